@@ -1,0 +1,11 @@
+"""Triplewire sets tripwires on RDF: publish/subscribe, rules and replay for knowledge graphs.
+
+    rdf        terms, events, parsing, limits
+    algebra    patterns, constraints, subscriptions, advertisements, and what can be concluded about them
+    languages  text <-> algebra: SPARQL, formula, graph
+    matching   which subscriptions does this event satisfy?
+    testing    public doubles: the oracle, strategies, workload generators
+    cli        arguments in, words out
+
+Each package imports only from those above it in this list.
+"""

@@ -1,0 +1,86 @@
+"""Subscriptions: a standing query with an identifier and an owner.
+
+Text becomes a query in `languages`, which stands above this package; each language registers itself here, so that
+`Subscription.parse` needs no import that points upwards.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Protocol
+
+from msgspec import Struct
+
+from triplewire.algebra.queries import FastQuery, Query
+from triplewire.errors import UnknownFormat
+
+
+class Language(Protocol):
+    """What a subscription language must offer."""
+
+    name: str
+    suffix: str
+
+    def parse(self, text: str) -> Query: ...
+
+    def print(self, query: Query) -> str: ...
+
+
+_languages: dict[str, Language] = {}
+
+
+def register_language(language: Language) -> None:
+    """Make a language known by its name. Called once, when `triplewire.languages` is imported."""
+    _languages[language.name] = language
+
+
+def language_named(name: str) -> Language:
+    """Look a language up, or say which there are."""
+    if name not in _languages:
+        known = ", ".join(sorted(_languages))
+        raise UnknownFormat(f"unknown subscription language {name!r}; wanted one of {known}")
+    return _languages[name]
+
+
+def languages() -> tuple[Language, ...]:
+    """Every registered language."""
+    return tuple(_languages.values())
+
+
+class Subscription(Struct, frozen=True):
+    """A standing query.
+
+    >>> s = Subscription.parse("ASK { ?paper a <http://example.org/Paper> }", id="papers")
+    >>> s.id, s.lane
+    ('papers', 'fast')
+    """
+
+    id: str
+    language: str
+    text: str
+    query: Query
+    owner: str | None = None
+
+    @classmethod
+    def parse(
+        cls,
+        text: str,
+        language: str = "sparql",
+        id: str | None = None,  # noqa: A002  the public name
+        owner: str | None = None,
+    ) -> Subscription:
+        """Read a subscription. Without an identifier it gets one that is derived from its text."""
+        query = language_named(language).parse(text)
+        return cls(id or _identifier(language, text), language, text, query, owner)
+
+    @property
+    def lane(self) -> str:
+        return "fast" if isinstance(self.query, FastQuery) else "general"
+
+    def __str__(self) -> str:
+        """The query, printed in its language."""
+        return language_named(self.language).print(self.query)
+
+
+def _identifier(language: str, text: str) -> str:
+    return hashlib.sha256(f"{language}\n{text}".encode()).hexdigest()[:16]

@@ -1,0 +1,147 @@
+"""Every error that Triplewire raises on purpose.
+
+TriplewireError
+├── InputError                 something from outside is wrong
+│   ├── SyntaxProblem          text that does not parse: carries line, column and the text around it
+│   ├── RefusedFeature         well-formed, but not allowed here: SERVICE, FROM, LOAD, updates, DOCTYPE
+│   ├── LimitExceeded          too large, too deep, too many
+│   ├── UnknownFormat          a format or language that nobody here reads
+│   ├── EmptyEvent             an event without triples
+│   ├── EventConflict          one event IRI with two contents
+│   ├── InvalidTerm            a term where it cannot stand, such as a blank node as an event's name
+│   └── TaxonomyCycle          a class or property that is its own ancestor
+├── DuplicateSubscription      the identifier is taken by another query
+├── UnknownSubscription        nobody subscribed under that identifier
+└── BudgetExceeded             an evaluation needed more work than it was allowed
+
+An error keeps its facts as fields; the sentence is built when it is shown.
+"""
+
+from __future__ import annotations
+
+from typing import Self
+
+_AROUND = 60
+
+
+class TriplewireError(Exception):
+    """The root: catch this to catch everything that Triplewire raises on purpose."""
+
+
+class InputError(TriplewireError):
+    """Something from outside is wrong. `source` names the file or message, once known."""
+
+    def __init__(self, message: str, *, source: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.source = source
+
+    def located_in(self, source: str) -> Self:
+        """Name the file or message that the error came from, unless it is named already."""
+        if self.source is None:
+            self.source = source
+        return self
+
+    def __str__(self) -> str:
+        return f"{self.source}: {self.message}" if self.source else self.message
+
+
+class SyntaxProblem(InputError):
+    """Text that does not parse. Lines and columns count from 1."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        line: int,
+        column: int,
+        around: str = "",
+        caret: int | None = None,
+        source: str | None = None,
+    ) -> None:
+        super().__init__(message, source=source)
+        self.line = line
+        self.column = column
+        self.around = around
+        self.caret = column - 1 if caret is None else caret
+
+    def __str__(self) -> str:
+        place = f"{self.source}:" if self.source else ""
+        where = f"{place}{self.line}:{self.column}: {self.message}"
+        if not self.around:
+            return where
+        return f"{where}\n    {self.around}\n    {' ' * self.caret}^"
+
+    @classmethod
+    def at(cls, text: str, offset: int, message: str) -> SyntaxProblem:
+        """Build the error for a character offset in `text`."""
+        start = text.rfind("\n", 0, offset) + 1
+        end = text.find("\n", offset)
+        line_text = text[start : end if end >= 0 else len(text)]
+        # A line may be a megabyte long: show what stands near the place.
+        cut = max(0, offset - start - _AROUND)
+        return cls(
+            message,
+            line=text.count("\n", 0, offset) + 1,
+            column=offset - start + 1,
+            around=line_text[cut : offset - start + _AROUND],
+            caret=offset - start - cut,
+        )
+
+
+class RefusedFeature(InputError):
+    """Well-formed, but not allowed here. `feature` is the word that was refused."""
+
+    def __init__(self, feature: str, message: str, *, source: str | None = None) -> None:
+        super().__init__(message, source=source)
+        self.feature = feature
+
+
+class LimitExceeded(InputError):
+    """Too large, too deep or too many. `limit` is the name of the limit, `allowed` its value."""
+
+    def __init__(
+        self, limit: str, allowed: int, message: str, *, source: str | None = None
+    ) -> None:
+        super().__init__(message, source=source)
+        self.limit = limit
+        self.allowed = allowed
+
+
+class UnknownFormat(InputError):
+    """A format or language that nobody here reads."""
+
+
+class EmptyEvent(InputError):
+    """An event without triples."""
+
+
+class EventConflict(InputError):
+    """One event IRI with two contents."""
+
+
+class InvalidTerm(InputError):
+    """A term where it cannot stand."""
+
+
+class TaxonomyCycle(InputError):
+    """A class or property that is its own ancestor. `cycle` lists the IRIs, first repeated last."""
+
+    def __init__(self, cycle: tuple[str, ...], *, source: str | None = None) -> None:
+        super().__init__(
+            "the taxonomy must have no cycle, found " + " -> ".join(f"<{iri}>" for iri in cycle),
+            source=source,
+        )
+        self.cycle = cycle
+
+
+class DuplicateSubscription(TriplewireError):
+    """The identifier is taken by another query."""
+
+
+class UnknownSubscription(TriplewireError):
+    """Nobody subscribed under that identifier."""
+
+
+class BudgetExceeded(TriplewireError):
+    """An evaluation needed more work than it was allowed."""
