@@ -1,0 +1,224 @@
+"""Taxonomies: an RDFS class and property hierarchy with listed instances.
+
+What a node stands under, its ancestors, is three things together: its types with all their superclasses, its own
+superclasses, and its own superproperties. Types come from the taxonomy (listed instances) and from the event. The
+relation is strict: a class is not a descendant of itself.
+
+>>> taxonomy = Taxonomy.parse('''
+...     @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+...     @prefix ex: <http://example.org/> .
+...     ex:Journal rdfs:subClassOf ex:Publication .
+...     ex:tods a ex:Journal .
+... ''')
+>>> sorted(node.value for node in taxonomy.ancestors(NamedNode("http://example.org/tods")))
+['http://example.org/Journal', 'http://example.org/Publication']
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
+from pathlib import Path
+
+import pyoxigraph
+
+from triplewire.algebra.constraints import TaxonomyRelation
+from triplewire.algebra.hierarchy import Edge, Hierarchy, Links, Resource
+from triplewire.errors import InputError, InvalidTerm, SyntaxProblem, UnknownFormat
+from triplewire.rdf.terms import RDF, RDFS, BlankNode, Literal, NamedNode, Quad, Term, Triple
+
+TypesInEvent = Callable[[Term], Iterable[Term]] | Mapping[Term, Iterable[Term]]
+
+_TYPE = RDF["type"]
+_SUBCLASS = RDFS["subClassOf"]
+_SUBPROPERTY = RDFS["subPropertyOf"]
+# A declaration makes the node known as a class or property; it does not make it an instance.
+_DECLARATIONS = frozenset({RDFS["Class"], NamedNode("http://www.w3.org/2002/07/owl#Class"), RDF["Property"]})
+_NONE: frozenset[NamedNode] = frozenset()
+# Ancestor sets are kept until they hold this many nodes together.
+_CACHED_NODES = 1_000_000
+
+
+class Taxonomy:
+    """An immutable taxonomy. Two with the same `version` say the same."""
+
+    def __init__(self, classes: Hierarchy, properties: Hierarchy, types: Links, declared: frozenset[NamedNode]) -> None:
+        self._classes = classes
+        self._properties = properties
+        self._types = types
+        self._declared = declared
+        self._cache: dict[NamedNode, frozenset[NamedNode]] = {}
+        self._cached_nodes = 0
+
+    @classmethod
+    def parse(
+        cls,
+        data: bytes | str | Path,
+        format: str = "turtle",  # noqa: A002  the public name
+        source: str | None = None,
+    ) -> Taxonomy:
+        """Read an RDF document: text, bytes, or a path to a file. Everything but the hierarchy is passed over."""
+        name = source or (str(data) if isinstance(data, Path) else None)
+        try:
+            return cls.from_triples(_triples(data, format))
+        except InputError as error:
+            raise error.located_in(name) if name else error from None
+
+    @classmethod
+    def from_triples(cls, triples: Iterable[Triple | Quad]) -> Taxonomy:
+        """Build from rdfs:subClassOf, rdfs:subPropertyOf and rdf:type triples."""
+        edges: dict[NamedNode, list[Edge]] = {_TYPE: [], _SUBCLASS: [], _SUBPROPERTY: []}
+        for triple in triples:
+            if triple.predicate in edges:
+                edges[triple.predicate].append(_edge(triple))
+        listed = [edge for edge in edges[_TYPE] if edge[1] not in _DECLARATIONS]
+        declared = (edge[0] for edge in edges[_TYPE] if edge[1] in _DECLARATIONS)
+        mentioned = (node for name in (_SUBCLASS, _SUBPROPERTY) for edge in edges[name] for node in edge)
+        classes = Hierarchy.of(edges[_SUBCLASS])
+        return cls(
+            classes,
+            Hierarchy.of(edges[_SUBPROPERTY]),
+            _types(listed, classes),
+            _named([*declared, *mentioned, *(edge[1] for edge in listed)]),
+        )
+
+    @cached_property
+    def version(self) -> str:
+        """A hash of what the taxonomy says, whatever the order or the format it was written in."""
+        lines = [f"{c} {_SUBCLASS} {p}" for c, p in self._classes.edges]
+        lines += [f"{c} {_SUBPROPERTY} {p}" for c, p in self._properties.edges]
+        lines += [f"{node} {_TYPE} {cls}" for node, types in self._types.items() for cls in types]
+        lines += [f"{node}" for node in self._declared]
+        return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()[:16]
+
+    def knows(self, iri: Term) -> bool:
+        """Whether the node is a class or a property here; an instance alone is not."""
+        return iri in self._declared
+
+    def parents(self, iri: NamedNode) -> frozenset[NamedNode]:
+        """Direct superclasses and superproperties."""
+        return self._classes.parents.get(iri, _NONE) | self._properties.parents.get(iri, _NONE)
+
+    def types(self, iri: NamedNode) -> frozenset[NamedNode]:
+        """The classes that list the node as their instance."""
+        return self._types.get(iri, _NONE)
+
+    def ancestors(self, iri: NamedNode) -> frozenset[NamedNode]:
+        """Everything that the node stands under, as far as the taxonomy alone says."""
+        known = self._cache.get(iri)
+        return self._remember(iri, self._climb(iri)) if known is None else known
+
+    def descendants(self, cls: NamedNode) -> frozenset[NamedNode]:
+        """Everything that stands under the class or property: subclasses, subproperties and listed instances."""
+        classes = self._classes.below(cls)
+        instances = (self._instances.get(c, _NONE) for c in (cls, *classes))
+        return classes.union(self._properties.below(cls), *instances)
+
+    def is_a(self, x: Term, cls: Term, event_types: Iterable[Term] = ()) -> bool:
+        """Whether `x` stands under `cls`; `event_types` are the types that the event gives to `x`."""
+        if isinstance(x, NamedNode) and cls in self.ancestors(x):
+            return True
+        return any(t == cls or cls in self._superclasses(t) for t in event_types)
+
+    def is_direct(self, x: Term, cls: Term, event_types: Iterable[Term] = ()) -> bool:
+        """Whether `x` is a direct instance, subclass or subproperty of `cls`."""
+        if isinstance(x, NamedNode) and (cls in self.types(x) or cls in self.parents(x)):
+            return True
+        return cls in event_types
+
+    def holds(self, relation: TaxonomyRelation, node: Term, cls: NamedNode, types_in_event: TypesInEvent) -> bool:
+        """Whether `node` stands to `cls` as `relation` says. `types_in_event` gives a term's rdf:type objects there."""
+        if isinstance(node, Literal | Triple):
+            return False
+        if relation is TaxonomyRelation.IS_A:
+            return self.is_a(node, cls, _given(types_in_event, node))
+        if relation is TaxonomyRelation.ANCESTOR_OF:
+            return self.is_a(cls, node, _given(types_in_event, cls))
+        if relation is TaxonomyRelation.DIRECT_OR_SAME and not self.knows(cls):
+            return node == cls
+        return self.is_direct(node, cls, _given(types_in_event, node))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Taxonomy) and self.version == other.version
+
+    def __hash__(self) -> int:
+        return hash(self.version)
+
+    def __repr__(self) -> str:
+        return f"<Taxonomy {self.version}: {len(self._declared)} classes and properties, {len(self._types)} instances>"
+
+    @cached_property
+    def _instances(self) -> Links:
+        return Hierarchy(self._types).children
+
+    def _superclasses(self, term: Term) -> frozenset[NamedNode]:
+        return self._classes.above(term) if isinstance(term, NamedNode) else _NONE
+
+    def _climb(self, iri: NamedNode) -> frozenset[NamedNode]:
+        types = self.types(iri)
+        above_types = (self._classes.above(cls) for cls in types)
+        return types.union(self._classes.above(iri), self._properties.above(iri), *above_types)
+
+    def _remember(self, iri: NamedNode, ancestors: frozenset[NamedNode]) -> frozenset[NamedNode]:
+        if self._cached_nodes > _CACHED_NODES:
+            self._cache.clear()
+            self._cached_nodes = 0
+        self._cache[iri] = ancestors
+        self._cached_nodes += len(ancestors) + 1
+        return ancestors
+
+
+def _given(types_in_event: TypesInEvent, term: Term) -> Iterable[Term]:
+    return types_in_event.get(term, ()) if isinstance(types_in_event, Mapping) else types_in_event(term)
+
+
+def _edge(triple: Triple | Quad) -> Edge:
+    return _resource(triple, triple.subject), _resource(triple, triple.object)
+
+
+def _resource(triple: Triple | Quad, term: Term) -> Resource:
+    if isinstance(term, NamedNode | BlankNode):
+        return term
+    raise InvalidTerm(f"{triple.predicate} in a taxonomy wants a class, a property or an instance, found {term}")
+
+
+def _named(nodes: Iterable[Resource]) -> frozenset[NamedNode]:
+    return frozenset(node for node in nodes if isinstance(node, NamedNode))
+
+
+def _types(listed: Iterable[Edge], classes: Hierarchy) -> Links:
+    types: dict[NamedNode, set[NamedNode]] = defaultdict(set)
+    for instance, cls in listed:
+        if isinstance(instance, NamedNode):
+            types[instance].update(classes.named(cls))
+    return {instance: frozenset(found) for instance, found in types.items() if found}
+
+
+_FORMATS = {
+    "turtle": pyoxigraph.RdfFormat.TURTLE,
+    "ntriples": pyoxigraph.RdfFormat.N_TRIPLES,
+    "nquads": pyoxigraph.RdfFormat.N_QUADS,
+    "trig": pyoxigraph.RdfFormat.TRIG,
+}
+
+
+def _triples(data: bytes | str | Path, format_name: str) -> Iterable[Quad]:
+    if format_name not in _FORMATS:
+        raise UnknownFormat(f"unknown taxonomy format {format_name!r}; wanted one of {', '.join(_FORMATS)}")
+    raw = _read(data) if isinstance(data, Path) else data
+    try:
+        return list(pyoxigraph.parse(raw, format=_FORMATS[format_name]))
+    except SyntaxError as error:
+        raise SyntaxProblem(error.msg, line=error.lineno or 1, column=error.offset or 1) from None
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read the taxonomy: {error.strerror}") from None
+
+
+EMPTY = Taxonomy.from_triples(())
