@@ -36,7 +36,7 @@ class Namespace(str):
     __slots__ = ()
 
     def __getitem__(self, name: object) -> NamedNode:  # type: ignore[override]
-        return NamedNode(f"{str(self)}{name}")
+        return NamedNode(f"{self!s}{name}")
 
 
 RDF = Namespace("http://www.w3.org/1999/02/22-rdf-syntax-ns#")

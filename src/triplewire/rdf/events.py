@@ -1,0 +1,194 @@
+"""Events: one graph IRI and the triples in it, plus source and time.
+
+The graph IRI is the event's identity. On the wire and at rest an event is N-Quads, UTF-8, one quad a line, sorted; two
+events are equal if that text is equal. Language tags are kept in lower case, as pyoxigraph does and RDF allows; every
+other term stays as it was written, `"01"^^xsd:integer` and ill-typed literals included.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from triplewire.errors import EmptyEvent, EventConflict, InvalidTerm
+from triplewire.rdf.documents import Document, read_document
+from triplewire.rdf.formats import Format, format_named, format_of_path, format_of_suffix
+from triplewire.rdf.grouping import Contents, group_by_graph
+from triplewire.rdf.limits import DEFAULT_LIMITS, Limits
+from triplewire.rdf.minting import mint_event_iri
+from triplewire.rdf.parsing import parse_quads
+from triplewire.rdf.terms import NamedNode, Triple
+
+if TYPE_CHECKING:
+    import rdflib
+
+_DEFAULT_FORMAT = "nquads"
+
+
+class Event(Struct, frozen=True, eq=False):
+    """A publication. Make one with `parse`, `from_triples` or `from_rdflib`: they check and sort.
+
+    >>> [event] = Event.parse('<urn:s> <urn:p> "1" <urn:event:1> .')
+    >>> event.graph.value, len(event.triples), event.nquads
+    ('urn:event:1', 1, b'<urn:s> <urn:p> "1" <urn:event:1> .\\n')
+    """
+
+    graph: NamedNode
+    triples: tuple[Triple, ...]
+    nquads: bytes
+    time: datetime
+    source: str | None = None
+
+    @classmethod
+    def parse(
+        cls,
+        data: bytes | str | os.PathLike[str],
+        format: str | None = _DEFAULT_FORMAT,  # noqa: A002  the public name
+        graph: NamedNode | str | None = None,
+        source: str | None = None,
+        *,
+        time: datetime | None = None,
+        base: str | None = None,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> list[Event]:
+        """Read a document into events, one for each graph, in order of first appearance.
+
+        `data` is bytes, text or a path; `read_document` says when a string is a path. A file's suffix decides its
+        format, unless another than the default is asked for. Triples of the default graph belong to `graph`, or to a
+        name minted from source, time and content. Named graphs keep their names.
+        """
+        document = read_document(data, source=source, limits=limits)
+        form = _format_of(document, format)
+        quads = parse_quads(document, form, base=base, limits=limits)
+        default = None if graph is None else event_name(graph)
+        moment = _moment(time)
+        contents = group_by_graph(quads, form, default, limits, document.source)
+        if not contents:
+            raise EmptyEvent("wanted at least one triple, found none", source=document.source)
+        return [cls._of(name, content, document.source, moment) for name, content in contents.items()]
+
+    @classmethod
+    def from_triples(
+        cls,
+        graph: NamedNode | str | None,
+        triples: Iterable[Triple],
+        *,
+        source: str | None = None,
+        time: datetime | None = None,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> Event:
+        """An event of triples at hand. Without a graph IRI it gets a minted one. Blank nodes keep their labels."""
+        contents = Contents(limits, source)
+        for triple in triples:
+            contents.add(_checked(triple))
+        if not contents.lines:
+            raise EmptyEvent("wanted at least one triple, found none", source=source)
+        return cls._of(None if graph is None else event_name(graph), contents, source, _moment(time))
+
+    @classmethod
+    def _of(cls, graph: NamedNode | None, contents: Contents, source: str | None, time: datetime) -> Event:
+        lines = sorted(contents.lines)
+        name = mint_event_iri(source, time, lines) if graph is None else graph
+        ending = f" {name} .\n"
+        nquads = "".join([line + ending for line in lines]).encode()
+        contents.check_size(len(nquads))
+        return cls(name, tuple([contents.lines[line] for line in lines]), nquads, time, source)
+
+    @classmethod
+    def from_rdflib(
+        cls,
+        g: rdflib.Graph,
+        graph: NamedNode | str | None = None,
+        *,
+        source: str | None = None,
+        time: datetime | None = None,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> Event:
+        """The event of an rdflib Graph, or of one graph of a Dataset: the one that `graph` names. Needs rdflib."""
+        from triplewire.rdf.interop import triples_of_rdflib
+
+        name, triples = triples_of_rdflib(g, None if graph is None else event_name(graph))
+        return cls.from_triples(name, triples, source=source, time=time, limits=limits)
+
+    def to_rdflib(self) -> rdflib.Graph:
+        """The same triples as an rdflib Graph whose identifier is the event's IRI. Needs rdflib."""
+        from triplewire.rdf.interop import rdflib_graph
+
+        return rdflib_graph(self.graph, self.triples)
+
+    def __eq__(self, other: object) -> bool:
+        return self.nquads == other.nquads if isinstance(other, Event) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.nquads)
+
+    def __len__(self) -> int:
+        return len(self.triples)
+
+    def __repr__(self) -> str:
+        origin = f" from {self.source}" if self.source else ""
+        return f"<Event {self.graph.value} with {len(self.triples)} triples{origin}>"
+
+    def __rich_repr__(self) -> Any:
+        yield self.graph.value
+        yield "triples", len(self.triples)
+        yield "source", self.source, None
+
+
+def event_name(graph: object) -> NamedNode:
+    """The graph IRI of an event, or `InvalidTerm`."""
+    if isinstance(graph, NamedNode):
+        return graph
+    if not isinstance(graph, str):
+        raise InvalidTerm(f"wanted an IRI as the name of an event, found {graph!s}")
+    try:
+        return NamedNode(graph)
+    except ValueError as error:
+        raise InvalidTerm(f"wanted an absolute IRI as the name of an event, found {graph!r}: {error}") from None
+
+
+def merge_repeats(events: Iterable[Event]) -> list[Event]:
+    """Drop events that repeat an earlier one; raise `EventConflict` where a name comes with other content."""
+    first: dict[NamedNode, Event] = {}
+    for event in events:
+        known = first.setdefault(event.graph, event)
+        if known != event:
+            raise _conflict(known, event)
+    return list(first.values())
+
+
+def _conflict(known: Event, event: Event) -> EventConflict:
+    differing = len(set(known.triples) ^ set(event.triples))
+    return EventConflict(
+        f"wanted one content for the event <{event.graph.value}>, found another in "
+        f"{known.source or 'an earlier document'} ({differing} triples differ)",
+        source=event.source,
+    )
+
+
+def _format_of(document: Document, name: str | None) -> Format:
+    if document.path is None:
+        return format_named(name or _DEFAULT_FORMAT)
+    if name is None:
+        return format_of_path(document.path)
+    if name == _DEFAULT_FORMAT:
+        return format_of_suffix(document.path) or format_named(name)
+    return format_named(name)
+
+
+def _moment(time: datetime | None) -> datetime:
+    if time is None:
+        return datetime.now(UTC)
+    if time.tzinfo is None:
+        raise InvalidTerm(f"wanted a time with its time zone, found {time.isoformat()}")
+    return time.astimezone(UTC)
+
+
+def _checked(triple: object) -> Triple:
+    if not isinstance(triple, Triple):
+        raise InvalidTerm(f"wanted a triple, found {type(triple).__name__}")
+    return triple

@@ -1,0 +1,55 @@
+"""RDF/XML before the RDF parser sees it: well-formed, not too deep, and without a DOCTYPE (row A4).
+
+A DOCTYPE may define entities that expand to gigabytes, and the RDF parser expands them. A strict XML parser goes first
+and stops at the DOCTYPE itself; the one inside the RDF parser would also take `<!doctype` and one in the middle of the
+document, which to a strict parser are syntax errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from xml.parsers.expat import ExpatError, ParserCreate, errors
+
+from triplewire.errors import RefusedFeature
+from triplewire.rdf.documents import Document
+from triplewire.rdf.limits import Limits
+from triplewire.rdf.nesting import too_deep
+from triplewire.rdf.positions import problem_at
+
+REFUSED = "a DOCTYPE is refused, for it may define entities; write their text out instead"
+
+
+def check_markup(document: Document, limits: Limits) -> None:
+    """Raise `RefusedFeature`, `LimitExceeded` or `SyntaxProblem`, or let the document pass."""
+    # The document is known to be UTF-8: what its declaration says must not make this parser read other text.
+    parser = ParserCreate("utf-8")
+    depth = 0
+
+    def refuse(*_: object) -> None:
+        line = parser.CurrentLineNumber
+        raise RefusedFeature("DOCTYPE", f"{REFUSED} (line {line})", source=document.source)
+
+    def enter(_name: str, _attributes: dict[str, str]) -> None:
+        nonlocal depth
+        depth += 1
+        if depth > limits.depth:
+            raise too_deep(document, parser.CurrentByteIndex, limits)
+
+    def leave(_name: str) -> None:
+        nonlocal depth
+        depth -= 1
+
+    parser.StartDoctypeDeclHandler = refuse
+    parser.StartElementHandler = enter
+    parser.EndElementHandler = leave
+    _run(lambda: parser.Parse(document.data, True), document)
+
+
+def _run(parse: Callable[[], object], document: Document) -> None:
+    try:
+        parse()
+    except ExpatError as error:
+        message = f"wanted well-formed XML: {errors.messages.get(error.code, str(error))}"
+        if b"<!doctype" in document.data.lower():
+            raise RefusedFeature("DOCTYPE", f"{REFUSED} (line {error.lineno})", source=document.source) from None
+        raise problem_at(document, error.lineno, error.offset + 1, message) from None
