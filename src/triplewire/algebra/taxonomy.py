@@ -17,20 +17,22 @@ relation is strict: a class is not a descendant of itself.
 from __future__ import annotations
 
 import hashlib
+import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from pathlib import Path
-
-import pyoxigraph
 
 from triplewire.algebra.constraints import TaxonomyRelation
 from triplewire.algebra.hierarchy import Edge, Hierarchy, Links, Resource
-from triplewire.errors import InputError, InvalidTerm, SyntaxProblem, UnknownFormat
+from triplewire.errors import InputError, InvalidTerm
+from triplewire.rdf.documents import Document, read_document
+from triplewire.rdf.formats import Format, format_named, format_of_suffix
+from triplewire.rdf.parsing import parse_quads
 from triplewire.rdf.terms import RDF, RDFS, BlankNode, Literal, NamedNode, Quad, Term, Triple
 
 TypesInEvent = Callable[[Term], Iterable[Term]] | Mapping[Term, Iterable[Term]]
 
+_DEFAULT_FORMAT = "turtle"
 _TYPE = RDF["type"]
 _SUBCLASS = RDFS["subClassOf"]
 _SUBPROPERTY = RDFS["subPropertyOf"]
@@ -55,16 +57,19 @@ class Taxonomy:
     @classmethod
     def parse(
         cls,
-        data: bytes | str | Path,
-        format: str = "turtle",  # noqa: A002  the public name
+        data: bytes | str | os.PathLike[str],
+        format: str = _DEFAULT_FORMAT,  # noqa: A002  the public name
         source: str | None = None,
     ) -> Taxonomy:
-        """Read an RDF document: text, bytes, or a path to a file. Everything but the hierarchy is passed over."""
-        name = source or (str(data) if isinstance(data, Path) else None)
+        """Read an RDF document: text, bytes, or a path. Everything but the hierarchy is passed over.
+
+        A file's suffix decides its format, unless another than the default is asked for.
+        """
+        document = read_document(data, source=source)
         try:
-            return cls.from_triples(_triples(data, format))
+            return cls.from_triples(parse_quads(document, _format_of(document, format)))
         except InputError as error:
-            raise error.located_in(name) if name else error from None
+            raise error.located_in(document.source) if document.source else error from None
 
     @classmethod
     def from_triples(cls, triples: Iterable[Triple | Quad]) -> Taxonomy:
@@ -196,29 +201,9 @@ def _types(listed: Iterable[Edge], classes: Hierarchy) -> Links:
     return {instance: frozenset(found) for instance, found in types.items() if found}
 
 
-_FORMATS = {
-    "turtle": pyoxigraph.RdfFormat.TURTLE,
-    "ntriples": pyoxigraph.RdfFormat.N_TRIPLES,
-    "nquads": pyoxigraph.RdfFormat.N_QUADS,
-    "trig": pyoxigraph.RdfFormat.TRIG,
-}
-
-
-def _triples(data: bytes | str | Path, format_name: str) -> Iterable[Quad]:
-    if format_name not in _FORMATS:
-        raise UnknownFormat(f"unknown taxonomy format {format_name!r}; wanted one of {', '.join(_FORMATS)}")
-    raw = _read(data) if isinstance(data, Path) else data
-    try:
-        return list(pyoxigraph.parse(raw, format=_FORMATS[format_name]))
-    except SyntaxError as error:
-        raise SyntaxProblem(error.msg, line=error.lineno or 1, column=error.offset or 1) from None
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot read the taxonomy: {error.strerror}") from None
+def _format_of(document: Document, name: str) -> Format:
+    by_suffix = format_of_suffix(document.path) if document.path and name == _DEFAULT_FORMAT else None
+    return by_suffix or format_named(name)
 
 
 EMPTY = Taxonomy.from_triples(())
