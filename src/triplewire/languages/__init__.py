@@ -1,0 +1,18 @@
+"""Text to algebra and back: each language parses, prints, and never evaluates.
+
+sparql/     SPARQL 1.1 (`.rq`)
+formula/    the language L of Chirita et al. (`.formula`)
+graph/      G-ToPSS graph patterns (`.graph`)
+files.py    subscriptions from files, folders, JSON Lines and Parquet
+
+Importing this package makes the languages known to `Subscription.parse`.
+"""
+
+from __future__ import annotations
+
+from triplewire.algebra.subscriptions import register_language
+from triplewire.languages.formula import FormulaLanguage
+from triplewire.languages.graph import GraphLanguage
+
+register_language(FormulaLanguage())
+register_language(GraphLanguage())

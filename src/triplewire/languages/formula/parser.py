@@ -21,7 +21,7 @@ from triplewire.errors import LimitExceeded
 from triplewire.languages.formula import tokens
 from triplewire.languages.normal_form import conjunction, disjunction
 from triplewire.languages.scanning import Scanner, check_count
-from triplewire.rdf.terms import Literal, NamedNode
+from triplewire.rdf.terms import XSD, Literal, NamedNode
 from triplewire.rdf.values import is_integer
 
 MAX_DEPTH = 100
@@ -36,11 +36,10 @@ class _Mention(Struct, frozen=True):
 
 
 class _Triple(Struct, frozen=True):
-    """A triple, and where it and its parts stand."""
+    """A triple, and where it stands."""
 
     pattern: Pattern
     offset: int
-    object_offset: int
 
 
 def parse_formula(text: str) -> FastQuery:
@@ -52,6 +51,7 @@ class _Parser:
     def __init__(self, scanner: Scanner) -> None:
         self._scanner = scanner
         self._terms = tokens.FormulaTerms(scanner)
+        self._resource: Variable | None = None
         self._triples: list[_Triple] = []
         self._constrained: list[_Mention] = []
 
@@ -138,16 +138,16 @@ class _Parser:
         self._scanner.expect(tokens.COMMA, "a comma after the subject")
         predicate = self._predicate()
         self._scanner.expect(tokens.COMMA, "a comma after the predicate")
-        object_offset = self._scanner.offset
         pattern = Pattern(subject, predicate, self._object(subject))
         self._scanner.expect(tokens.CLOSE, "a closing parenthesis after the object")
-        return _Triple(pattern, offset, object_offset)
+        return _Triple(pattern, offset)
 
     def _subject(self) -> Variable:
         mention = self._variable("a subject variable")
-        if self._triples and self._triples[0].pattern.subject != mention.variable:
+        self._resource = self._resource or mention.variable
+        if mention.variable != self._resource:
             raise self._scanner.problem(
-                f"all triples of a formula have one subject, wanted {self._triples[0].pattern.subject.name},"
+                f"all triples of a formula have one subject, wanted {self._resource.name},"
                 f" found {mention.variable.name} (definition 2; SPARQL can join more)",
                 mention.offset,
             )
@@ -184,7 +184,7 @@ class _Parser:
     def _containment(self, variable: Variable) -> TextTest:
         offset = self._scanner.offset
         text = self._terms.literal()
-        if text is None or not (text.language or text.datatype == tokens.XSD["string"]):
+        if text is None or not (text.language or text.datatype == XSD["string"]):
             raise self._scanner.problem("contains wants a string in quotes", offset)
         return TextTest(TextRelation.CONTAINS, variable, text)
 
@@ -192,12 +192,12 @@ class _Parser:
         offset = self._scanner.offset
         constant = self._constant("an IRI or a literal to compare with")
         comparison = Comparison(operator, variable, constant)
-        if isinstance(constant, NamedNode):
-            if operator not in (Comparator.EQUAL, Comparator.NOT_EQUAL):
-                raise self._scanner.problem(f"an IRI has no order: wanted = or !=, found {operator.value}", offset)
-            return _all(comparison)
-        if is_integer(constant):
+        if isinstance(constant, Literal) and is_integer(constant):
             return _all(comparison, IntegerTest(variable))
+        if isinstance(constant, Literal) and constant.datatype == XSD["integer"]:
+            raise self._scanner.problem(f"wanted digits in an xsd:integer, found {constant.value!r}", offset)
+        if isinstance(constant, NamedNode) and operator not in (Comparator.EQUAL, Comparator.NOT_EQUAL):
+            raise self._scanner.problem(f"an IRI has no order: wanted = or !=, found {operator.value}", offset)
         return _all(comparison)
 
     def _constant(self, wanted: str) -> NamedNode | Literal:

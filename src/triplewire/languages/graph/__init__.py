@@ -1,9 +1,9 @@
 """G-ToPSS graph patterns: one edge a line, with constraints on its nodes.
 
     PREFIX ex: <http://example.org/>
-    ex:ArnosPaper17  ex:author      "Arno Jacobsen" .
-    ex:ArnosPaper17  ex:conference  ?y(<= ex:Publication) .
-    ?y               ex:year        ?x(> 1999, <= 2004) .
+    ?y(<= ex:Publication)  ex:author      "Arno Jacobsen" .
+    ?y                     ex:conference  ex:SIGMOD .
+    ex:SIGMOD              ex:year        ?x(> 1999, <= 2004) .
 
 Nodes are IRIs, literals, variables and blank nodes (`_:x`, a variable that nobody sees); a predicate may be a variable,
 too, and `a` is rdf:type. `#` begins a comment, the full stop may be left out, `@prefix` and `PREFIX` both declare.

@@ -1,0 +1,97 @@
+"""Many subscriptions in one file: JSON Lines or Parquet, with `id`, `language`, `text` and perhaps `owner`.
+
+A bad line or row is reported and passed over; a file that is bad as a whole raises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from triplewire.errors import InputError, LimitExceeded
+from triplewire.languages.entries import BadEntry, Entry, decoded
+
+MAX_LINE_BYTES = 1 << 20
+_ROWS_AT_A_TIME = 1_000
+_WANTED = "wanted an object with the strings id, language and text"
+
+
+class _Record(msgspec.Struct, frozen=True):
+    id: str
+    language: str
+    text: str
+    owner: str | None = None
+
+
+def json_lines(path: Path) -> Iterator[Entry | BadEntry]:
+    """The entries of a JSON Lines file. Empty lines are passed over."""
+    empty = True
+    with path.open("rb") as file:
+        for number, line in enumerate(_lines(file), 1):
+            if line.strip():
+                empty = False
+                yield _json_entry(path, number, line)
+    if empty:
+        raise InputError(f"{_WANTED} on each line, found no line")
+
+
+def _lines(file: IO[bytes]) -> Iterator[bytes]:
+    while line := file.readline(MAX_LINE_BYTES + 1):
+        if len(line) > MAX_LINE_BYTES:
+            raise LimitExceeded("line bytes", MAX_LINE_BYTES, f"wanted lines of at most {MAX_LINE_BYTES:,} bytes")
+        yield line
+
+
+def _json_entry(path: Path, number: int, line: bytes) -> Entry | BadEntry:
+    source = f"{path} line {number}"
+    try:
+        return _entry(source, number, msgspec.json.decode(decoded(line), type=_Record))
+    except InputError as error:
+        return BadEntry(str(path), number, error.located_in(source))
+    except (msgspec.DecodeError, RecursionError) as error:
+        return BadEntry(str(path), number, InputError(f"{_WANTED}: {error}", source=source))
+
+
+def _entry(source: str, place: int, record: _Record) -> Entry:
+    if not record.id:
+        raise InputError("wanted an id that is not empty, found an empty one")
+    return Entry(f"{source} ({record.id!r})", place, record.id, record.language, record.text, record.owner)
+
+
+def parquet(path: Path) -> Iterator[Entry | BadEntry]:
+    """The entries of a Parquet file. Other columns are passed over."""
+    # Imported here: most runs read no Parquet, and the import takes longer than they do.
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        with pyarrow.parquet.ParquetFile(path) as file:
+            columns = _columns(file.schema_arrow.names)
+            if not file.metadata.num_rows:
+                raise InputError(f"{_WANTED} in each row, found no row")
+            batches = file.iter_batches(batch_size=_ROWS_AT_A_TIME, columns=columns)
+            rows = (row for batch in batches for row in batch.to_pylist())
+            for number, row in enumerate(rows, 1):
+                yield _row_entry(path, number, row)
+    except (pyarrow.ArrowException, UnicodeDecodeError) as error:
+        raise InputError(f"wanted a Parquet file of subscriptions: {error}") from None
+
+
+def _columns(found: list[str]) -> list[str]:
+    missing = [name for name in ("id", "language", "text") if name not in found]
+    if missing:
+        raise InputError(f"wanted the columns id, language and text, found no {' and no '.join(missing)}")
+    return [name for name in _Record.__struct_fields__ if name in found]
+
+
+def _row_entry(path: Path, number: int, row: dict[str, object]) -> Entry | BadEntry:
+    source = f"{path} row {number}"
+    try:
+        return _entry(source, number, msgspec.convert(row, _Record))
+    except InputError as error:
+        return BadEntry(str(path), number, error.located_in(source))
+    except msgspec.ValidationError as error:
+        return BadEntry(str(path), number, InputError(f"{_WANTED}: {error}", source=source))

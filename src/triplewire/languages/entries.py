@@ -1,0 +1,41 @@
+"""A subscription as text with the place where it stands, and what remains of it when it cannot be read."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from triplewire.errors import SyntaxProblem, TriplewireError
+
+
+class Entry(Struct, frozen=True):
+    """A subscription, not yet parsed. `source` names the file and, in a file of many, what `place` counts."""
+
+    source: str
+    place: int
+    id: str
+    language: str
+    text: str
+    owner: str | None = None
+
+
+class BadEntry(Struct, frozen=True):
+    """A subscription or a file that could not be read. `place` is the line or row in a file of many, else 0."""
+
+    source: str
+    place: int
+    error: TriplewireError
+
+    def __str__(self) -> str:
+        return str(self.error)
+
+
+def decoded(data: bytes) -> str:
+    """The text of UTF-8 bytes, with or without a byte order mark."""
+    content = data.removeprefix(b"\xef\xbb\xbf")
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        readable = content.decode(errors="replace")
+        offset = len(content[: error.start].decode())
+        message = f"wanted UTF-8, found the byte 0x{content[error.start]:02X}"
+        raise SyntaxProblem.at(readable, offset, message) from None
