@@ -1,0 +1,110 @@
+"""How a kernel is compiled, and the few machine instructions that Python has no word for.
+
+A kernel is cached on disk after its first call. numba looks only at the file of the outermost function to tell whether
+the cache is still good, yet a kernel holds the machine code of what it calls in other files too. So the stamp of a
+cached kernel here covers every file of this folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+import numba.extending
+import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import types
+from numpy.typing import NDArray
+
+Bytes = NDArray[np.uint8]
+Table = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_MASK = (1 << 64) - 1
+
+# numba's annotations know neither all options nor the settings.
+_njit: Any = numba.njit
+_intrinsic: Any = numba.extending.intrinsic
+JIT: bool = not getattr(numba.config, "DISABLE_JIT", False)
+
+
+def kernel(function: _Function) -> _Function:
+    """Compile on first call, keep the machine code on disk, run without the interpreter's lock."""
+    dispatcher: Any = _njit(cache=True, nogil=True, error_model="numpy")(function)
+    if JIT:
+        dispatcher._cache._cache_file._source_stamp = _stamp()
+    return dispatcher  # type: ignore[no-any-return]
+
+
+def inner(function: _Function) -> _Function:
+    """Compile for use inside kernels only: never called from Python, so nothing is built or cached for that."""
+    return _njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)  # type: ignore[no-any-return]
+
+
+@cache
+def _stamp() -> tuple[tuple[str, int, int], ...]:
+    files = sorted(Path(__file__).parent.glob("*.py"))
+    return tuple((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in files)
+
+
+def _element(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    array = context.make_array(signature.args[0])(context, builder, arguments[0])
+    return builder.gep(array.data, [arguments[1]])
+
+
+def _byte_at(typing: Any, buffer: Any, index: Any) -> Any:
+    """The byte at a place that is known to be inside: no test for negative indices."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        byte = builder.load(_element(context, builder, signature, arguments))
+        return builder.zext(byte, ir.IntType(64))
+
+    return types.int64(buffer, types.intp), emit
+
+
+def _word_at(typing: Any, buffer: Any, index: Any) -> Any:
+    """Eight bytes from any address, as one little-endian word."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        place = _element(context, builder, signature, arguments)
+        load = builder.load(builder.bitcast(place, ir.IntType(64).as_pointer()))
+        load.align = 1
+        return load
+
+    return types.int64(buffer, types.intp), emit
+
+
+def _fold(typing: Any, a: Any, b: Any) -> Any:
+    """The 128-bit product of two words, its upper half folded onto the lower."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        wide, narrow = ir.IntType(128), ir.IntType(64)
+        left, right = (builder.zext(argument, wide) for argument in arguments)
+        product = builder.mul(left, right)
+        upper = builder.lshr(product, ir.Constant(wide, 64))
+        return builder.xor(builder.trunc(product, narrow), builder.trunc(upper, narrow))
+
+    return types.int64(types.int64, types.int64), emit
+
+
+def _plain_byte_at(buffer: Bytes, index: int) -> int:
+    return int(buffer[index])
+
+
+def _plain_word_at(buffer: Bytes, index: int) -> int:
+    return int.from_bytes(buffer[index : index + 8].tobytes(), "little", signed=True)
+
+
+def _plain_fold(a: int, b: int) -> int:
+    product = (int(a) & _MASK) * (int(b) & _MASK)
+    folded = (product ^ (product >> 64)) & _MASK
+    return folded - (1 << 64) if folded >> 63 else folded
+
+
+byte_at: Callable[[Bytes, int], int] = _intrinsic(_byte_at) if JIT else _plain_byte_at
+word_at: Callable[[Bytes, int], int] = _intrinsic(_word_at) if JIT else _plain_word_at
+fold: Callable[[int, int], int] = _intrinsic(_fold) if JIT else _plain_fold
