@@ -1,0 +1,11 @@
+"""Which subscriptions does this event satisfy?
+
+matcher      the front door: add, remove, match
+candidates   which subscriptions could match: an index over what they require
+view         one event, its triples found by any positions
+join, fast   the fast lane: patterns and constraints
+general      the general lane: Oxigraph on one event (opaque, rewriting, absent, functions, aggregates, datasets)
+work, worker, budget    what an evaluation may cost, and how it is stopped
+templates    CONSTRUCT
+explain, wording        what is required, and why an event did not match
+"""

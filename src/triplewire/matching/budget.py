@@ -1,0 +1,38 @@
+"""Work budgets: how much one evaluation may do before it is stopped."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from triplewire.errors import BudgetExceeded
+
+DEFAULT_STEPS = 1_000_000
+DEFAULT_SECONDS = 10.0
+
+
+class Allowance(Struct, frozen=True):
+    """What one evaluation may use: intermediate bindings, and, where those cannot be counted, time and memory."""
+
+    steps: int = DEFAULT_STEPS
+    seconds: float = DEFAULT_SECONDS
+    memory: int = 2 << 30
+
+
+class Budget:
+    """A number of intermediate bindings that an evaluation may make.
+
+    >>> budget = Budget(2)
+    >>> budget.spend()
+    >>> budget.spend(2)
+    Traceback (most recent call last):
+    triplewire.errors.BudgetExceeded: the evaluation wanted more than 2 intermediate bindings
+    """
+
+    def __init__(self, steps: int = DEFAULT_STEPS) -> None:
+        self.steps = steps
+        self.spent = 0
+
+    def spend(self, steps: int = 1) -> None:
+        self.spent += steps
+        if self.spent > self.steps:
+            raise BudgetExceeded(f"the evaluation wanted more than {self.steps:,} intermediate bindings")

@@ -1,0 +1,41 @@
+"""The fast lane: a query that is its core."""
+
+from __future__ import annotations
+
+from triplewire.algebra.queries import Ask, Construct, FastQuery, Select
+from triplewire.matching.budget import Allowance, Budget
+from triplewire.matching.datasets import Dataset
+from triplewire.matching.join import Binding, solutions
+from triplewire.matching.matches import Answer, Solution
+from triplewire.matching.templates import instantiate
+
+
+class FastPlan:
+    """A fast query, made ready to be evaluated on many events."""
+
+    def __init__(self, query: FastQuery) -> None:
+        self.query = query
+
+    def answer(self, dataset: Dataset, allowance: Allowance) -> Answer | None:
+        """What the query yields on an event, or nothing where it has no solution."""
+        found = solutions(self.query.core, dataset.view, Budget(allowance.steps))
+        if isinstance(self.query.form, Ask):
+            return next((Answer([{}]) for _ in found), None)
+        bindings = list(found)
+        return _shaped(self.query.form, bindings) if bindings else None
+
+
+def _shaped(form: Select | Construct, bindings: list[Binding]) -> Answer:
+    if isinstance(form, Construct):
+        visible = [{v.name: term for v, term in binding.items() if not v.is_blank} for binding in bindings]
+        return Answer(visible, instantiate(form.template, visible))
+    rows = [_projected(form, binding) for binding in bindings]
+    return Answer(_distinct(rows) if form.distinct else rows)
+
+
+def _projected(form: Select, binding: Binding) -> Solution:
+    return {variable.name: binding[variable] for variable in form.variables if variable in binding}
+
+
+def _distinct(rows: list[Solution]) -> list[Solution]:
+    return list({tuple(sorted(row.items(), key=lambda item: item[0])): row for row in rows}.values())

@@ -1,0 +1,129 @@
+"""The general lane: whatever SPARQL can say, evaluated by Oxigraph on one event.
+
+A query is evaluated only on events that satisfy one of the cores it requires. Its text goes to Oxigraph as it is where
+the store keeps every term of the event and of the query's patterns; else the event goes in as opaque terms and the
+query rewritten to match (`opaque`, `rewriting`). Zero-length paths from terms that the event lacks are spelled out
+(`absent`). Solutions come back with the event's own terms. Work is bounded beforehand (`work`); what might exceed the
+budget is evaluated in a process that can be ended (`worker`).
+
+What stays different from SPARQL 1.1:
+
+- Integers beyond 64 bits and decimals beyond 128 bits are terms without a value: comparing or adding them is an error.
+- Ranges of derived types are not checked: "300"^^xsd:byte is the number 300.
+- A number made by the query is in Oxigraph's spelling: 0.5 + 0.5 is "1"^^xsd:decimal, 1e0 is "1"^^xsd:double. Casting
+  to xsd:string spells a number the same way; STR gives it as it was written.
+- GROUP_CONCAT is an error where a member is not a string.
+- BNODE("a") may meet a blank node of the event that has the label a.
+- A constant at both ends of a sequence path is looked for among the event's terms only.
+- Language tags are compared and given back in lower case.
+"""
+
+from __future__ import annotations
+
+from pyoxigraph import Store
+
+from triplewire.algebra.patterns import Variable
+from triplewire.algebra.queries import Construct, Core, GeneralQuery
+from triplewire.algebra.taxonomy import Taxonomy
+from triplewire.errors import BudgetExceeded, InputError
+from triplewire.languages.sparql import ast
+from triplewire.languages.sparql.parser import parse_query
+from triplewire.languages.sparql.printer import print_query
+from triplewire.matching.absent import without_absent_ends, zero_length_ends
+from triplewire.matching.aggregates import OPAQUE_AGGREGATES
+from triplewire.matching.budget import Allowance, Budget
+from triplewire.matching.datasets import Dataset
+from triplewire.matching.join import solutions
+from triplewire.matching.matches import Answer, Solution
+from triplewire.matching.rewriting import as_opaque, needs_opaque_terms
+from triplewire.matching.templates import instantiate
+from triplewire.matching.view import EventView
+from triplewire.matching.work import work_bound
+from triplewire.matching.worker import evaluated_apart
+from triplewire.rdf.events import Event
+from triplewire.rdf.terms import Term
+
+Evaluable = ast.SelectQuery | ast.AskQuery
+
+
+class GeneralPlan:
+    """A general query, made ready to be evaluated on many events."""
+
+    def __init__(self, query: GeneralQuery) -> None:
+        self.query = query
+        self._tree = _evaluable(query)
+        opaque = as_opaque(self._tree)
+        self._always_opaque = needs_opaque_terms(opaque)
+        self._plain_text = print_query(self._tree)
+        self._opaque_text = print_query(opaque)
+        self._ends = zero_length_ends(self._tree)
+
+    def check(self) -> None:
+        """Raise InputError if Oxigraph does not accept the query: better now than at the first event."""
+        try:
+            for text in (self._plain_text, self._opaque_text):
+                Store().query(text, custom_aggregate_functions=dict(OPAQUE_AGGREGATES))
+        except SyntaxError as error:
+            raise InputError(f"wanted a query that Oxigraph accepts, found: {error}") from None
+
+    def answer(self, dataset: Dataset, allowance: Allowance) -> Answer | None:
+        """What the query yields on an event, or nothing where it has no solution."""
+        view = dataset.view
+        if not self._could_match(view, allowance.steps):
+            return None
+        if work_bound(self._tree, view) > allowance.steps:
+            task = (self.query, view.event, view.taxonomy, allowance.steps)
+            return evaluated_apart(_answer_anew, task, allowance)
+        return self.answer_here(dataset, allowance.steps)
+
+    def answer_here(self, dataset: Dataset, steps: int) -> Answer | None:
+        """The same in this process, whatever work it takes; the budget bounds the number of solutions."""
+        rows = self._rows(dataset, Budget(steps))
+        if not rows:
+            return None
+        if isinstance(self.query.form, Construct):
+            return Answer(rows, instantiate(self.query.form.template, rows))
+        return Answer(rows)
+
+    def _could_match(self, view: EventView, steps: int) -> bool:
+        try:
+            return any(_is_satisfied(core, view, steps) for core in self.query.requires)
+        except BudgetExceeded:
+            # The requirement only saves work: the query itself may have a way to be cheaper.
+            return True
+
+    def _rows(self, dataset: Dataset, budget: Budget) -> list[Solution]:
+        absent = self._ends - dataset.view.nodes
+        if self._always_opaque or dataset.has_rewritten_terms:
+            rows = dataset.opaque_solutions(self._opaque_text_without(absent), budget)
+        else:
+            rows = dataset.solutions(self._plain_text_without(absent), budget)
+        return [_in_order(row, self.query.variables) for row in rows]
+
+    def _plain_text_without(self, absent: frozenset[Term]) -> str:
+        return print_query(without_absent_ends(self._tree, absent)) if absent else self._plain_text
+
+    def _opaque_text_without(self, absent: frozenset[Term]) -> str:
+        return print_query(as_opaque(without_absent_ends(self._tree, absent))) if absent else self._opaque_text
+
+
+def _answer_anew(query: GeneralQuery, event: Event, taxonomy: Taxonomy, steps: int) -> Answer | None:
+    return GeneralPlan(query).answer_here(Dataset(EventView(event, taxonomy)), steps)
+
+
+def _is_satisfied(core: Core, view: EventView, steps: int) -> bool:
+    return any(True for _ in solutions(core, view, Budget(steps)))
+
+
+def _in_order(row: Solution, variables: tuple[Variable, ...]) -> Solution:
+    return {variable.name: row[variable.name] for variable in variables if variable.name in row}
+
+
+def _evaluable(query: GeneralQuery) -> Evaluable:
+    """The syntax tree; a CONSTRUCT as the SELECT that gives the solutions of its pattern."""
+    tree = parse_query(query.text)
+    if not isinstance(tree, ast.ConstructQuery):
+        return tree
+    # SELECT * may not stand beside GROUP BY.
+    projection = query.variables if tree.modifiers.group_by else None
+    return ast.SelectQuery(projection, tree.where, ast.Duplicates.KEPT, tree.modifiers, tree.values)

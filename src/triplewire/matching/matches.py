@@ -1,0 +1,31 @@
+"""Matches: what one subscription has to say about one event."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from triplewire.rdf.events import Event
+from triplewire.rdf.terms import Term, Triple
+
+Solution = dict[str, Term]
+
+
+class Answer(Struct, frozen=True):
+    """What a query yields on an event; never empty.
+
+    A solution maps names of variables to terms and leaves unbound ones out. An ASK that holds is one empty solution.
+    `construct` holds the triples of a CONSTRUCT, and is empty for the other forms.
+    """
+
+    solutions: list[Solution]
+    construct: tuple[Triple, ...] = ()
+
+
+class Match(Struct, frozen=True):
+    """A subscription that an event satisfies, with its solutions and the lane that found them."""
+
+    subscription_id: str
+    event: Event
+    solutions: list[Solution]
+    construct: tuple[Triple, ...] = ()
+    lane: str = "fast"
