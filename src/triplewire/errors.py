@@ -100,9 +100,7 @@ class RefusedFeature(InputError):
 class LimitExceeded(InputError):
     """Too large, too deep or too many. `limit` is the name of the limit, `allowed` its value."""
 
-    def __init__(
-        self, limit: str, allowed: int, message: str, *, source: str | None = None
-    ) -> None:
+    def __init__(self, limit: str, allowed: int, message: str, *, source: str | None = None) -> None:
         super().__init__(message, source=source)
         self.limit = limit
         self.allowed = allowed
@@ -129,10 +127,16 @@ class TaxonomyCycle(InputError):
 
     def __init__(self, cycle: tuple[str, ...], *, source: str | None = None) -> None:
         super().__init__(
-            "the taxonomy must have no cycle, found " + " -> ".join(f"<{iri}>" for iri in cycle),
+            "the taxonomy must have no cycle, found " + " -> ".join(_shown(cycle)),
             source=source,
         )
         self.cycle = cycle
+
+
+def _shown(cycle: tuple[str, ...]) -> list[str]:
+    names = [f"<{iri}>" for iri in cycle]
+    # A cycle may be a hundred thousand long; its field has all of it.
+    return names if len(names) <= 12 else [*names[:6], f"... ({len(names) - 12} more) ...", *names[-6:]]
 
 
 class DuplicateSubscription(TriplewireError):
