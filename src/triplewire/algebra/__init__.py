@@ -1,0 +1,37 @@
+"""The algebra: queries as data, and what can be said about them without an event.
+
+    patterns, constraints, queries, subscriptions    what is asked
+    taxonomy, hierarchy                              what the world is like
+    evaluation                                       what a test comes out as
+    advertisements, intervals                        what a peer will publish
+    satisfiability, subsumption, covering            the questions; each answers yes only when it is sure
+
+How a question is answered: `situations` takes a core apart, `homomorphisms` fits one into another, `refutation` shows
+that nothing is missed, `domains` (with `numerals`, `timeline`, `texts`) and `pairs` know what a variable can be.
+"""
+
+from triplewire.algebra.advertisements import Advertisement
+from triplewire.algebra.answers import Answer, Verdict
+from triplewire.algebra.covering import covers, explain_covers
+from triplewire.algebra.intervals import Interval
+from triplewire.algebra.satisfiability import satisfiability, satisfiable
+from triplewire.algebra.subscriptions import Subscription
+from triplewire.algebra.subsumption import explain_implies, explain_subsumes, implies, subsumes
+from triplewire.algebra.taxonomy import Taxonomy
+
+__all__ = [
+    "Advertisement",
+    "Answer",
+    "Interval",
+    "Subscription",
+    "Taxonomy",
+    "Verdict",
+    "covers",
+    "explain_covers",
+    "explain_implies",
+    "explain_subsumes",
+    "implies",
+    "satisfiability",
+    "satisfiable",
+    "subsumes",
+]

@@ -32,8 +32,8 @@ NO_TYPES: Mapping[Term, tuple[Term, ...]] = {}
 
 _TEXT = {
     TextRelation.CONTAINS: values.contains,
-    TextRelation.STARTS: values.starts,
-    TextRelation.ENDS: values.ends,
+    TextRelation.STARTS: values.starts_with,
+    TextRelation.ENDS: values.ends_with,
 }
 
 

@@ -1,0 +1,168 @@
+"""Whether an advertisement covers a subscription (Chirita et al., definitions 5, 6 and 8).
+
+How the definitions are read here:
+
+- rdf: and rdfs: are ambient, every peer supports them: their properties never block an advertisement, of any kind.
+- A variable predicate can be any property, so it asks nothing of schemas and properties.
+- Definition 8 substitutes the objects of properties that both sides have, of which there must be one at least (its k is
+  not less than 1), unless the subscription only has ambient or variable predicates. Other properties stay free.
+- A constant object stands for a variable and an equality (footnote 1), so it is compared with the values by value.
+- An event may give any node any type, so a taxonomy test is satisfiable unless the taxonomy itself refutes it.
+- A query of the general lane is covered if one of the cores that it requires is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+
+from triplewire.algebra.advertisements import (
+    Advertisement,
+    PropertyAdvertisement,
+    SchemaAdvertisement,
+    ValueAdvertisement,
+)
+from triplewire.algebra.answers import Verdict
+from triplewire.algebra.constraints import Comparator, Comparison
+from triplewire.algebra.demands import TRUE, Demand, Identity
+from triplewire.algebra.effort import Effort
+from triplewire.algebra.intervals import Interval, Offer, Value
+from triplewire.algebra.patterns import Pattern, PatternTerm, Variable
+from triplewire.algebra.queries import Core, Query, cores_of
+from triplewire.algebra.satisfiability import EFFORT, Choices, Witness, witness_of
+from triplewire.algebra.situations import Situation, situations
+from triplewire.algebra.subscriptions import Subscription
+from triplewire.algebra.taxonomy import EMPTY, Taxonomy
+from triplewire.rdf import values
+from triplewire.rdf.terms import RDF, RDFS, NamedNode
+
+_AMBIENT = (str(RDF), str(RDFS))
+_MOST_CHOICES = 10_000
+
+
+def covers(advertisement: Advertisement, subscription: Subscription | Query, taxonomy: Taxonomy | None = None) -> bool:
+    """Whether what is advertised can satisfy the subscription. Yes only with a witness."""
+    return explain_covers(advertisement, subscription, taxonomy).holds
+
+
+def explain_covers(
+    advertisement: Advertisement, subscription: Subscription | Query, taxonomy: Taxonomy | None = None
+) -> Verdict:
+    """The same as `covers`, with one sentence why."""
+    query = subscription.query if isinstance(subscription, Subscription) else subscription
+    verdict = Verdict(False, "the subscription can never match")
+    for core in cores_of(query):
+        verdict = _core_covered(advertisement, core, taxonomy or EMPTY)
+        if verdict:
+            return verdict
+    return verdict
+
+
+def namespace_of(iri: NamedNode) -> str:
+    """Up to the last # or /, or, where there is neither, the last colon.
+
+    >>> namespace_of(NamedNode("http://purl.org/dc/elements/1.1/creator"))
+    'http://purl.org/dc/elements/1.1/'
+    """
+    text = iri.value
+    end = max(text.rfind("#"), text.rfind("/"))
+    return text[: (end if end >= 0 else text.rfind(":")) + 1]
+
+
+def _core_covered(advertisement: Advertisement, core: Core, taxonomy: Taxonomy) -> Verdict:
+    if isinstance(advertisement, SchemaAdvertisement):
+        wanted = {NamedNode(namespace_of(name)) for name in _properties(core)}
+        return _included("schema", wanted, advertisement.namespaces)
+    if isinstance(advertisement, PropertyAdvertisement):
+        return _included("property", _properties(core), advertisement.offered)
+    if isinstance(advertisement, ValueAdvertisement):
+        return _values_covered(advertisement, core, taxonomy)
+    raise TypeError(f"wanted one of the three kinds of advertisement, found {type(advertisement).__name__}")
+
+
+def _properties(core: Core) -> set[NamedNode]:
+    """The core's properties, save the ambient ones."""
+    names = {pattern.predicate for pattern in core.patterns if isinstance(pattern.predicate, NamedNode)}
+    return {name for name in names if namespace_of(name) not in _AMBIENT}
+
+
+def _included(what: str, wanted: set[NamedNode], offered: frozenset[NamedNode]) -> Verdict:
+    missing = sorted(str(iri) for iri in wanted - offered)
+    if missing:
+        return Verdict(False, f"the {what} {missing[0]} of the subscription is not advertised")
+    return Verdict(True, f"every {what} of the subscription is advertised")
+
+
+def _values_covered(advertisement: ValueAdvertisement, core: Core, taxonomy: Taxonomy) -> Verdict:
+    offers = {offer.property: offer for offer in advertisement.offers}
+    if not _related(offers, core):
+        return Verdict(False, "no property of the subscription is advertised")
+    effort = Effort(EFFORT)
+    for situation in situations(core, taxonomy):
+        choices = _choices(offers, situation)
+        if choices is None:
+            continue
+        witness = witness_of(core, situation, choices, taxonomy, effort)
+        if witness is not None:
+            return Verdict(True, _reason(witness, offers, core))
+    return Verdict(False, "no advertised values satisfy the subscription's constraint")
+
+
+def _related(offers: Mapping[NamedNode, Offer], core: Core) -> bool:
+    """Whether the two have a property in common, or the subscription names none that could be."""
+    predicates = {pattern.predicate for pattern in core.patterns}
+    return not _properties(core) or any(isinstance(term, Variable) or term in offers for term in predicates)
+
+
+def _choices(offers: Mapping[NamedNode, Offer], situation: Situation) -> Choices | None:
+    """What the advertisement leaves to each object of its properties; None where a constant is not among its values."""
+    narrowed: dict[Variable, list[tuple[Demand, ...]]] = {}
+    for term, offer in _offered(offers, situation):
+        if not isinstance(term, Variable):
+            if not any(_holds(member, term) for member in offer.values):
+                return None
+            continue
+        ways = [_demands(term, member) for member in offer.values]
+        known = narrowed.get(term, [()])
+        narrowed[term] = [a + b for (a, b), _ in zip(product(known, ways), range(_MOST_CHOICES), strict=False)]
+    return narrowed
+
+
+def _offered(offers: Mapping[NamedNode, Offer], situation: Situation) -> Iterator[tuple[PatternTerm, Offer]]:
+    for pattern in situation.patterns:
+        if isinstance(pattern.predicate, NamedNode) and pattern.predicate in offers:
+            yield pattern.object, offers[pattern.predicate]
+
+
+def _holds(member: Value, constant: PatternTerm) -> bool:
+    if isinstance(constant, Variable):
+        return False
+    if isinstance(member, Interval):
+        return constant in member
+    return member == constant or values.compare("=", member, constant) is True
+
+
+def _demands(variable: Variable, member: Value) -> tuple[Demand, ...]:
+    """That the variable is this value, or within this interval."""
+    if not isinstance(member, Interval):
+        return (Demand(Identity(variable, member), TRUE),)
+    found = []
+    if member.low is not None:
+        above = Comparator.GREATER if member.low_open else Comparator.AT_LEAST
+        found.append(Demand(Comparison(above, variable, member.low), TRUE))
+    if member.high is not None:
+        below = Comparator.LESS if member.high_open else Comparator.AT_MOST
+        found.append(Demand(Comparison(below, variable, member.high), TRUE))
+    return tuple(found)
+
+
+def _reason(witness: Witness, offers: Mapping[NamedNode, Offer], core: Core) -> str:
+    shared = [pattern for pattern in core.patterns if pattern.predicate in offers]
+    if not shared:
+        return "the subscription asks for nothing that the advertisement limits, and its constraint is satisfiable"
+    return f"with {' and '.join(_told(pattern, witness) for pattern in shared)} the constraint is satisfiable"
+
+
+def _told(pattern: Pattern, witness: Witness) -> str:
+    value = witness[pattern.object] if isinstance(pattern.object, Variable) else pattern.object
+    return f"{pattern.predicate} {value}"

@@ -1,0 +1,226 @@
+"""What one variable can be: whether some term meets a set of demands.
+
+Terms fall into kinds, and for each kind a finite set of candidates stands for all its terms, as far as these demands
+can tell them apart: `numerals`, `timeline` and `texts` argue it for theirs. IRIs, blank nodes, triple terms, literals
+of unknown datatypes and ill-typed ones differ only by being one of the constants or none of them; there are four
+booleans; a kind that no constant belongs to needs one candidate. So trying all candidates is a decision, not a guess,
+and what a test comes out as for a candidate is asked of the same code that the matcher asks.
+
+A node's types are not the node's own: an event may type any IRI or blank node as it likes. A taxonomy test that the
+taxonomy alone does not make true can therefore come out either way, as long as the demands on types agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+
+from msgspec import Struct
+
+from triplewire.algebra.answers import Answer
+from triplewire.algebra.constraints import Comparison, Membership, TaxonomyRelation, TaxonomyTest, TextTest
+from triplewire.algebra.demands import Demand, Ground, Identity
+from triplewire.algebra.effort import Effort
+from triplewire.algebra.numerals import complete as numerals_complete
+from triplewire.algebra.numerals import numerals
+from triplewire.algebra.patterns import Variable
+from triplewire.algebra.situations import Role
+from triplewire.algebra.taxonomy import Taxonomy
+from triplewire.algebra.texts import (
+    Family,
+    asks_for_order,
+    asks_for_part,
+    by_order,
+    families,
+    likely,
+    names_one,
+    separator_for,
+    woven,
+)
+from triplewire.algebra.timeline import KINDS as MOMENTS
+from triplewire.algebra.timeline import moments
+from triplewire.rdf.terms import TW, XSD, BlankNode, Literal, NamedNode, Term, Triple
+from triplewire.rdf.values import Kind, kind_of
+
+# Fresh terms: no query has a reason to mention these.
+FRESH_IRIS = tuple(TW[f"fresh-{n}"] for n in range(3))
+_BLANKS = tuple(BlankNode(f"fresh{n}") for n in range(2))
+_TRIPLE = Triple(FRESH_IRIS[0], FRESH_IRIS[1], FRESH_IRIS[2])
+_OPAQUE = (Literal("fresh", datatype=TW["fresh-datatype"]), Literal("fresh", datatype=XSD["integer"]))
+_BOOLEANS = tuple(Literal(text, datatype=XSD["boolean"]) for text in ("true", "false", "1", "0"))
+# Kinds whose values are not enumerated, each with one of its literals.
+_UNTRIED = {
+    Kind.TIME: Literal("12:00:00", datatype=XSD["time"]),
+    Kind.G_YEAR_MONTH: Literal("2000-01", datatype=XSD["gYearMonth"]),
+    Kind.G_MONTH: Literal("--01", datatype=XSD["gMonth"]),
+    Kind.G_MONTH_DAY: Literal("--01-01", datatype=XSD["gMonthDay"]),
+    Kind.G_DAY: Literal("---01", datatype=XSD["gDay"]),
+    Kind.DURATION: Literal("P1D", datatype=XSD["duration"]),
+}
+# A date's text has at most 256 characters; constants that come near are not reasoned about.
+_LONGEST_DATE = 120
+
+
+class Candidates(Struct, frozen=True):
+    """Terms to try. `complete`: if any term of their kinds meets the demands, one of these does."""
+
+    terms: tuple[Term, ...]
+    complete: bool = True
+
+
+class Domain(Struct, frozen=True):
+    """What is known of a variable before any demand: its role in the patterns, or the one term that it stands for."""
+
+    role: Role = Role.ANY
+    fixed: Ground | None = None
+
+    def answer(self, demands: Iterable[Demand], taxonomy: Taxonomy, effort: Effort) -> Answer:
+        """Whether some term meets all the demands, each of which is about this variable alone."""
+        found, sure = False, True
+        for candidates, met in self._tried(tuple(demands), taxonomy, effort):
+            found = found or bool(met)
+            sure = sure and candidates.complete
+            if found:
+                return Answer.YES
+        return Answer.NO if sure and not effort.exhausted else Answer.UNKNOWN
+
+    def witnesses(self, demands: Iterable[Demand], taxonomy: Taxonomy, effort: Effort) -> list[Term]:
+        """The candidates that meet the demands, as far as types allow."""
+        tried = self._tried(tuple(demands), taxonomy, effort)
+        return list(dict.fromkeys(term for _, met in tried for term in met))
+
+    def _tried(
+        self, demands: tuple[Demand, ...], taxonomy: Taxonomy, effort: Effort
+    ) -> Iterator[tuple[Candidates, list[Term]]]:
+        if _contradictory(demands) or _types_contradict(demands, taxonomy):
+            return
+        question = _Question(demands, taxonomy)
+        cost = sum(_cost(demand) for demand in demands) + 1
+        for candidates in self._candidates(question):
+            if not effort.spend(cost * len(candidates.terms)):
+                return
+            yield candidates, [term for term in candidates.terms if question.meets(term, demands)]
+
+    def _candidates(self, question: _Question) -> Iterator[Candidates]:
+        if self.fixed is not None:
+            yield Candidates((self.fixed,))
+            return
+        yield question.iris()
+        if self.role is not Role.IRI:
+            yield Candidates(_BLANKS)
+        if self.role is Role.ANY:
+            yield from question.literals()
+
+
+class _Question:
+    """Some demands on one variable, and the candidates that their constants call for."""
+
+    def __init__(self, demands: tuple[Demand, ...], taxonomy: Taxonomy) -> None:
+        self._demands = demands
+        self._taxonomy = taxonomy
+
+    @cached_property
+    def _constants(self) -> tuple[Term, ...]:
+        return tuple(dict.fromkeys(constant for demand in self._demands for constant in _constants(demand)))
+
+    @cached_property
+    def _literals(self) -> list[Literal]:
+        return [constant for constant in self._constants if isinstance(constant, Literal)]
+
+    @cached_property
+    def _padding(self) -> int:
+        """Zeros enough to write a number as no constant does; none where it does not matter how it is written."""
+        if not any(isinstance(demand.test, Identity) for demand in self._demands):
+            return 0
+        return max((len(literal.value) for literal in self._literals), default=0) + 1
+
+    def meets(self, term: Term, demands: Iterable[Demand]) -> bool:
+        return all(_can_meet(demand, term, self._taxonomy) for demand in demands)
+
+    def iris(self) -> Candidates:
+        return Candidates((*(term for term in self._constants if isinstance(term, NamedNode)), *FRESH_IRIS))
+
+    def literals(self) -> Iterator[Candidates]:
+        """All literals, and triple terms, which tests treat like literals without a value."""
+        others = tuple(term for term in self._constants if not isinstance(term, NamedNode))
+        yield Candidates((*others, _TRIPLE, *_OPAQUE, *_BOOLEANS, *_UNTRIED.values()), self._no_untried())
+        yield Candidates(tuple(numerals(self._literals, padding=self._padding)), numerals_complete(self._literals))
+        for kind in MOMENTS:
+            found = moments(kind, self._literals, padding=min(self._padding, _LONGEST_DATE))
+            yield Candidates(tuple(found), self._padding <= _LONGEST_DATE)
+        for family in families(self._literals):
+            yield self._strings(family)
+
+    def _no_untried(self) -> bool:
+        return not any(kind_of(literal) in _UNTRIED for literal in self._literals)
+
+    def _strings(self, family: Family) -> Candidates:
+        parts = [demand for demand in self._demands if asks_for_part(demand, family)]
+        orders = [demand for demand in self._demands if asks_for_order(demand, family)]
+        ordered = by_order(family, self._literals)
+        if not parts:
+            return Candidates(tuple(ordered))
+        alone = [woven(family, parts, separator_for(literal.value for literal in self._literals))]
+        if not orders or any(names_one(demand) for demand in self._demands):
+            return Candidates((*alone, *ordered))
+        if self._none_meets(ordered, without=parts) or self._none_meets([*alone, *ordered], without=orders):
+            return Candidates(())
+        return Candidates((*alone, *ordered, *likely(family, parts, self._literals)), complete=False)
+
+    def _none_meets(self, terms: Sequence[Term], *, without: Sequence[Demand]) -> bool:
+        rest = [demand for demand in self._demands if demand not in without]
+        return not any(self.meets(term, rest) for term in terms)
+
+
+def _can_meet(demand: Demand, term: Term, taxonomy: Taxonomy) -> bool:
+    test = demand.test
+    if isinstance(test, TaxonomyTest):
+        return not demand.outcomes.isdisjoint(_typed(test, term, taxonomy))
+    return demand.allows(dict.fromkeys(demand.variables, term))
+
+
+def _typed(test: TaxonomyTest, term: Term, taxonomy: Taxonomy) -> set[bool]:
+    """What a taxonomy test can come out as, whatever types the event gives."""
+    if isinstance(term, Literal | Triple):
+        return {False}
+    return {True} if taxonomy.holds(test.relation, term, test.cls, {}) else {True, False}
+
+
+def _contradictory(demands: Iterable[Demand]) -> bool:
+    """Whether one test is wanted in two ways."""
+    allowed: dict[object, frozenset[bool | None]] = {}
+    for demand in demands:
+        allowed[demand.test] = allowed.get(demand.test, demand.outcomes) & demand.outcomes
+    return not all(allowed.values())
+
+
+def _types_contradict(demands: Sequence[Demand], taxonomy: Taxonomy) -> bool:
+    """Whether a class that the node must be under is under one that it must not be under."""
+    about = [(demand, demand.test) for demand in demands if isinstance(demand.test, TaxonomyTest)]
+    given = {test.cls for demand, test in about if demand.outcomes == {True} and test.relation in _GIVES_TYPE}
+    return any(
+        taxonomy.is_a(_BLANKS[0], test.cls, given)
+        for demand, test in about
+        if True not in demand.outcomes and test.relation is TaxonomyRelation.IS_A
+    )
+
+
+_GIVES_TYPE = frozenset({TaxonomyRelation.IS_A, TaxonomyRelation.DIRECT})
+
+
+def _constants(demand: Demand) -> Iterator[Term]:
+    test = demand.test
+    if isinstance(test, Comparison):
+        yield from (side for side in (test.left, test.right) if not isinstance(side, Variable))
+    elif isinstance(test, Membership):
+        yield from test.constants
+    elif isinstance(test, Identity):
+        yield test.term
+    elif isinstance(test, TextTest):
+        yield test.text
+    elif isinstance(test, TaxonomyTest):
+        yield test.cls
+
+
+def _cost(demand: Demand) -> int:
+    return len(demand.test.constants) if isinstance(demand.test, Membership) else 1
