@@ -195,7 +195,7 @@ class _Parser:
         if isinstance(constant, Literal) and is_integer(constant):
             return _all(comparison, IntegerTest(variable))
         if isinstance(constant, Literal) and constant.datatype == XSD["integer"]:
-            raise self._scanner.problem(f"wanted digits in an xsd:integer, found {constant.value!r}", offset)
+            raise self._scanner.problem(f"wanted an xsd:integer of at most 64 bits, found {constant.value!r}", offset)
         if isinstance(constant, NamedNode) and operator not in (Comparator.EQUAL, Comparator.NOT_EQUAL):
             raise self._scanner.problem(f"an IRI has no order: wanted = or !=, found {operator.value}", offset)
         return _all(comparison)

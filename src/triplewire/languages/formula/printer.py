@@ -79,17 +79,18 @@ class _Printer:
             case Variable():
                 return _variable(term)
             case NamedNode():
-                return self._iri(term)
+                self._keep(term)
+                return str(term)
             case Literal():
+                self._keep(term.datatype)
                 return printed_literal(term)
         raise _cannot(f"the term {term}")
 
-    def _iri(self, iri: NamedNode) -> str:
+    def _keep(self, iri: NamedNode) -> None:
         # `<dc:x>` would be read as a qualified name; declaring `dc:` to mean `dc:` keeps the IRI what it is.
         scheme, _, rest = iri.value.partition(":")
         if scheme in tokens.DEFAULT_PREFIXES and not rest.startswith("//"):
             self._prefixes.add(scheme)
-        return str(iri)
 
 
 def _variable(variable: Variable) -> str:
