@@ -9,3 +9,9 @@ work, worker, budget    what an evaluation may cost, and how it is stopped
 templates    CONSTRUCT
 explain, wording        what is required, and why an event did not match
 """
+
+from triplewire.matching.explain import Explanation, explain, why_not
+from triplewire.matching.matcher import Matcher, Stats
+from triplewire.matching.matches import Match, Solution
+
+__all__ = ["Explanation", "Match", "Matcher", "Solution", "Stats", "explain", "why_not"]

@@ -7,9 +7,10 @@ from functools import cached_property
 
 from pyoxigraph import QueryBoolean, QuerySolution, QuerySolutions, Store, Variable
 
+from triplewire.errors import InputError
 from triplewire.matching.aggregates import OPAQUE_AGGREGATES
 from triplewire.matching.budget import Budget
-from triplewire.matching.functions import OPAQUE_FUNCTIONS, Function, taxonomy_functions
+from triplewire.matching.functions import OPAQUE_FUNCTIONS, TAXONOMY_STUBS, Function, taxonomy_functions
 from triplewire.matching.matches import Solution
 from triplewire.matching.opaque import decoded, encoded, is_rewritten
 from triplewire.matching.view import EventView
@@ -65,6 +66,18 @@ class Dataset:
             budget.spend()
             rows.append(_solution(row, variables, restored))
         return rows
+
+
+def check_accepted(text: str) -> None:
+    """Raise InputError if Oxigraph does not take the text, or a function in it."""
+    try:
+        Store().query(
+            text,
+            custom_functions={**TAXONOMY_STUBS, **OPAQUE_FUNCTIONS},
+            custom_aggregate_functions=dict(OPAQUE_AGGREGATES),
+        )
+    except (SyntaxError, RuntimeError) as error:
+        raise InputError(f"wanted a query that Oxigraph accepts, found: {error}") from None
 
 
 def _filled(graph: NamedNode, triples: tuple[Triple, ...]) -> Store:

@@ -23,6 +23,10 @@ def taxonomy_functions(view: EventView) -> Mapping[NamedNode, Function]:
     return {TW[relation.value]: _taxonomy_function(relation, view) for relation in TaxonomyRelation}
 
 
+# Only to tell whether a query calls functions that there are.
+TAXONOMY_STUBS: Mapping[NamedNode, Function] = {TW[relation.value]: lambda *_: None for relation in TaxonomyRelation}
+
+
 def _taxonomy_function(relation: TaxonomyRelation, view: EventView) -> Function:
     def stands(node: Term, cls: Term) -> Literal:
         holds = isinstance(cls, NamedNode) and view.taxonomy.holds(relation, node, cls, view.types)

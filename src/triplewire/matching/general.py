@@ -20,19 +20,16 @@ What stays different from SPARQL 1.1:
 
 from __future__ import annotations
 
-from pyoxigraph import Store
-
 from triplewire.algebra.patterns import Variable
 from triplewire.algebra.queries import Construct, Core, GeneralQuery
 from triplewire.algebra.taxonomy import Taxonomy
-from triplewire.errors import BudgetExceeded, InputError
+from triplewire.errors import BudgetExceeded
 from triplewire.languages.sparql import ast
 from triplewire.languages.sparql.parser import parse_query
 from triplewire.languages.sparql.printer import print_query
 from triplewire.matching.absent import without_absent_ends, zero_length_ends
-from triplewire.matching.aggregates import OPAQUE_AGGREGATES
 from triplewire.matching.budget import Allowance, Budget
-from triplewire.matching.datasets import Dataset
+from triplewire.matching.datasets import Dataset, check_accepted
 from triplewire.matching.join import solutions
 from triplewire.matching.matches import Answer, Solution
 from triplewire.matching.rewriting import as_opaque, needs_opaque_terms
@@ -60,11 +57,8 @@ class GeneralPlan:
 
     def check(self) -> None:
         """Raise InputError if Oxigraph does not accept the query: better now than at the first event."""
-        try:
-            for text in (self._plain_text, self._opaque_text):
-                Store().query(text, custom_aggregate_functions=dict(OPAQUE_AGGREGATES))
-        except SyntaxError as error:
-            raise InputError(f"wanted a query that Oxigraph accepts, found: {error}") from None
+        for text in (self._plain_text, self._opaque_text):
+            check_accepted(text)
 
     def answer(self, dataset: Dataset, allowance: Allowance) -> Answer | None:
         """What the query yields on an event, or nothing where it has no solution."""
