@@ -10,8 +10,6 @@ that may be is for the caller to say.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from msgspec import Struct
 from pyoxigraph import RdfFormat, parse
@@ -37,7 +35,7 @@ from triplewire.matching.kernels.columns import (
 from triplewire.matching.kernels.hashing import word
 from triplewire.matching.kernels.machine import Bytes, Floats, Table
 from triplewire.matching.kernels.runs import group_runs
-from triplewire.matching.kernels.scan import finish_rows, scan_lines
+from triplewire.matching.kernels.scan import count_line_breaks, finish_rows, scan_lines
 from triplewire.matching.strict import BrokenLine, give_broken_rows_to_events, read_slow_lines
 from triplewire.rdf.terms import NamedNode, Term, Triple
 
@@ -55,8 +53,7 @@ class ScanError(Struct, frozen=True):
     event: int
 
 
-@dataclass(frozen=True, slots=True)
-class ScanResult:
+class ScanResult(Struct, frozen=True, eq=False):
     """Tables whose columns `kernels.columns` names, and terms on demand.
 
     >>> result = scan(b'<urn:s> <urn:p> "1" <urn:event> .')
@@ -127,7 +124,7 @@ def scan(data: bytes | memoryview, seed: int = 0) -> ScanResult:
     padded = bytes(data).removeprefix(_BYTE_ORDER_MARK) + _PADDING
     length = len(padded) - len(_PADDING)
     buffer = np.frombuffer(padded, np.uint8)
-    lines = padded.count(b"\n") + padded.count(b"\r")
+    lines = count_line_breaks(buffer)
     quads, numbers = np.empty((lines, QUAD_WIDTH), np.int64), np.empty(lines)
     events = np.empty((lines, EVENT_WIDTH), np.int64)
     rows, slow, count = scan_lines(buffer, length, word(seed), quads, numbers, events)

@@ -115,7 +115,7 @@ def _row(quad: Quad, line: int, base: int, side: bytearray) -> list[int]:
     row[QUAD_STATE], row[QUAD_LINE] = FRESH, line
     for column, term in ((S, quad.subject), (P, quad.predicate), (O, quad.object), (G, quad.graph_name)):
         row[column + START] = base + len(side)
-        side += _spelling(term).encode()
+        side += spelling(term).encode()
         row[column + END] = base + len(side)
     row[OBJECT_KIND] = _kind(quad.object)
     if isinstance(quad.object, Literal):
@@ -123,7 +123,7 @@ def _row(quad: Quad, line: int, base: int, side: bytearray) -> list[int]:
     return row
 
 
-def _spelling(term: Term | DefaultGraph) -> str:
+def spelling(term: Term | DefaultGraph) -> str:
     # pyoxigraph prints a triple term on its own without its brackets.
     return f"<<( {term} )>>" if isinstance(term, Triple) else str(term)
 

@@ -50,6 +50,15 @@ _LESS, _AT, _CARET = 0x3C, 0x40, 0x5E
 
 
 @kernel
+def count_line_breaks(buffer: Bytes) -> int:
+    """How many LF and CR there are: never fewer than lines, if the data ends in one."""
+    count = 0
+    for byte in buffer:
+        count += (byte == _NEWLINE) | (byte == _RETURN)
+    return count
+
+
+@kernel
 def scan_lines(
     buffer: Bytes, length: int, seed: int, quads: Table, numbers: Floats, events: Table
 ) -> tuple[int, int, int]:
