@@ -25,9 +25,9 @@ def event(turtle: str, graph: str = "http://example.org/event") -> Event:
     return found
 
 
-def subscription(query: str, lane: str | None = None, id: str = "s") -> Subscription:
+def subscription(query: str, lane: str | None = None, name: str = "s") -> Subscription:
     """A SPARQL subscription; `lane="general"` sends a fast query through the general lane as well."""
-    found = Subscription.parse(PREFIXES + query, id=id)
+    found = Subscription.parse(PREFIXES + query, id=name)
     return in_general_lane(found) if lane == "general" else found
 
 

@@ -46,7 +46,13 @@ class TestTermIdentity:
     def test_solutions_hold_the_terms_of_the_event(self, lane):
         found = answers("SELECT ?o { ?s :p ?o FILTER(?o = 1) }", ONES, lane=lane)
         assert found == Counter(
-            ['o="01"^^xsd:integer', 'o="1"^^xsd:integer', 'o="1"^^xsd:int', 'o="1.0"^^xsd:decimal', 'o="1e0"^^xsd:double']
+            [
+                'o="01"^^xsd:integer',
+                'o="1"^^xsd:integer',
+                'o="1"^^xsd:int',
+                'o="1.0"^^xsd:decimal',
+                'o="1e0"^^xsd:double',
+            ]
         )
 
     def test_booleans_and_dates_keep_their_spelling(self, lane):
@@ -71,7 +77,7 @@ class TestTermIdentity:
 
 class TestPatterns:
     def test_a_repeated_variable_needs_the_same_term(self, lane):
-        on = event(':a :p :a . :a :p :b . :p :p :c . :q :q :q . :n :p 1 .')
+        on = event(":a :p :a . :a :p :b . :p :p :c . :q :q :q . :n :p 1 .")
         assert answers("SELECT ?x { ?x :p ?x }", on, lane=lane) == Counter(["x=:a"])
         assert answers("SELECT ?x ?y { ?x ?x ?y }", on, lane=lane) == Counter(["x=:p y=:c", "x=:q y=:q"])
         assert answers("SELECT ?x { ?x ?x ?x }", on, lane=lane) == Counter(["x=:q"])

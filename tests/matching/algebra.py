@@ -1,0 +1,29 @@
+"""Queries made straight from the algebra, for tests that need no language."""
+
+from __future__ import annotations
+
+from triplewire.algebra.constraints import ALWAYS, Comparator, Comparison, Condition, Constraint
+from triplewire.algebra.patterns import Pattern, Variable
+from triplewire.algebra.queries import Core, FastQuery, Form, Select
+from triplewire.algebra.subscriptions import Subscription
+from triplewire.rdf.terms import Literal, NamedNode, Namespace
+
+EX = Namespace("http://example.org/")
+X, Y, Z, G = (Variable(name) for name in "xyzg")
+
+
+def core(*patterns: tuple, constraint: Constraint = ALWAYS, graphs: tuple = ()) -> Core:
+    return Core(tuple(Pattern(*pattern) for pattern in patterns), constraint, graphs)
+
+
+def subscribed(name: str, wanted: Core, form: Form | None = None) -> Subscription:
+    """A fast subscription to a core, by default with all its variables."""
+    return Subscription(name, "sparql", str(wanted), FastQuery(form or Select(wanted.variables), wanted))
+
+
+def where(*conditions: Condition) -> Constraint:
+    return Constraint((conditions,))
+
+
+def comparison(left: Variable, sign: str, right: NamedNode | Literal | Variable) -> Condition:
+    return Condition(Comparison(Comparator(sign), left, right))
