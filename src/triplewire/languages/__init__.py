@@ -13,6 +13,8 @@ from __future__ import annotations
 from triplewire.algebra.subscriptions import register_language
 from triplewire.languages.formula import FormulaLanguage
 from triplewire.languages.graph import GraphLanguage
+from triplewire.languages.sparql import SparqlLanguage
 
+register_language(SparqlLanguage())
 register_language(FormulaLanguage())
 register_language(GraphLanguage())

@@ -35,7 +35,7 @@ def function_call(cursor: Cursor, function: NamedNode, read: ReadExpression) -> 
     if expected is None:
         cursor.refuse(
             function.value,
-            f"wanted a cast such as xsd:integer or a function of urn:triplewire:, found the unknown function {function}",
+            f"wanted a cast such as xsd:integer or a function of urn:triplewire:, found the unknown {function}",
             start,
         )
     arguments = _arguments(cursor, read)

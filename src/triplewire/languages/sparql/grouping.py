@@ -1,7 +1,7 @@
 """What a query that groups may project, and how ASK and CONSTRUCT group.
 
-A query groups if it has GROUP BY or an aggregate. Then only keys of the grouping and aggregates can be projected. ASK and
-CONSTRUCT with grouping are spelled out as a sub-select, which is the one place where grouping is evaluated.
+A query groups if it has GROUP BY or an aggregate. Then only keys of the grouping and aggregates can be projected. ASK
+and CONSTRUCT with grouping are spelled out as a sub-select, which is the one place where grouping is evaluated.
 """
 
 from __future__ import annotations
@@ -33,29 +33,32 @@ _CHANGING = frozenset(("RAND", "UUID", "STRUUID", "BNODE"))
 _MOST_NODES = 5_000
 
 
-def checked_select(cursor: Cursor, query: SelectQuery, grouped: bool, start: int) -> SelectQuery:
-    """The query itself, repeats in its projection dropped, if its projection obeys the rules of scope."""
+def checked_projection(cursor: Cursor, query: SelectQuery, start: int) -> SelectQuery:
+    """A query that does not group, repeats in its projection dropped, if the projection obeys the rules of scope."""
     if query.projection is None:
-        if grouped:
-            cursor.reject("wanted a projection by name where the query groups, found SELECT *", start)
         return query
-    if grouped:
-        query = _with_aliases_inlined(cursor, query, start)
-        _check_keys(cursor, query, start)
-    elif all(type(item) is Variable for item in query.projection):
-        return _without_repeats(query)
+    if any(isinstance(item, Alias) for item in query.projection):
+        _check_aliases(cursor, query, start)
+    return _without_repeats(query)
+
+
+def checked_grouping(cursor: Cursor, query: SelectQuery, start: int) -> SelectQuery:
+    """The same for a query that groups."""
+    if query.projection is None:
+        cursor.reject("wanted a projection by name where the query groups, found SELECT *", start)
+    query = _with_aliases_inlined(cursor, query, start)
+    _check_keys(cursor, query, start)
     _check_aliases(cursor, query, start)
     return _without_repeats(query)
 
 
 def grouped_where(cursor: Cursor, query: AskQuery | ConstructQuery) -> Group:
     """The pattern of an ASK or CONSTRUCT that groups: a sub-select of its keys."""
-    keys = tuple(dict.fromkeys(_keys(query)))
-    projection: tuple[Variable | Alias, ...] = keys
-    if not keys:
+    projection: tuple[Variable | Alias, ...] = tuple(dict.fromkeys(_keys(query)))
+    if not projection:
         projection = (Alias(Aggregate("COUNT", None), cursor.fresh_variable()),)
     select = SelectQuery(projection, query.where, modifiers=query.modifiers, values=query.values)
-    return Group((SubSelect(checked_select(cursor, select, True, 0)),))
+    return Group((SubSelect(checked_grouping(cursor, select, 0)),))
 
 
 def _without_repeats(query: SelectQuery) -> SelectQuery:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NoReturn
 
 from triplewire.languages.sparql.ast import (
     Bind,
@@ -75,6 +76,10 @@ def _pattern(cursor: Cursor, word: str) -> Element:
         return reader(cursor)
     if word == "{":
         return _group_or_union(cursor)
+    return _no_pattern(cursor, word)
+
+
+def _no_pattern(cursor: Cursor, word: str) -> NoReturn:
     if word == "SERVICE":
         cursor.refuse("SERVICE", "wanted a pattern over the event itself, found SERVICE, which would send requests")
     cursor.fail("a triple pattern, a group or '}'")

@@ -8,10 +8,10 @@ from msgspec import Struct
 class QueryLimits(Struct, frozen=True):
     """Limits on one query text.
 
-    `depth` counts nested braces, brackets, parentheses and `!`; the tree itself may be twice as high. `chain` is how many
-    operands `&&`, `||`, `+ -`, `* /`, `/` and `|` may join. A constraint with more alternatives than `alternatives` is
-    no error: the query takes the general lane. `regex_cost` bounds the compiled size of a regular expression, in the
-    units of `regexes.cost`.
+    `depth` counts nested braces, brackets, parentheses and `!`; the tree itself may be twice as high. `chain` is how
+    many operands `&&`, `||`, `+ -`, `* /`, `/` and `|` may join. A constraint with more alternatives than
+    `alternatives` is no error: the query takes the general lane. `regex_cost` bounds the compiled size of a regular
+    expression, in the units of `regexes.cost`.
     """
 
     text: int = 64 * 1024

@@ -48,9 +48,8 @@ def _group_key(cursor: Cursor) -> Expression | Alias:
         return constraint(cursor)
     cursor.enter()
     cursor.at += 1
-    key: Expression | Alias = expression(cursor)
-    if cursor.skip_word("AS"):
-        key = Alias(key, variable(cursor))
+    computed = expression(cursor)
+    key = Alias(computed, variable(cursor)) if cursor.skip_word("AS") else computed
     cursor.expect(")")
     cursor.leave()
     return key

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from triplewire.algebra.patterns import Variable
 from triplewire.languages.sparql.ast import (
     Alternative,
@@ -17,7 +19,7 @@ from triplewire.languages.sparql.cursor import Cursor
 from triplewire.languages.sparql.terms import TYPE, iri, is_iri, is_variable, variable
 from triplewire.rdf.terms import NamedNode
 
-_MODIFIERS = {"*": ZeroOrMore, "+": OneOrMore, "?": ZeroOrOne}
+_MODIFIERS: dict[str, Callable[[Path], Path]] = {"*": ZeroOrMore, "+": OneOrMore, "?": ZeroOrOne}
 _STEPPING = frozenset("/|*+?")
 
 

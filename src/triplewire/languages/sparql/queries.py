@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
+from triplewire.algebra.patterns import Variable
 from triplewire.languages.sparql.ast import (
     Alias,
     AskQuery,
@@ -14,12 +17,11 @@ from triplewire.languages.sparql.ast import (
     TriplePattern,
     TriplesBlock,
     Values,
-    Variable,
 )
 from triplewire.languages.sparql.cursor import Cursor
 from triplewire.languages.sparql.data import values
 from triplewire.languages.sparql.expressions import expression
-from triplewire.languages.sparql.grouping import checked_select, grouped_where
+from triplewire.languages.sparql.grouping import checked_grouping, checked_projection, grouped_where
 from triplewire.languages.sparql.iris import resolve
 from triplewire.languages.sparql.modifiers import modifiers
 from triplewire.languages.sparql.paths import simple_verb
@@ -87,6 +89,10 @@ def _form(cursor: Cursor) -> Query:
         return _ask(cursor)
     if word == "CONSTRUCT":
         return _construct(cursor)
+    return _no_query(cursor, word)
+
+
+def _no_query(cursor: Cursor, word: str) -> NoReturn:
     if word == "DESCRIBE":
         cursor.refuse("DESCRIBE", "wanted SELECT, ASK or CONSTRUCT, found DESCRIBE")
     if word in _UPDATES:
@@ -105,7 +111,7 @@ def _select(cursor: Cursor) -> SelectQuery:
     where = _where(cursor)
     selected = SelectQuery(projection, where, duplicates, modifiers(cursor), _trailing_values(cursor))
     grouped, cursor.aggregated = cursor.aggregated or bool(selected.modifiers.group_by), outer
-    return checked_select(cursor, selected, grouped, start)
+    return checked_grouping(cursor, selected, start) if grouped else checked_projection(cursor, selected, start)
 
 
 def _duplicates(cursor: Cursor) -> Duplicates:

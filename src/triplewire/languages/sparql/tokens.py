@@ -58,7 +58,7 @@ def tokenize(text: str) -> list[str]:
     """The tokens of a text, then at least one empty token that stands for its end.
 
     >>> tokenize("ASK { ?s a ex:Paper } # all of them")[:-1]
-    ['ASK', '{', '?s', 'a', 'ex:Paper', '}', '']
+    ['ASK', '{', '?s', 'a', 'ex:Paper', '}', '', '']
     """
     tokens = _TOKEN.findall(text)
     tokens.append("")
@@ -75,7 +75,7 @@ def resolve_code_points(text: str) -> str:
     r"""Replace `\\uXXXX` outside of strings, where SPARQL allows it in place of any character.
 
     >>> resolve_code_points('?caf\\u00E9 "\\u00E9"')
-    '?café "\\\\u00E9"'
+    '?café "\\u00E9"'
     """
     if "\\u" not in text and "\\U" not in text:
         return text

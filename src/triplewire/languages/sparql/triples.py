@@ -14,6 +14,7 @@ from triplewire.rdf.terms import RDF
 ReadVerb = Callable[[Cursor], Variable | Path]
 
 _FIRST, _REST, _NIL = RDF["first"], RDF["rest"], RDF["nil"]
+_QUOTED_OR_BLANK = frozenset("_\"'")
 _OPENING = frozenset(("[", "(", "true", "false"))
 
 
@@ -22,8 +23,7 @@ def begins_triples(token: str) -> bool:
     return (
         is_variable(token)
         or is_iri(token)
-        or token[:1] in ("_", '"', "'")
-        and token != ""
+        or token[:1] in _QUOTED_OR_BLANK
         or token.lower() in _OPENING
         or is_number(token)
     )

@@ -1,0 +1,75 @@
+"""Which lane a query takes, and the algebra it becomes.
+
+The fast lane takes a SELECT (DISTINCT), ASK or CONSTRUCT whose pattern is triple patterns, GRAPH and nested groups that
+merely join, with FILTERs that the algebra has tests for. Everything else takes the general lane: the query is kept as
+text, beside what it requires.
+
+The `text` of a general CONSTRUCT is the CONSTRUCT itself; its `variables` are those in scope at its pattern's end.
+`as_select` gives the SELECT whose solutions any query is made from.
+"""
+
+from __future__ import annotations
+
+from triplewire.algebra.patterns import Pattern, Variable
+from triplewire.algebra.queries import Ask, Construct, FastQuery, Form, GeneralQuery, Query, Select
+from triplewire.languages.sparql import ast
+from triplewire.languages.sparql.canonical import canonical_text
+from triplewire.languages.sparql.fast import fast_core
+from triplewire.languages.sparql.limits import DEFAULT_LIMITS, QueryLimits
+from triplewire.languages.sparql.printer import print_query
+from triplewire.languages.sparql.requirements import requirements
+from triplewire.languages.sparql.scope import projected, visible_in
+from triplewire.rdf.terms import NamedNode
+
+
+def compile_query(tree: ast.Query, limits: QueryLimits = DEFAULT_LIMITS) -> Query:
+    """The algebra of a query."""
+    form = _form(tree)
+    core = fast_core(tree.where, limits.alternatives) if _is_plain(tree) else None
+    if core is not None:
+        return FastQuery(form, core)
+    return GeneralQuery(
+        form, requirements(tree, limits.alternatives), print_query(tree), canonical_text(tree), _variables(tree)
+    )
+
+
+def as_select(tree: ast.Query) -> ast.SelectQuery:
+    """The SELECT whose solutions the query is made from: one at most for ASK, those of the pattern for CONSTRUCT."""
+    if isinstance(tree, ast.SelectQuery):
+        return tree
+    modifiers = tree.modifiers
+    if isinstance(tree, ast.AskQuery):
+        limit = 1 if modifiers.limit is None else min(1, modifiers.limit)
+        modifiers = ast.Modifiers(limit=limit, offset=modifiers.offset)
+    return ast.SelectQuery(None, tree.where, modifiers=modifiers, values=tree.values)
+
+
+def _is_plain(tree: ast.Query) -> bool:
+    if tree.modifiers != ast.NO_MODIFIERS or tree.values is not None:
+        return False
+    if not isinstance(tree, ast.SelectQuery):
+        return True
+    return tree.duplicates is not ast.Duplicates.REDUCED and not any(
+        isinstance(item, ast.Alias) for item in tree.projection or ()
+    )
+
+
+def _form(tree: ast.Query) -> Form:
+    if isinstance(tree, ast.SelectQuery):
+        return Select(projected(tree), tree.duplicates is ast.Duplicates.DISTINCT)
+    if isinstance(tree, ast.AskQuery):
+        return Ask()
+    return Construct(tuple([_template_pattern(pattern) for pattern in tree.template]))
+
+
+def _template_pattern(pattern: ast.TriplePattern) -> Pattern:
+    assert isinstance(pattern.predicate, Variable | NamedNode), "the grammar allows no path in a template"
+    return Pattern(pattern.subject, pattern.predicate, pattern.object)
+
+
+def _variables(tree: ast.Query) -> tuple[Variable, ...]:
+    if isinstance(tree, ast.SelectQuery):
+        return projected(tree)
+    if isinstance(tree, ast.AskQuery):
+        return ()
+    return visible_in(tree.where, *([tree.values] if tree.values else []))
