@@ -1,0 +1,20 @@
+"""The command line: arguments in, words out.
+
+    app        the program: its commands and `--version`
+    match      which subscriptions do these events satisfy?
+    explain    how is a subscription matched?
+    subsumes   is every answer of one subscription an answer of another?
+    covers     can what a peer advertises satisfy a subscription?
+
+    invocation what every command does with arguments and with trouble
+    inputs     paths and standard input become events, subscriptions, taxonomies
+    advertisements   files become advertisements
+    bindings   solutions in SPARQL 1.1's JSON form
+    screen     consoles, tables and progress; nothing from outside reaches a terminal unescaped
+
+Results go to standard output, everything else to standard error.
+"""
+
+from triplewire.cli.app import main
+
+__all__ = ["main"]

@@ -1,0 +1,54 @@
+"""The program: its commands and `--version`."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import version
+from io import TextIOWrapper
+from typing import Annotated
+
+import typer
+
+from triplewire.cli import covers, explain, match, subsumes
+from triplewire.cli.invocation import INTERRUPTED, Job, ManyPathsJob, Question
+
+app = typer.Typer(
+    name="triplewire",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 fine or yes, 1 the work failed or no, 2 the call was wrong. "
+    "Results go to standard output, everything else to standard error.",
+)
+
+app.command("match", cls=ManyPathsJob, epilog=match.EXAMPLES)(match.match_command)
+app.command("explain", cls=Job, epilog=explain.EXAMPLES)(explain.explain_command)
+app.command("subsumes", cls=Question, epilog=subsumes.EXAMPLES)(subsumes.subsumes_command)
+app.command("covers", cls=Question, epilog=covers.EXAMPLES)(covers.covers_command)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"triplewire {version('triplewire')}")
+        raise typer.Exit
+
+
+@app.callback()
+def triplewire(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Show the version and leave.")
+    ] = False,
+) -> None:
+    """Tripwires on RDF: leave standing queries, and see which events set them off."""
+
+
+def main() -> None:
+    """Run the program."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        # A terminal that cannot show a character gets its escape, not a crash.
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        app()
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)

@@ -1,0 +1,38 @@
+"""`triplewire covers ADVERTISEMENT SUBSCRIPTION`: can what a peer advertises satisfy the subscription?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from triplewire.algebra.advertisements import Advertisement
+from triplewire.algebra.covering import explain_covers
+from triplewire.cli.answering import answer
+from triplewire.cli.inputs import TaxonomyPath, read_one_subscription, read_taxonomy
+
+EXAMPLES = """[bold]Examples[/bold]
+
+triplewire covers peer.ttl alerts/koubarakis.rq
+
+An advertisement names schemas, properties, or properties with their values:
+
+  @prefix tw: <urn:triplewire:> .  @prefix dc: <http://purl.org/dc/elements/1.1/> .
+  \\[] a tw:ValueAdvertisement ;
+      tw:offers \\[ tw:property dc:creator ; tw:value "W. Nejdl" ] ,
+                \\[ tw:property dc:date ; tw:value \\[ tw:atLeast 2002 ] ] .
+"""
+
+
+def covers_command(
+    advertisement: Annotated[Path, typer.Argument(metavar="ADVERTISEMENT", help="An RDF file with one advertisement.")],
+    subscription: Annotated[Path, typer.Argument(metavar="SUBSCRIPTION", help="A file with one subscription.")],
+    taxonomy: TaxonomyPath = None,
+) -> None:
+    """Say whether what a peer advertises can satisfy the subscription.
+
+    Exits with 0 for yes, 1 for no, and 2 where there is no answer because something could not be read.
+    """
+    offered = Advertisement.parse(advertisement)
+    answer(explain_covers(offered, read_one_subscription(subscription), read_taxonomy(taxonomy)))

@@ -1,0 +1,72 @@
+"""`triplewire explain`: how is a subscription matched, and what does it require of an event?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from msgspec import to_builtins
+
+from triplewire.algebra.subscriptions import Subscription
+from triplewire.cli.inputs import Problems, read_subscriptions
+from triplewire.cli.invocation import FAILED
+from triplewire.cli.names import shortened
+from triplewire.cli.screen import output, plain, report, write_json
+from triplewire.matching.explain import Explanation, explain
+
+EXAMPLES = """[bold]Examples[/bold]
+
+triplewire explain alerts/koubarakis.rq
+
+triplewire explain alerts/ --json | jq 'select(.unindexed) | .id'
+"""
+
+_LANES = {
+    "fast": "fast: compiled to patterns and a constraint",
+    "general": "general: evaluated by Oxigraph on events that have what it requires",
+}
+
+
+def explain_command(
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A file with one or more subscriptions, or a folder.")],
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+) -> None:
+    """Show how a subscription is matched, and what it requires of an event.
+
+    A subscription is looked at only for events that have what one of its `requires` lines asks. One that requires
+    nothing is [italic]unindexed[/italic]: it is looked at for every event.
+    """
+    problems = Problems()
+    found = read_subscriptions([path], problems)
+    report(problems.sentences)
+    if problems.sentences:
+        raise typer.Exit(FAILED)
+    if as_json:
+        write_json(map(explanation_object, found))
+        return
+    for subscription in found:
+        _show(subscription, explain(subscription))
+
+
+def explanation_object(subscription: Subscription) -> dict[str, Any]:
+    """An explanation as it is written to a line of JSON."""
+    return {"id": subscription.id, **to_builtins(explain(subscription))}
+
+
+def _show(subscription: Subscription, explanation: Explanation) -> None:
+    console = output()
+    console.print(plain(subscription.id, style="bold"))
+    for name, text in _lines(explanation):
+        console.print(plain(f"  {name:<12}", style="dim") + plain(shortened(text)), soft_wrap=True)
+
+
+def _lines(explanation: Explanation) -> list[tuple[str, str]]:
+    indexed = "no: looked at for every event" if explanation.unindexed else "yes"
+    either = ["requires"] + ["or"] * len(explanation.requires)
+    return [
+        ("lane", _LANES[explanation.lane]),
+        ("indexed", indexed),
+        *zip(either, explanation.requires or ["what no event has: it can never match"], strict=False),
+        ("constraint", explanation.constraints or "none"),
+    ]

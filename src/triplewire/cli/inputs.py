@@ -1,0 +1,114 @@
+"""Paths and standard input become events, subscriptions and taxonomies.
+
+Reading goes on after a problem, so that all of them are told at once; whoever asked decides whether the good part is
+worth anything without the bad one.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from triplewire.algebra.subscriptions import Subscription
+from triplewire.algebra.taxonomy import Taxonomy
+from triplewire.cli.invocation import described
+from triplewire.errors import InputError, TriplewireError
+from triplewire.languages import files
+from triplewire.rdf.documents import read_document
+from triplewire.rdf.events import Event, merge_repeats
+from triplewire.rdf.formats import FORMATS, format_of_path, format_of_suffix
+from triplewire.rdf.limits import DEFAULT_LIMITS
+from triplewire.rdf.parsing import parse_quads
+from triplewire.rdf.terms import NamedNode
+
+STDIN = Path("-")
+TaxonomyPath = Annotated[
+    Path | None,
+    typer.Option("--taxonomy", "-t", metavar="PATH", help="An RDFS class and property hierarchy, in an RDF file."),
+]
+_STDIN_NAME = "<stdin>"
+
+
+class Problems:
+    """A sentence for each thing that could not be read."""
+
+    def __init__(self) -> None:
+        self.sentences: list[str] = []
+
+    @contextmanager
+    def noted(self, name: str | None = None) -> Iterator[None]:
+        """Note what goes wrong in the block, and go on after it. `name` says where, if the problem does not."""
+        try:
+            yield
+        except (TriplewireError, OSError) as problem:
+            if name is not None and isinstance(problem, InputError):
+                problem.located_in(name)
+            self.sentences.append(described(problem))
+
+
+def read_events(paths: Sequence[Path], problems: Problems) -> list[Event]:
+    """The events in files and folders of any RDF format, each once. One name with two contents is a problem."""
+    events: dict[NamedNode, Event] = {}
+    for path in paths:
+        with problems.noted():
+            for file in rdf_files(path):
+                with problems.noted():
+                    _take(_events_in(file), events, problems)
+    return list(events.values())
+
+
+def read_subscriptions(paths: Sequence[Path], problems: Problems) -> list[Subscription]:
+    """The subscriptions in files and folders. One identifier used twice is a problem."""
+    good, bad = files.read_subscriptions(paths)
+    problems.sentences.extend(map(str, bad))
+    return good
+
+
+def read_one_subscription(path: Path) -> Subscription:
+    """The subscription in a file that must hold just one."""
+    found = files.load_subscriptions([path])
+    if len(found) != 1:
+        raise InputError(f"wanted one subscription, found {len(found)}", source=str(path))
+    return found[0]
+
+
+def rdf_files(path: Path) -> Iterator[Path]:
+    """The path itself, or the files in a folder whose suffix is that of an RDF format, by name."""
+    if path == STDIN or not path.is_dir():
+        yield path
+        return
+    files = sorted(file for file in path.iterdir() if format_of_suffix(file) and file.is_file())
+    if not files:
+        wanted = ", ".join(suffix for form in FORMATS for suffix in form.suffixes)
+        raise InputError(f"wanted RDF files in this folder ({wanted}), found none", source=str(path))
+    yield from files
+
+
+def read_taxonomy(path: Path | None) -> Taxonomy | None:
+    """The taxonomy in an RDF file, if one is named. The same limits hold as for events."""
+    if path is None:
+        return None
+    document = read_document(path)
+    try:
+        return Taxonomy.from_triples(parse_quads(document, format_of_path(path)))
+    except InputError as problem:
+        raise problem.located_in(str(path)) from None
+
+
+def _events_in(file: Path) -> list[Event]:
+    if file == STDIN:
+        return Event.parse(sys.stdin.buffer.read(DEFAULT_LIMITS.document_bytes + 1), source=_STDIN_NAME)
+    # The file's own time: an event without a name gets the same one each time that the file is read.
+    return Event.parse(file, format=None, time=datetime.fromtimestamp(file.stat().st_mtime, UTC))
+
+
+def _take(found: Iterable[Event], events: dict[NamedNode, Event], problems: Problems) -> None:
+    for event in found:
+        with problems.noted():
+            merge_repeats([events.setdefault(event.graph, event), event])

@@ -1,0 +1,95 @@
+"""What every command does with arguments and with trouble.
+
+Exit codes: 0 fine, 1 the work failed, 2 the call was wrong. A command that answers a question needs 1 for "no", so
+there whatever keeps it from answering is 2. Interrupted is 130, a reader that went away 141, as shells count signals.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar
+
+import typer
+from typer.core import TyperCommand
+
+from triplewire.cli.screen import complain
+from triplewire.errors import TriplewireError
+
+NO = 1
+FAILED = 1
+UNANSWERED = 2
+INTERRUPTED = 130
+READER_GONE = 141
+
+
+class Job(TyperCommand):
+    """A command that does work. Trouble becomes one message on standard error and an exit code."""
+
+    on_trouble: ClassVar[int] = FAILED
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except (typer.Exit, typer.Abort, typer.BadParameter):
+            raise
+        except KeyboardInterrupt:
+            raise typer.Exit(INTERRUPTED) from None
+        except BrokenPipeError:
+            _forget_stdout()
+            raise typer.Exit(READER_GONE) from None
+        except (TriplewireError, OSError) as problem:
+            complain(described(problem))
+            raise typer.Exit(self.on_trouble) from None
+        except Exception as bug:
+            if "TRIPLEWIRE_TRACEBACK" in os.environ:
+                raise
+            complain(f"a bug in Triplewire: {type(bug).__name__}: {bug}; TRIPLEWIRE_TRACEBACK=1 shows where")
+            raise typer.Exit(self.on_trouble) from None
+        return result
+
+
+class ManyPathsJob(Job):
+    """A job whose repeatable options take several values after one flag, as in `--events a.nq b.nq`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        repeatable = {name for param in self.params if getattr(param, "multiple", False) for name in param.opts}
+        return super().parse_args(ctx, list(repeat_flags(args, repeatable)))
+
+
+class Question(Job):
+    """A command that answers yes (0) or no (1)."""
+
+    on_trouble: ClassVar[int] = UNANSWERED
+
+
+def repeat_flags(args: Iterable[str], repeatable: set[str]) -> Iterator[str]:
+    """Give each value of a repeatable flag its own flag.
+
+    >>> list(repeat_flags(["--events", "a", "b", "--format", "json"], {"--events"}))
+    ['--events', 'a', '--events', 'b', '--format', 'json']
+    """
+    flag, values = "", 0
+    for arg in args:
+        if arg.startswith("-") and arg != "-":
+            name = arg.partition("=")[0]
+            flag, values = (name, int("=" in arg)) if name in repeatable else ("", 0)
+        elif flag:
+            if values:
+                yield flag
+            values += 1
+        yield arg
+
+
+def described(problem: TriplewireError | OSError) -> str:
+    """The sentence for an error; the system's errors name the file first, as ours do."""
+    if isinstance(problem, OSError) and problem.filename is not None:
+        return f"{os.fsdecode(problem.filename)}: {problem.strerror}"
+    return str(problem)
+
+
+def _forget_stdout() -> None:
+    """Keep the interpreter from complaining, when it ends, about output that nobody reads."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

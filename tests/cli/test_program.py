@@ -1,0 +1,89 @@
+"""The installed program, as a process: entry point, pipes, signals, encodings."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from tests.cli.samples import EVENT
+
+PROGRAM = Path(sys.executable).with_name("triplewire")
+COMMANDS = ("match", "explain", "subsumes", "covers")
+
+
+def call(*args: str, **options) -> subprocess.CompletedProcess:
+    return subprocess.run([PROGRAM, *args], capture_output=True, timeout=120, check=False, **options)
+
+
+def test_version(run):
+    assert run("--version").stdout == f"triplewire {version('triplewire')}\n"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_examples(run, command):
+    for flag in ("--help", "-h"):
+        result = run(command, flag)
+        assert result.exit_code == 0
+        assert "Examples" in result.stdout
+        assert f"triplewire {command} " in result.stdout
+
+
+def test_help_lists_the_commands_and_the_exit_codes(run):
+    shown = run("--help").stdout
+    assert all(command in shown for command in COMMANDS)
+    assert "Exit codes" in shown
+
+
+def test_the_installed_program_matches_from_a_pipe(workspace):
+    done = call("match", "-s", "good.rq", "-e", "-", "-f", "json", input=EVENT.encode())
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.startswith(b'{"subscription":"good","event":"urn:event:1",')
+
+
+def test_a_bad_call_leaves_no_traceback(workspace):
+    done = call("match", "-s", "good.rq", "-e", "nowhere.nq")
+    assert done.returncode == 1
+    assert done.stdout == b""
+    assert b"nowhere.nq" in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_reader_that_goes_away_is_no_drama(workspace):
+    many = "".join(EVENT.replace("event:1", f"event:{n}") for n in range(2_000))
+    (workspace / "many.nq").write_text(many)
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "wb") as broken:
+        done = subprocess.run(
+            [PROGRAM, "match", "-s", "good.rq", "-e", "many.nq", "-f", "json"],
+            stdout=broken,
+            stderr=subprocess.PIPE,
+            timeout=120,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_an_interrupt_while_it_waits_for_input_exits_with_130(workspace):
+    os.mkfifo(workspace / "slow.nq")
+    command = [PROGRAM, "match", "-s", "good.rq", "-e", "slow.nq"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    # Opening for writing waits until the program has opened it for reading.
+    with (workspace / "slow.nq").open("wb"):
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=120)
+    assert (process.returncode, out, err) == (130, b"", b"")
+
+
+def test_output_that_the_terminal_cannot_show_is_escaped(workspace):
+    (workspace / "é.nq").write_text(EVENT.replace("Koubarakis", "Κουμπαράκης"), encoding="utf-8")
+    (workspace / "all.rq").write_text("SELECT ?o { ?s ?p ?o }")
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    done = call("match", "-s", "all.rq", "-e", "é.nq", env=environment)
+    assert done.returncode == 0, done.stderr
+    assert b"\\u039a" in done.stdout

@@ -1,0 +1,47 @@
+"""Every example runs."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+def shown_at(width: int) -> str:
+    done = subprocess.run(
+        [sys.executable, EXAMPLES / "papers.py"],
+        capture_output=True,
+        encoding="utf-8",
+        env={**os.environ, "COLUMNS": str(width), "PYTHONIOENCODING": "utf-8"},
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_the_demo_fits_the_terminal(width):
+    assert max(map(len, shown_at(width).splitlines())) <= width
+
+
+def test_the_demo_shows_what_matched_and_why_the_rest_did_not():
+    matched, missed = shown_at(200).split("Why the others did not")
+    pairs = re.findall(r"│ +([\w-]*) +│ +([\w-]+) +│", matched)
+    assert pairs == [
+        ("chirita-example-1", "chirita-example-2"),
+        ("eventcloud-listing-1-1", "eventcloud-alice-30"),
+        ("gtopss-figure-5a", "gtopss-figure-5c"),
+        ("gtopss-figure-5b", "gtopss-figure-5c"),
+    ]
+    assert '"Alice"' in matched
+    assert "age 25 is not > 25" in missed
+    assert "nothing matches ?id foaf:age ?age" in missed
+    assert re.search(r"Figure 5\(b\) without the taxonomy.*no match: .*gt:Publication", missed, re.DOTALL)
+    assert re.search(r"example 3.*yes.*example 4.*no.*example 5.*yes", missed, re.DOTALL)

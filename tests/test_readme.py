@@ -1,0 +1,52 @@
+"""What README shows must run, and what it links to must exist."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+from triplewire import Subscription
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+
+
+@pytest.mark.parametrize("code", blocks("python"))
+def test_its_python_runs_and_prints_what_it_says(code):
+    example = doctest.DocTestParser().get_doctest(code, {}, "README", "README.md", 0)
+    assert example.examples
+    results = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example)
+    assert results.failed == 0
+
+
+@pytest.mark.parametrize("language", ["sparql", "formula", "graph"])
+def test_its_subscriptions_parse(language):
+    (text,) = blocks(language)
+    subscription = Subscription.parse(text, language=language)
+    assert subscription.lane == "fast"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8"))
+    missing = [link for link in links if not (page.parent / link).exists()]
+    assert missing == []
+
+
+def test_every_command_line_in_it_is_one_that_exists(monkeypatch):
+    from typer.testing import CliRunner
+
+    from triplewire.cli.app import app
+
+    shown = set(re.findall(r"^    triplewire ([a-z]+)", README, re.MULTILINE))
+    for command in shown:
+        assert CliRunner().invoke(app, [command, "--help"]).exit_code == 0
+    assert shown == {"match", "explain", "subsumes", "covers"}
