@@ -30,6 +30,7 @@ from triplewire.languages.sparql.printer import print_query
 from triplewire.matching.absent import without_absent_ends, zero_length_ends
 from triplewire.matching.budget import Allowance, Budget
 from triplewire.matching.datasets import Dataset, check_accepted
+from triplewire.matching.graphs import with_bound_graphs
 from triplewire.matching.join import solutions
 from triplewire.matching.matches import Answer, Solution
 from triplewire.matching.rewriting import as_opaque, needs_opaque_terms
@@ -49,9 +50,10 @@ class GeneralPlan:
     def __init__(self, query: GeneralQuery) -> None:
         self.query = query
         self._tree = _evaluable(query)
-        opaque = as_opaque(self._tree)
+        tree = with_bound_graphs(self._tree)
+        opaque = as_opaque(tree)
         self._always_opaque = needs_opaque_terms(opaque)
-        self._plain_text = print_query(self._tree)
+        self._plain_text = print_query(tree)
         self._opaque_text = print_query(opaque)
         self._ends = zero_length_ends(self._tree)
 
@@ -89,16 +91,15 @@ class GeneralPlan:
     def _rows(self, dataset: Dataset, budget: Budget) -> list[Solution]:
         absent = self._ends - dataset.view.nodes
         if self._always_opaque or dataset.has_rewritten_terms:
-            rows = dataset.opaque_solutions(self._opaque_text_without(absent), budget)
+            text = print_query(as_opaque(self._without(absent))) if absent else self._opaque_text
+            rows = dataset.opaque_solutions(text, budget)
         else:
-            rows = dataset.solutions(self._plain_text_without(absent), budget)
+            text = print_query(self._without(absent)) if absent else self._plain_text
+            rows = dataset.solutions(text, budget)
         return [_in_order(row, self.query.variables) for row in rows]
 
-    def _plain_text_without(self, absent: frozenset[Term]) -> str:
-        return print_query(without_absent_ends(self._tree, absent)) if absent else self._plain_text
-
-    def _opaque_text_without(self, absent: frozenset[Term]) -> str:
-        return print_query(as_opaque(without_absent_ends(self._tree, absent))) if absent else self._opaque_text
+    def _without(self, absent: frozenset[Term]) -> Evaluable:
+        return with_bound_graphs(without_absent_ends(self._tree, absent))
 
 
 def _answer_anew(query: GeneralQuery, event: Event, taxonomy: Taxonomy, steps: int) -> Answer | None:
