@@ -15,6 +15,7 @@ MAX_TEXT_BYTES = 64 * 1024
 SPACES_AND_COMMENTS = re.compile(r"(?:[ \t\r\n]|#[^\r\n]*)*")
 SPACES_IN_A_LINE = re.compile(r"(?:[ \t]|#[^\r\n]*)*")
 
+_SHOWN_LENGTH = 60
 _SHOWN = re.compile(r"""<[^<>\s]*>|"[^"\r\n]*"|[?$]?\w+(?::\w*)?|!=|\S""")
 
 
@@ -58,7 +59,7 @@ class Scanner:
         if self.text[self.offset] in "\r\n":
             return "the end of the line"
         shown = _SHOWN.match(self.text, self.offset)
-        return shown.group() if shown else repr(self.text[self.offset])
+        return shortened(shown.group()) if shown else repr(self.text[self.offset])
 
     def problem(self, message: str, offset: int | None = None) -> SyntaxProblem:
         """The syntax error for this place, or for another."""
@@ -68,6 +69,11 @@ class Scanner:
         """Pass over the gap that stands here."""
         gap = self._gap.match(self.text, self.offset)
         self.offset = gap.end() if gap else self.offset
+
+
+def shortened(text: str) -> str:
+    """As much of a text as a message can bear."""
+    return text if len(text) <= _SHOWN_LENGTH else f"{text[:_SHOWN_LENGTH]}..."
 
 
 def _check_size(text: str) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from pyoxigraph import BaseDirection
 
-from triplewire.languages.scanning import Scanner
+from triplewire.languages.scanning import Scanner, shortened
 from triplewire.rdf.terms import XSD, Literal, NamedNode
 
 # Letters of names, as SPARQL and Turtle list them (PN_CHARS_BASE).
@@ -22,8 +22,10 @@ LETTERS = (
 NAME_REST = f"{LETTERS}_0-9\u00b7\u0300-\u036f\u203f-\u2040"
 _WORD = f"[{NAME_REST}-]"
 PREFIX_NAME = f"(?:[{LETTERS}](?:(?:{_WORD}|\\.)*{_WORD})?)"
-_LOCAL_CHAR = rf"(?:{_WORD}|%[0-9A-Fa-f]{{2}}|\\[_~.\-!$&'()*+,;=/?#@%])"
-LOCAL_NAME = f"(?:(?:{_LOCAL_CHAR}|:)(?:(?:{_LOCAL_CHAR}|[.:])*(?:{_LOCAL_CHAR}|:))?)"
+_ESCAPED = r"%[0-9A-Fa-f]{2}|\\[_~.\-!$&'()*+,;=/?#@%]"
+_LOCAL_FIRST = f"(?:[{LETTERS}_0-9:]|{_ESCAPED})"
+_LOCAL_LAST = f"(?:{_WORD}|:|{_ESCAPED})"
+LOCAL_NAME = rf"(?:{_LOCAL_FIRST}(?:(?:{_LOCAL_LAST}|\.)*{_LOCAL_LAST})?)"
 
 IRI = re.compile(r"<((?:[^<>\"{}|^`\\\x00-\x20]|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8})*)>")
 _STRING = re.compile(
@@ -65,7 +67,9 @@ class TermReader:
     def resolved(self, prefix: str, local: str, start: int) -> str:
         """What `prefix:local` stands for."""
         if prefix not in self.prefixes:
-            raise self._scanner.problem(f"wanted a declared prefix, found {prefix}: which nobody declared", start)
+            raise self._scanner.problem(
+                f"wanted a declared prefix, found {shortened(prefix)}: which nobody declared", start
+            )
         return self.prefixes[prefix] + _LOCAL_ESCAPE.sub(r"\1", local)
 
     def literal(self) -> Literal | None:
@@ -109,13 +113,15 @@ class TermReader:
         try:
             return Literal(value, language=tag.group(1), direction=direction)
         except ValueError as error:
-            raise self._scanner.problem(f"wanted a language tag, found {tag.group(1)}: {error}", start) from None
+            raise self._scanner.problem(
+                f"wanted a language tag, found {shortened(tag.group(1))}: {error}", start
+            ) from None
 
     def _node(self, iri: str, start: int) -> NamedNode:
         try:
             return NamedNode(iri)
         except ValueError as error:
-            raise self._scanner.problem(f"wanted an absolute IRI, found <{iri}>: {error}", start) from None
+            raise self._scanner.problem(f"wanted an absolute IRI, found <{shortened(iri)}>: {error}", start) from None
 
     def _unescaped(self, inside: str, start: int) -> str:
         def plain(escape: re.Match[str]) -> str:

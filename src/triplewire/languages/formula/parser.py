@@ -20,7 +20,7 @@ from triplewire.algebra.queries import Core, FastQuery, Select
 from triplewire.errors import LimitExceeded
 from triplewire.languages.formula import tokens
 from triplewire.languages.normal_form import conjunction, disjunction
-from triplewire.languages.scanning import Scanner, check_count
+from triplewire.languages.scanning import Scanner, check_count, shortened
 from triplewire.rdf.terms import XSD, Literal, NamedNode
 from triplewire.rdf.values import is_integer
 
@@ -195,7 +195,9 @@ class _Parser:
         if isinstance(constant, Literal) and is_integer(constant):
             return _all(comparison, IntegerTest(variable))
         if isinstance(constant, Literal) and constant.datatype == XSD["integer"]:
-            raise self._scanner.problem(f"wanted an xsd:integer of at most 64 bits, found {constant.value!r}", offset)
+            raise self._scanner.problem(
+                f"wanted an xsd:integer of at most 64 bits, found {shortened(constant.value)!r}", offset
+            )
         if isinstance(constant, NamedNode) and operator not in (Comparator.EQUAL, Comparator.NOT_EQUAL):
             raise self._scanner.problem(f"an IRI has no order: wanted = or !=, found {operator.value}", offset)
         return _all(comparison)
