@@ -123,6 +123,10 @@ class Event(Struct, frozen=True, eq=False):
     def __eq__(self, other: object) -> bool:
         return self.nquads == other.nquads if isinstance(other, Event) else NotImplemented
 
+    def __ne__(self, other: object) -> bool:
+        # Struct brings its own, by identity here, so the usual fallback on __eq__ is not reached.
+        return not self == other
+
     def __hash__(self) -> int:
         return hash(self.nquads)
 
