@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.cli.samples import DC, EVENT, QUERY
+
+from triplewire.matching.matcher import Matcher
 
 MATCH = {
     "subscription": "good",
@@ -186,13 +189,23 @@ def test_keep_going_matches_the_good_part_and_still_fails(workspace, run):
         assert name in result.stderr
 
 
-def test_a_subscription_that_takes_too_much_work_is_reported_a11(workspace, run):
-    lines = "".join(f"<urn:s{n}> <urn:p> <urn:o{n}> <urn:big> .\n" for n in range(150))
+@pytest.fixture
+def small_budget(monkeypatch):
+    """Evaluations may make a thousand bindings: as telling as a million, and soon over."""
+    monkeypatch.setattr("triplewire.cli.match.Matcher", partial(Matcher, budget=1_000))
+
+
+def test_a_subscription_that_takes_too_much_work_is_reported_a11(workspace, run, small_budget):
+    lines = "".join(f"<urn:s{n}> <urn:p> <urn:o{n}> <urn:big> .\n" for n in range(20))
     (workspace / "big.nq").write_text(lines)
     (workspace / "cross.rq").write_text("SELECT * { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l }")
-    result = run("match", "-s", "cross.rq", "-e", "big.nq")
+    (workspace / "some.rq").write_text("SELECT ?o { <urn:s1> ?p ?o }")
+    result = run("match", "-s", "cross.rq", "some.rq", "-e", "big.nq", "-f", "json")
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr.startswith("error: cross: ")
+    result = run("match", "-s", "cross.rq", "some.rq", "-e", "big.nq", "-f", "json", "--keep-going")
+    assert result.exit_code == 1
+    assert [json.loads(line)["subscription"] for line in result.stdout.splitlines()] == ["some"]
 
 
 def test_data_cannot_command_the_terminal(workspace, run):
