@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyoxigraph import BlankNode, Literal, NamedNode, Quad, Store, Triple
 
+from triplewire.algebra import hierarchy
 from triplewire.algebra.constraints import TaxonomyRelation
 from triplewire.algebra.taxonomy import EMPTY, Taxonomy
 from triplewire.errors import InputError, InvalidTerm, RefusedFeature, SyntaxProblem, TaxonomyCycle, UnknownFormat
@@ -96,6 +97,12 @@ class TestDefinition:
         assert all(taxonomy.knows(EX[name]) for name in "ABpqC")
         assert not taxonomy.knows(EX["x"])
         assert not taxonomy.knows(EX["unheard"])
+
+    def test_nodes_and_superclasses(self) -> None:
+        taxonomy = taxonomy_of((EX["A"], SUBCLASS, EX["B"]), (EX["A"], SUBPROPERTY, EX["q"]), (EX["x"], TYPE, EX["A"]))
+        assert taxonomy.nodes == {EX[name] for name in "ABqx"}
+        assert taxonomy.superclasses(EX["A"]) == {EX["B"]}
+        assert taxonomy.superclasses(EX["x"]) == frozenset()
 
     def test_a_class_below_itself_is_harmless(self) -> None:
         taxonomy = taxonomy_of((EX["A"], SUBCLASS, EX["A"]))
@@ -251,6 +258,15 @@ class TestSize:
             )
         assert len(caught.value.cycle) == self.LEVELS + 1
         assert len(str(caught.value)) < 1_000
+
+
+class TestMemo:
+    def test_forgetting_changes_no_answer(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(hierarchy, "_REMEMBERED_NODES", 3)
+        taxonomy = Taxonomy.parse(FIGURE_6)
+        nodes = sorted(taxonomy.nodes, key=str)
+        first = [taxonomy.ancestors(node) for node in nodes]
+        assert [taxonomy.ancestors(node) for node in nodes] == first
 
 
 class TestVersion:

@@ -16,17 +16,43 @@ Edge = tuple[Resource, Resource]
 Links = Mapping[NamedNode, frozenset[NamedNode]]
 
 _NONE: frozenset[NamedNode] = frozenset()
+_REMEMBERED_NODES = 1_000_000
+
+
+class Memo:
+    """Sets of nodes by node, forgotten all at once when they have grown too large together."""
+
+    __slots__ = ("_known", "_size")
+
+    def __init__(self) -> None:
+        self._known: dict[NamedNode, frozenset[NamedNode]] = {}
+        self._size = 0
+
+    def get(self, node: NamedNode) -> frozenset[NamedNode] | None:
+        return self._known.get(node)
+
+    def keep(self, node: NamedNode, nodes: frozenset[NamedNode]) -> frozenset[NamedNode]:
+        # Most nodes of most events are strangers here, and that is found out quickly again.
+        if not nodes:
+            return nodes
+        if self._size > _REMEMBERED_NODES:
+            self._known.clear()
+            self._size = 0
+        self._known[node] = nodes
+        self._size += len(nodes) + 1
+        return nodes
 
 
 class Hierarchy:
     """Parents and children by node; only named nodes, since nobody outside can mean an anonymous one."""
 
-    __slots__ = ("_anonymous", "children", "parents")
+    __slots__ = ("_above", "_anonymous", "children", "parents")
 
     def __init__(self, parents: Links, anonymous: Mapping[BlankNode, frozenset[NamedNode]] | None = None) -> None:
         self.parents = parents
         self.children = _reversed(parents)
         self._anonymous = anonymous or {}
+        self._above = Memo()
 
     @classmethod
     def of(cls, edges: Iterable[Edge]) -> Hierarchy:
@@ -46,7 +72,10 @@ class Hierarchy:
 
     def above(self, node: NamedNode) -> frozenset[NamedNode]:
         """Every strict ancestor."""
-        return _reachable(self.parents, node)
+        if node not in self.parents:
+            return _NONE
+        known = self._above.get(node)
+        return self._above.keep(node, _reachable(self.parents, node)) if known is None else known
 
     def below(self, node: NamedNode) -> frozenset[NamedNode]:
         """Every strict descendant."""

@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 
 from triplewire.algebra.constraints import TaxonomyRelation
-from triplewire.algebra.hierarchy import Edge, Hierarchy, Links, Resource
+from triplewire.algebra.hierarchy import Edge, Hierarchy, Links, Memo, Resource
 from triplewire.errors import InputError, InvalidTerm
 from triplewire.rdf.documents import Document, read_document
 from triplewire.rdf.formats import Format, format_named, format_of_suffix
@@ -39,8 +39,6 @@ _SUBPROPERTY = RDFS["subPropertyOf"]
 # A declaration makes the node known as a class or property; it does not make it an instance.
 _DECLARATIONS = frozenset({RDFS["Class"], NamedNode("http://www.w3.org/2002/07/owl#Class"), RDF["Property"]})
 _NONE: frozenset[NamedNode] = frozenset()
-# Ancestor sets are kept until they hold this many nodes together.
-_CACHED_NODES = 1_000_000
 
 
 class Taxonomy:
@@ -51,8 +49,7 @@ class Taxonomy:
         self._properties = properties
         self._types = types
         self._declared = declared
-        self._cache: dict[NamedNode, frozenset[NamedNode]] = {}
-        self._cached_nodes = 0
+        self._ancestors = Memo()
 
     @classmethod
     def parse(
@@ -110,10 +107,19 @@ class Taxonomy:
         """The classes that list the node as their instance."""
         return self._types.get(iri, _NONE)
 
+    @property
+    def nodes(self) -> frozenset[NamedNode]:
+        """Every class, property and listed instance."""
+        return self._declared | frozenset(self._types)
+
+    def superclasses(self, iri: NamedNode) -> frozenset[NamedNode]:
+        """The classes above a class: what an event adds to a node that it gives this type."""
+        return self._classes.above(iri)
+
     def ancestors(self, iri: NamedNode) -> frozenset[NamedNode]:
         """Everything that the node stands under, as far as the taxonomy alone says."""
-        known = self._cache.get(iri)
-        return self._remember(iri, self._climb(iri)) if known is None else known
+        known = self._ancestors.get(iri)
+        return self._ancestors.keep(iri, self._climb(iri)) if known is None else known
 
     def descendants(self, cls: NamedNode) -> frozenset[NamedNode]:
         """Everything that stands under the class or property: subclasses, subproperties and listed instances."""
@@ -165,14 +171,6 @@ class Taxonomy:
         types = self.types(iri)
         above_types = (self._classes.above(cls) for cls in types)
         return types.union(self._classes.above(iri), self._properties.above(iri), *above_types)
-
-    def _remember(self, iri: NamedNode, ancestors: frozenset[NamedNode]) -> frozenset[NamedNode]:
-        if self._cached_nodes > _CACHED_NODES:
-            self._cache.clear()
-            self._cached_nodes = 0
-        self._cache[iri] = ancestors
-        self._cached_nodes += len(ancestors) + 1
-        return ancestors
 
 
 def _given(types_in_event: TypesInEvent, term: Term) -> Iterable[Term]:
