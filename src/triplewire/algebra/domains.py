@@ -138,7 +138,7 @@ class _Question:
         return all(_can_meet(demand, term, self._taxonomy) for demand in demands)
 
     def iris(self) -> Candidates:
-        return Candidates((*(term for term in self._constants if isinstance(term, NamedNode)), *FRESH_IRIS))
+        return Candidates((*FRESH_IRIS, *(term for term in self._constants if isinstance(term, NamedNode))))
 
     def literals(self) -> Iterator[Candidates]:
         """All literals, and triple terms, which tests treat like literals without a value."""

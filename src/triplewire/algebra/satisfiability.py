@@ -132,7 +132,8 @@ class _Search:
 
     def named(self, binding: Mapping[Variable, Term]) -> dict[Variable, Term]:
         """The assignment in the core's own variables."""
-        return {variable: self._value(term, binding) for variable, term in self._situation.names.items()}
+        names = self._situation.names
+        return {variable: self._value(names[variable], binding) for variable in self._core.variables}
 
     def types(self, binding: Mapping[Variable, Term]) -> dict[Term, set[Term]]:
         """The types that an event gives which matches the patterns and whose nodes have the classes demanded."""
@@ -153,9 +154,9 @@ class _Search:
             for choice in choices
             for term in domain.witnesses(dict.fromkeys((*own, *choice)), self._taxonomy, self._effort)
         ]
-        # A fresh IRI of its own keeps the types of one variable off another.
+        # A fresh IRI of its own keeps the types of one variable off another; shared ones let two variables be equal.
         own_iris: dict[Term, Term] = {iri: TW[f"fresh-{place}-{n}"] for n, iri in enumerate(FRESH_IRIS)}
-        return list(dict.fromkeys(own_iris.get(term, term) for term in found))
+        return list(dict.fromkeys((*(own_iris.get(term, term) for term in found), *found)))
 
     def _agrees(self, binding: Mapping[Variable, Term], newest: Variable) -> bool:
         return all(

@@ -95,9 +95,10 @@ def _situation(core: Core, alternative: tuple[Condition, ...], taxonomy: Taxonom
         return None
     fixed: dict[Variable, Ground] = {}
     carried = [renamed_demand(demand, merged.find, fixed) for demand in demands]
-    carried += _typings(patterns, fixed)
     names = {variable: merged.find(variable) for variable in (*core.variables, EVENT)}
-    return Situation(patterns, tuple(dict.fromkeys(carried)), _roles(patterns, names[EVENT]), fixed, names)
+    roles = _roles(patterns, names[EVENT])
+    carried += _typings(patterns, roles, fixed)
+    return Situation(patterns, tuple(dict.fromkeys(carried)), roles, fixed, names)
 
 
 class _Merged:
@@ -191,7 +192,9 @@ def _raise_role(roles: dict[Variable, Role], term: PatternTerm, role: Role) -> N
         roles[term] = max(role, roles.get(term, Role.ANY))
 
 
-def _typings(patterns: Iterable[Pattern], fixed: dict[Variable, Ground]) -> Iterator[Demand]:
+def _typings(
+    patterns: Iterable[Pattern], roles: Mapping[Variable, Role], fixed: dict[Variable, Ground]
+) -> Iterator[Demand]:
     """What rdf:type patterns say in the taxonomy's words: the event itself types a node so."""
     for pattern in patterns:
         if pattern.predicate != _TYPE:
@@ -199,5 +202,8 @@ def _typings(patterns: Iterable[Pattern], fixed: dict[Variable, Ground]) -> Iter
         if isinstance(pattern.object, NamedNode):
             instance = stand_in(pattern.subject, fixed)
             yield Demand(TaxonomyTest(TaxonomyRelation.DIRECT, instance, pattern.object), TRUE)
-        elif isinstance(pattern.object, Variable) and isinstance(pattern.subject, NamedNode):
+        elif (
+            isinstance(pattern.object, Variable) and pattern.object in roles and isinstance(pattern.subject, NamedNode)
+        ):
+            # A literal as a type, which RDF allows, is nobody's ancestor.
             yield Demand(TaxonomyTest(TaxonomyRelation.ANCESTOR_OF, pattern.object, pattern.subject), TRUE)

@@ -12,6 +12,7 @@ the set is not claimed to be complete.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
 
 from msgspec import Struct
 
@@ -24,7 +25,6 @@ _STRING = XSD["string"]
 _LEAST = "\0"
 _GREATEST = "\U0010ffff"
 _ORDERED = frozenset({Comparator.LESS, Comparator.AT_MOST, Comparator.GREATER, Comparator.AT_LEAST})
-_FRESH_LANGUAGE = "x-triplewire"
 
 
 class Family(Struct, frozen=True):
@@ -45,11 +45,13 @@ class Family(Struct, frozen=True):
 
 def families(constants: Iterable[Literal]) -> list[Family]:
     """Plain strings, the languages of the constants, and one that no constant has."""
-    found = [Literal(""), Literal("", language=_FRESH_LANGUAGE)]
-    for constant in constants:
-        if constant.language and not any(constant in Family(sample) for sample in found):
-            found.append(constant)
-    return [Family(sample) for sample in found]
+    tagged = [constant for constant in constants if constant.language]
+    unused = next(tag for n in count() if (tag := f"x-fresh{n}") not in {constant.language for constant in tagged})
+    found = [Family(Literal("")), Family(Literal("", language=unused))]
+    for constant in tagged:
+        if not any(constant in family for family in found):
+            found.append(Family(constant))
+    return found
 
 
 def by_order(family: Family, constants: Iterable[Literal]) -> list[Literal]:
