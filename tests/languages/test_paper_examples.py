@@ -99,6 +99,20 @@ def test_other_events_match_neither(subscription: str, event: str) -> None:
     assert solutions(subscription, event_in(event), FIGURE_6) == []
 
 
+@pytest.mark.parametrize(
+    ("event", "names"),
+    [
+        ("eventcloud-alice-30.trig", ["Alice"]),
+        ("eventcloud-bob-25.trig", []),
+        ("eventcloud-carol-no-age.trig", []),
+        ("chirita-example-2.trig", []),
+    ],
+)
+def test_eventcloud_listing_1_1_wants_a_name_and_an_age_above_25(event: str, names: list[str]) -> None:
+    found = solutions("eventcloud-listing-1-1.rq", event_in(event))
+    assert [binding[Variable("name")] for binding in found] == [Literal(name) for name in names]
+
+
 def test_every_event_has_a_name_of_its_own() -> None:
     names = [event_in(path.name).graph for path in (PAPERS / "events").iterdir()]
     assert len(set(names)) == len(names) == 5
