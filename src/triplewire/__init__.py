@@ -9,3 +9,31 @@
 
 Each package imports only from those above it in this list.
 """
+
+from triplewire import languages as _languages  # noqa: F401  makes them known to Subscription.parse
+from triplewire.algebra import (
+    Advertisement,
+    Subscription,
+    Taxonomy,
+    covers,
+    implies,
+    satisfiable,
+    subsumes,
+)
+from triplewire.errors import TriplewireError
+from triplewire.matching import Match, Matcher
+from triplewire.rdf.events import Event
+
+__all__ = [
+    "Advertisement",
+    "Event",
+    "Match",
+    "Matcher",
+    "Subscription",
+    "Taxonomy",
+    "TriplewireError",
+    "covers",
+    "implies",
+    "satisfiable",
+    "subsumes",
+]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.matching.algebra import EX, X, Y, Z, core, subscribed
+from tests.matching.algebra import EX, X, Y, Z, core, subscribed, where
 from tests.matching.asking import event
 
 from triplewire.algebra.constraints import Condition, TaxonomyRelation, TaxonomyTest
@@ -83,7 +83,7 @@ def test_removing():
 
 def test_the_taxonomy_can_be_replaced():
     under = Condition(TaxonomyTest(TaxonomyRelation.IS_A, X, EX["Publication"]))
-    wanted = core((X, EX["year"], Y), constraint=core().constraint.__class__(((under,),)))
+    wanted = core((X, EX["year"], Y), constraint=where(under))
     matcher = Matcher()
     matcher.add(subscribed("s", wanted))
     assert names(matcher) == []

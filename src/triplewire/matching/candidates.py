@@ -65,8 +65,8 @@ class Candidates:
         found = set(self._unindexed)
         found.update(self._filed.get(view.graph, ()))
         for mask in self._masks:
-            for triple in view.triples:
-                found.update(self._filed.get(key_of(triple, mask), ()))
+            for row in view.rows:
+                found.update(self._filed.get(key_of(row, mask), ()))
         return found
 
     def _crowding(self, anchor: Anchor) -> tuple[int, int]:

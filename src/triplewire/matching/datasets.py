@@ -26,7 +26,7 @@ class Dataset:
     @cached_property
     def has_rewritten_terms(self) -> bool:
         """Whether the event holds terms that the store would change."""
-        return any(is_rewritten(triple.object) for triple in self.view.triples)
+        return any(is_rewritten(row[2]) for row in self.view.rows)
 
     def solutions(self, text: str, budget: Budget) -> list[Solution]:
         """The solutions of a SELECT or ASK, read as it is."""
@@ -38,11 +38,11 @@ class Dataset:
 
     @cached_property
     def _plain(self) -> Store:
-        return _filled(self.view.graph, self.view.triples)
+        return _filled(self.view.graph, self.view.event.triples)
 
     @cached_property
     def _opaque(self) -> Store:
-        hidden = (Triple(t.subject, t.predicate, encoded(t.object)) for t in self.view.triples)
+        hidden = (Triple(t.subject, t.predicate, encoded(t.object)) for t in self.view.event.triples)
         return _filled(self.view.graph, tuple(hidden))
 
     @cached_property

@@ -18,8 +18,8 @@ from triplewire.algebra.evaluation import met
 from triplewire.algebra.patterns import Pattern, PatternTerm, Variable
 from triplewire.algebra.queries import Core
 from triplewire.matching.budget import Budget
-from triplewire.matching.view import EventView, Key
-from triplewire.rdf.terms import Term, Triple
+from triplewire.matching.view import EventView, Key, Row
+from triplewire.rdf.terms import Term
 
 Binding = dict[Variable, Term]
 # For each alternative of the constraint, the conditions that can be decided after a step.
@@ -70,7 +70,7 @@ def bound_to_graph(core: Core, view: EventView) -> Binding | None:
 def extensions(pattern: Pattern, binding: Binding, view: EventView) -> list[Binding]:
     """The binding, extended by each triple that the pattern matches under it."""
     candidates = view.matching(key_under(pattern, binding))
-    extended = (_extended(pattern, triple, binding) for triple in candidates)
+    extended = (_extended(pattern, row, binding) for row in candidates)
     return [found for found in extended if found is not None]
 
 
@@ -102,9 +102,9 @@ def _checked(
             yield _Partial(depth, binding, still)
 
 
-def _extended(pattern: Pattern, triple: Triple, binding: Binding) -> Binding | None:
+def _extended(pattern: Pattern, row: Row, binding: Binding) -> Binding | None:
     extended = dict(binding)
-    for wanted, found in zip(pattern, (triple.subject, triple.predicate, triple.object), strict=True):
+    for wanted, found in zip(pattern, row, strict=True):
         if isinstance(wanted, Variable) and extended.setdefault(wanted, found) != found:
             return None
     return extended

@@ -12,6 +12,7 @@ bindings is bounded first, from what each pattern matches in the event:
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from math import prod
 
@@ -19,8 +20,8 @@ from msgspec import Struct
 
 from triplewire.algebra.patterns import Variable
 from triplewire.languages.sparql import ast
-from triplewire.matching.view import EventView
-from triplewire.rdf.terms import Literal, NamedNode, Term, Triple
+from triplewire.matching.view import EventView, Row
+from triplewire.rdf.terms import Literal, NamedNode
 
 # How much longer one REPLACE may make a string when its replacement is not a constant.
 _UNKNOWN_GROWTH = 1_000
@@ -140,12 +141,8 @@ def _triple_matches(pattern: ast.TriplePattern, view: EventView) -> Matches:
     return Matches(len(found), frozenset(busiest), busiest)
 
 
-def _busiest(triples: Sequence[Triple], place: int) -> int:
-    counts: dict[Term, int] = {}
-    for triple in triples:
-        term = (triple.subject, triple.predicate, triple.object)[place]
-        counts[term] = counts.get(term, 0) + 1
-    return max(counts.values(), default=0)
+def _busiest(rows: Sequence[Row], place: int) -> int:
+    return max(Counter(row[place] for row in rows).values(), default=0)
 
 
 def _path_rows(path: ast.Path, view: EventView) -> tuple[int, int]:
@@ -154,7 +151,7 @@ def _path_rows(path: ast.Path, view: EventView) -> tuple[int, int]:
         count = len(view.matching((None, path, None)))
         return count, count
     if isinstance(path, ast.NegatedSet):
-        return len(view.triples), len(view.triples)
+        return len(view.rows), len(view.rows)
     if isinstance(path, ast.Inverse):
         return _path_rows(path.path, view)
     if isinstance(path, ast.Sequence | ast.Alternative):
