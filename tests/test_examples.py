@@ -33,7 +33,7 @@ def test_the_demo_fits_the_terminal(width):
 
 def test_the_demo_shows_what_matched_and_why_the_rest_did_not():
     matched, missed = shown_at(200).split("Why the others did not")
-    pairs = re.findall(r"│ +([\w-]*) +│ +([\w-]+) +│", matched)
+    pairs = re.findall(r"^ ([\w-]+) +([\w-]+) +\?", matched, re.MULTILINE)
     assert pairs == [
         ("chirita-example-1", "chirita-example-2"),
         ("eventcloud-listing-1-1", "eventcloud-alice-30"),
@@ -43,5 +43,5 @@ def test_the_demo_shows_what_matched_and_why_the_rest_did_not():
     assert '"Alice"' in matched
     assert "age 25 is not > 25" in missed
     assert "nothing matches ?id foaf:age ?age" in missed
-    assert re.search(r"Figure 5\(b\) without the taxonomy.*no match: .*gt:Publication", missed, re.DOTALL)
+    assert re.search(r"figure 5\(b\), without the taxonomy.*no match: .*gt:Publication", missed, re.DOTALL)
     assert re.search(r"example 3.*yes.*example 4.*no.*example 5.*yes", missed, re.DOTALL)

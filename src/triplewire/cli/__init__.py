@@ -8,8 +8,9 @@
 
     invocation what every command does with arguments and with trouble
     inputs     paths and standard input become events, subscriptions, taxonomies
-    advertisements   files become advertisements
+    answering  yes or no, and why
     bindings   solutions in SPARQL 1.1's JSON form
+    names      terms as people read them
     screen     consoles, tables and progress; nothing from outside reaches a terminal unescaped
 
 Results go to standard output, everything else to standard error.

@@ -32,7 +32,7 @@ def covers_command(
 ) -> None:
     """Say whether what a peer advertises can satisfy the subscription.
 
-    Exits with 0 for yes, 1 for no, and 2 where there is no answer because something could not be read.
+    Exits with 0 for yes, 1 for no, and 2 if something could not be read.
     """
     offered = Advertisement.parse(advertisement)
     answer(explain_covers(offered, read_one_subscription(subscription), read_taxonomy(taxonomy)))

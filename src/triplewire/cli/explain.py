@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from msgspec import to_builtins
 
+from triplewire.algebra.queries import Core, FastQuery
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.cli.inputs import Problems, read_subscriptions
 from triplewire.cli.invocation import FAILED
@@ -34,8 +37,8 @@ def explain_command(
 ) -> None:
     """Show how a subscription is matched, and what it requires of an event.
 
-    A subscription is looked at only for events that have what one of its `requires` lines asks. One that requires
-    nothing is [italic]unindexed[/italic]: it is looked at for every event.
+    A subscription is looked at only for events that have what it requires.
+    One that requires nothing is unindexed: it is looked at for every event.
     """
     problems = Problems()
     found = read_subscriptions([path], problems)
@@ -46,7 +49,7 @@ def explain_command(
         write_json(map(explanation_object, found))
         return
     for subscription in found:
-        _show(subscription, explain(subscription))
+        _show(subscription)
 
 
 def explanation_object(subscription: Subscription) -> dict[str, Any]:
@@ -54,19 +57,26 @@ def explanation_object(subscription: Subscription) -> dict[str, Any]:
     return {"id": subscription.id, **to_builtins(explain(subscription))}
 
 
-def _show(subscription: Subscription, explanation: Explanation) -> None:
+def _show(subscription: Subscription) -> None:
     console = output()
     console.print(plain(subscription.id, style="bold"))
-    for name, text in _lines(explanation):
+    for name, text in described(subscription):
         console.print(plain(f"  {name:<12}", style="dim") + plain(shortened(text)), soft_wrap=True)
 
 
-def _lines(explanation: Explanation) -> list[tuple[str, str]]:
-    indexed = "no: looked at for every event" if explanation.unindexed else "yes"
-    either = ["requires"] + ["or"] * len(explanation.requires)
-    return [
-        ("lane", _LANES[explanation.lane]),
-        ("indexed", indexed),
-        *zip(either, explanation.requires or ["what no event has: it can never match"], strict=False),
-        ("constraint", explanation.constraints or "none"),
-    ]
+def described(subscription: Subscription) -> Iterator[tuple[str, str]]:
+    """An explanation for people: names and texts, a line each."""
+    explanation = explain(subscription)
+    yield "lane", _LANES[explanation.lane]
+    yield "indexed", "no: looked at for every event" if explanation.unindexed else "yes"
+    if isinstance(subscription.query, FastQuery):
+        yield from _core(subscription.query.core, explanation)
+    else:
+        wanted = explanation.requires or ["what no event has: it can never match"]
+        yield from zip(chain(["requires"], repeat("or")), wanted, strict=False)
+
+
+def _core(core: Core, explanation: Explanation) -> Iterator[tuple[str, str]]:
+    yield from zip(chain(["requires"], repeat("and")), explanation.patterns or ["nothing"], strict=False)
+    yield from (("in graph", str(graph)) for graph in core.graphs)
+    yield "constraint", explanation.constraints or "none"

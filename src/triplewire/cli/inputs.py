@@ -20,11 +20,9 @@ from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.cli.invocation import described
 from triplewire.errors import InputError, TriplewireError
 from triplewire.languages import files
-from triplewire.rdf.documents import read_document
 from triplewire.rdf.events import Event, merge_repeats
 from triplewire.rdf.formats import FORMATS, format_of_path, format_of_suffix
 from triplewire.rdf.limits import DEFAULT_LIMITS
-from triplewire.rdf.parsing import parse_quads
 from triplewire.rdf.terms import NamedNode
 
 STDIN = Path("-")
@@ -92,13 +90,7 @@ def rdf_files(path: Path) -> Iterator[Path]:
 
 def read_taxonomy(path: Path | None) -> Taxonomy | None:
     """The taxonomy in an RDF file, if one is named. The same limits hold as for events."""
-    if path is None:
-        return None
-    document = read_document(path)
-    try:
-        return Taxonomy.from_triples(parse_quads(document, format_of_path(path)))
-    except InputError as problem:
-        raise problem.located_in(str(path)) from None
+    return None if path is None else Taxonomy.parse(path, format=format_of_path(path).name)
 
 
 def _events_in(file: Path) -> list[Event]:

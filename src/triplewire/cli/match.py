@@ -67,7 +67,8 @@ def match_command(
 ) -> None:
     """Show which subscriptions the events satisfy, and with what answers.
 
-    Bad input is listed with file, line and reason. Unless --keep-going is given, nothing is matched then.
+    Bad input is listed with file, line and reason.
+    Nothing is matched then, unless --keep-going is given.
     """
     problems = Problems()
     known = read_taxonomy(taxonomy)

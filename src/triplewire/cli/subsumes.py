@@ -26,7 +26,8 @@ def subsumes_command(
 ) -> None:
     """Say whether every answer of B, over any event, is an answer of A.
 
-    Exits with 0 for yes, 1 for no, and 2 where there is no answer because something could not be read. Yes is always
-    right; no is exact for formulas, and may elsewhere mean that no proof was found.
+    Exits with 0 for yes, 1 for no, and 2 if something could not be read.
+    Yes is always right; no is exact for formulas.
+    Elsewhere, no may also mean that no proof was found.
     """
     answer(explain_subsumes(read_one_subscription(a), read_one_subscription(b), read_taxonomy(taxonomy)))
