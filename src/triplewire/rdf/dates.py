@@ -17,7 +17,7 @@ MINUTE = 60 * SECOND
 HOUR = 60 * MINUTE
 DAY = 24 * HOUR
 _FOURTEEN_HOURS = 14 * HOUR
-_RANGE = 2**127
+RANGE = 2**127
 
 _YEAR = r"(?P<year>-?(?:[1-9][0-9]{3,}|0[0-9]{3}))"
 _MONTH = r"(?P<month>[0-9]{2})"
@@ -36,8 +36,9 @@ PATTERNS = {
     "gDay": re.compile(f"---{_DAY}{_ZONE}"),
 }
 
-# What a type leaves open is filled from a leap year's last day, so that --02-29 and ---31 are possible.
-_FILLING = {"year": "1972", "month": "12", "day": "31", "hour": "00", "minute": "00", "second": "00", "fraction": "0"}
+# What a type leaves open is filled from the first day of a year, in a month that has every day from ---01 to ---31.
+# The year is no leap year: to Oxigraph --02-29 is no gMonthDay, though XML Schema says it is.
+_FILLING = {"year": "1971", "month": "01", "day": "01", "hour": "00", "minute": "00", "second": "00", "fraction": "0"}
 
 
 class Moment(Struct, frozen=True, gc=False):
@@ -58,8 +59,10 @@ def parse_moment(pattern: re.Pattern[str], lexical: str) -> Moment | None:
     zone = _zone_of(found.get("zone"))
     if day is None or time is None or zone is None:
         return None
+    if "hour" in found and "day" not in found:
+        time %= DAY  # as a time of day, 24:00:00 is 00:00:00
     instant = day * DAY + time - zone
-    return Moment(instant, "zone" in found) if -_RANGE <= instant < _RANGE else None
+    return Moment(instant, "zone" in found) if -RANGE <= instant < RANGE else None
 
 
 def _day_of(found: dict[str, str]) -> int | None:
@@ -97,9 +100,9 @@ def days_in_month(year: int, month: int) -> int:
 
 
 def days_before(year: int, month: int) -> int:
-    """Days from the beginning of the year 1 to the first of a month; negative before that."""
+    """Days from the beginning of the year 0, a leap year, to the first of a month; negative before that."""
     past = year - 1
-    days = past * 365 + past // 4 - past // 100 + past // 400
+    days = past * 365 + past // 4 - past // 100 + past // 400 + 366
     return days + sum(days_in_month(year, earlier) for earlier in range(1, month))
 
 

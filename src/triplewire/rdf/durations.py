@@ -10,16 +10,15 @@ import re
 
 from msgspec import Struct
 
-from triplewire.rdf.dates import DAY, HOUR, MINUTE, PLACES, SECOND, days_before
+from triplewire.rdf.dates import DAY, HOUR, MINUTE, PLACES, RANGE, SECOND, days_before
 
-_PARTS = (
-    r"(?P<sign>-?)P(?=[0-9T])(?:(?P<years>[0-9]+)Y)?(?:(?P<months>[0-9]+)M)?(?:(?P<days>[0-9]+)D)?"
-    r"(?:T(?=[0-9])(?:(?P<hours>[0-9]+)H)?(?:(?P<minutes>[0-9]+)M)?(?:(?P<seconds>[0-9]+)(?:\.(?P<fraction>[0-9]+))?S)?)?"
+# Like Oxigraph, and unlike XML Schema, this takes `PT.5S`, `PT1.S` and `P1DT`.
+_DURATION = re.compile(
+    r"(?P<sign>-?)P(?:(?P<years>[0-9]+)Y)?(?:(?P<months>[0-9]+)M)?(?:(?P<days>[0-9]+)D)?"
+    r"(?:T(?:(?P<hours>[0-9]+)H)?(?:(?P<minutes>[0-9]+)M)?(?:(?P<seconds>[0-9]+(?:\.[0-9]*)?|\.[0-9]+)S)?)?"
 )
-_DURATION = re.compile(_PARTS)
 _STARTS = ((1696, 9), (1697, 2), (1903, 3), (1903, 7))
 _MOST_MONTHS = 2**63
-_MOST_TIME = 2**127
 
 
 class Duration(Struct, frozen=True, gc=False):
@@ -32,20 +31,25 @@ class Duration(Struct, frozen=True, gc=False):
 def parse_duration(lexical: str) -> Duration | None:
     """The value of xsd:duration."""
     match = _DURATION.fullmatch(lexical) if len(lexical) <= 256 else None
-    if match is None:
+    if match is None or not any(match.groups()[1:]):
         return None
-    part = {name: int(match[name] or 0) for name in ("years", "months", "days", "hours", "minutes", "seconds")}
-    fraction = (match["fraction"] or "").rstrip("0")
-    if len(fraction) > PLACES:
+    years, months, days, hours, minutes = (int(text or 0) for text in match.groups()[1:6])
+    seconds = _seconds(match["seconds"] or "0")
+    if seconds is None:
         return None
     sign = -1 if match["sign"] else 1
-    months = sign * (part["years"] * 12 + part["months"])
-    time = part["days"] * DAY + part["hours"] * HOUR + part["minutes"] * MINUTE + part["seconds"] * SECOND
-    return _within_range(Duration(months, sign * (time + int(fraction.ljust(PLACES, "0")))))
+    time = days * DAY + hours * HOUR + minutes * MINUTE + seconds
+    return _within_range(Duration(sign * (years * 12 + months), sign * time))
+
+
+def _seconds(text: str) -> int | None:
+    whole, _, fraction = text.partition(".")
+    fraction = fraction.rstrip("0")
+    return int(whole or 0) * SECOND + int(fraction.ljust(PLACES, "0")) if len(fraction) <= PLACES else None
 
 
 def _within_range(duration: Duration) -> Duration | None:
-    fits = -_MOST_MONTHS <= duration.months < _MOST_MONTHS and -_MOST_TIME <= duration.time < _MOST_TIME
+    fits = -_MOST_MONTHS <= duration.months < _MOST_MONTHS and -RANGE <= duration.time < RANGE
     return duration if fits else None
 
 
@@ -67,9 +71,10 @@ def order_durations(a: Duration, b: Duration) -> int | None:
     return orders.pop() if len(orders) == 1 else None
 
 
-def _order_from(start: tuple[int, int], a: Duration, b: Duration) -> int:
+def _order_from(start: tuple[int, int], a: Duration, b: Duration) -> int | None:
     x, y = _end(start, a), _end(start, b)
-    return (x > y) - (x < y)
+    # A date beyond all dates compares with nothing.
+    return (x > y) - (x < y) if -RANGE <= x < RANGE and -RANGE <= y < RANGE else None
 
 
 def _end(start: tuple[int, int], duration: Duration) -> int:

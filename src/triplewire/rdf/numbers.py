@@ -12,6 +12,7 @@ import re
 from ctypes import c_float
 from decimal import Decimal
 from enum import IntEnum
+from math import copysign, isnan
 
 from msgspec import Struct
 
@@ -104,13 +105,24 @@ def _floating(lexical: str) -> float | None:
 
 
 def order_numbers(a: Number, b: Number) -> int | None:
-    """-1, 0 or 1, or None where one is not a number."""
+    """-1, 0 or 1, or None where one is not a number; the very same NaN, like any value, has its own place."""
     x, y = promoted(a, b)
     if x < y:
         return -1
     if x > y:
         return 1
-    return 0 if x == y else None
+    return 0 if x == y or _same_nan(a, b) else None
+
+
+def equal_numbers(a: Number, b: Number) -> bool:
+    """Whether they are the same number; NaN is none."""
+    x, y = promoted(a, b)
+    return x == y
+
+
+def _same_nan(a: Number, b: Number) -> bool:
+    x, y = float(a.value), float(b.value)
+    return isnan(x) and isnan(y) and a.rank is b.rank and copysign(1, x) == copysign(1, y)
 
 
 def promoted(a: Number, b: Number) -> tuple[int | Decimal | float, int | Decimal | float]:

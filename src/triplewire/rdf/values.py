@@ -34,6 +34,7 @@ from triplewire.rdf.numbers import (
     INTEGER_TYPES,
     Number,
     Rank,
+    equal_numbers,
     order_numbers,
     parse_decimal,
     parse_double,
@@ -220,7 +221,7 @@ def _equal(x: Value, y: Value) -> bool | None:
     if x.kind in _OPAQUE:
         return True if x.content == y.content else None
     if x.kind is Kind.NUMERIC:
-        return order_numbers(x.content, y.content) == 0
+        return equal_numbers(x.content, y.content)
     return bool(x.content == y.content)
 
 
@@ -243,7 +244,7 @@ def order(x: Value, y: Value) -> int | None:
     within = _ORDERS.get(x.kind)
     if within is not None:
         return within(x.content, y.content)
-    return 0 if x.content == y.content else None
+    return 0 if _equal(x, y) else None
 
 
 def _order_plain(a: Any, b: Any) -> int:
@@ -258,7 +259,6 @@ _ORDERS: dict[Kind, Callable[[Any, Any], int | None]] = {
     Kind.STRING: _order_plain,
     Kind.LANG_STRING: _order_tagged,
     Kind.NUMERIC: order_numbers,
-    Kind.BOOLEAN: _order_plain,
     Kind.DURATION: order_durations,
     **dict.fromkeys(_MOMENTS.values(), order_moments),
 }
