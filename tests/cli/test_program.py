@@ -53,20 +53,37 @@ def test_a_bad_call_leaves_no_traceback(workspace):
     assert b"Traceback" not in done.stderr
 
 
-def test_a_reader_that_goes_away_is_no_drama(workspace):
+@pytest.mark.parametrize("form", ["json", "table"])
+def test_a_reader_that_goes_away_is_no_drama(workspace, form):
     many = "".join(EVENT.replace("event:1", f"event:{n}") for n in range(2_000))
     (workspace / "many.nq").write_text(many)
     reader, writer = os.pipe()
     os.close(reader)
     with os.fdopen(writer, "wb") as broken:
         done = subprocess.run(
-            [PROGRAM, "match", "-s", "good.rq", "-e", "many.nq", "-f", "json"],
+            [PROGRAM, "match", "-s", "good.rq", "-e", "many.nq", "-f", form],
             stdout=broken,
             stderr=subprocess.PIPE,
             timeout=120,
             check=False,
         )
     assert (done.returncode, done.stderr) == (141, b"")
+
+
+@pytest.mark.parametrize("redirection", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_are_no_drama(workspace, redirection):
+    command = f'"{PROGRAM}" match -s good.rq -e good.nq -f json {redirection}'
+    done = subprocess.run(["sh", "-c", command], capture_output=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+@pytest.mark.parametrize(("args", "code"), [("match -s good.rq -e good.nq", 1), ("subsumes good.rq good.rq", 2)])
+def test_a_full_disk_is_told(workspace, args, code):
+    done = subprocess.run(
+        ["sh", "-c", f'"{PROGRAM}" {args} > /dev/full'], capture_output=True, timeout=120, check=False
+    )
+    assert (done.returncode, done.stderr) == (code, b"error: No space left on device\n")
 
 
 def test_an_interrupt_while_it_waits_for_input_exits_with_130(workspace):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib.metadata import version
 from io import TextIOWrapper
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, TextIO, cast
 
 import typer
 
@@ -43,11 +45,23 @@ def triplewire(
     """Tripwires on RDF: leave standing queries, and see which events set them off."""
 
 
-def main() -> None:
-    """Run the program."""
+def _prepare_streams() -> None:
+    # A stream that the caller closed is None; its number must not go to the next file that is opened.
+    sys.stdin = sys.stdin or _nowhere("r")
+    sys.stdout = sys.stdout or _nowhere("w")
+    sys.stderr = sys.stderr or _nowhere("w")
     if isinstance(sys.stdout, TextIOWrapper):
         # A terminal that cannot show a character gets its escape, not a crash.
         sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def _nowhere(mode: str) -> TextIO:
+    return cast(TextIO, Path(os.devnull).open(mode, encoding="utf-8"))
+
+
+def main() -> None:
+    """Run the program."""
+    _prepare_streams()
     try:
         app()
     except KeyboardInterrupt:

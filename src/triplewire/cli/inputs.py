@@ -97,7 +97,8 @@ def _events_in(file: Path) -> list[Event]:
     if file == STDIN:
         return Event.parse(sys.stdin.buffer.read(DEFAULT_LIMITS.document_bytes + 1), source=_STDIN_NAME)
     # The file's own time: an event without a name gets the same one each time that the file is read.
-    return Event.parse(file, format=None, time=datetime.fromtimestamp(file.stat().st_mtime, UTC))
+    time = datetime.fromtimestamp(file.stat().st_mtime, UTC)
+    return Event.parse(file, format=format_of_path(file).name, time=time)
 
 
 def _take(found: Iterable[Event], events: dict[NamedNode, Event], problems: Problems) -> None:

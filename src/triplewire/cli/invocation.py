@@ -85,9 +85,10 @@ def repeat_flags(args: Iterable[str], repeatable: set[str]) -> Iterator[str]:
 
 def described(problem: TriplewireError | OSError) -> str:
     """The sentence for an error; the system's errors name the file first, as ours do."""
-    if isinstance(problem, OSError) and problem.filename is not None:
-        return f"{os.fsdecode(problem.filename)}: {problem.strerror}"
-    return str(problem)
+    if not isinstance(problem, OSError):
+        return str(problem)
+    reason = problem.strerror or str(problem)
+    return reason if problem.filename is None else f"{os.fsdecode(problem.filename)}: {reason}"
 
 
 def _forget_stdout() -> None:

@@ -34,14 +34,21 @@ def plain(text: str, style: str = "") -> Text:
     return Text(printable(text), style=style)
 
 
+class _Console(Console):
+    """A console that leaves it to the command what a reader means that went away."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
 def output() -> Console:
     """Where results go. Made per use, because tests and shells swap standard output."""
-    return Console(highlight=False)
+    return _Console(highlight=False)
 
 
 def diagnostics() -> Console:
     """Where errors, summaries and progress go."""
-    return Console(stderr=True, highlight=False, soft_wrap=True)
+    return _Console(stderr=True, highlight=False, soft_wrap=True)
 
 
 def complain(message: str) -> None:
