@@ -217,7 +217,7 @@ class TriplePattern(Struct, frozen=True):
 
 
 class TriplesBlock(Struct, frozen=True):
-    """Triple patterns that stand side by side."""
+    """Triple patterns that stand side by side, or with nothing but FILTERs between them."""
 
     patterns: tuple[TriplePattern, ...]
 

@@ -135,14 +135,14 @@ class Cursor:
     def fail(self, wanted: str, at: int | None = None) -> NoReturn:
         place = self.at if at is None else at
         token = self.tokens[place]
-        found = f"'{_shortened(token)}'" if token else "the end of the text"
+        found = f"'{token}'" if token else "the end of the text"
         self.reject(f"wanted {wanted}, found {found}", place)
 
     def reject(self, message: str, at: int | None = None) -> NoReturn:
-        raise SyntaxProblem.at(self.text, self.offset(at), message)
+        raise SyntaxProblem.at(self.text, self.offset(at), shortened(message))
 
     def refuse(self, feature: str, message: str, at: int | None = None) -> NoReturn:
-        raise RefusedFeature(feature, self.located(message, at))
+        raise RefusedFeature(feature, self.located(shortened(message), at))
 
     def exceed(self, limit: str, allowed: int, counted: str) -> NoReturn:
         message = f"wanted at most {allowed:,} {counted}, found more"
@@ -154,5 +154,6 @@ class Cursor:
         return f"{problem.line}:{problem.column}: {message}"
 
 
-def _shortened(token: str) -> str:
-    return token if len(token) <= 60 else token[:57] + "..."
+def shortened(message: str) -> str:
+    """A name in a message may be as long as the text: keep the message's beginning and end."""
+    return message if len(message) <= 300 else f"{message[:200]} ... {message[-80:]}"

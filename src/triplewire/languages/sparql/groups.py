@@ -45,17 +45,29 @@ def group(cursor: Cursor) -> Group:
 def _elements(cursor: Cursor) -> tuple[Element, ...]:
     elements: list[Element] = []
     scope = Scope(elements)
+    block = -1
     while True:
         token = cursor.tokens[cursor.at]
         if token == "}":
             return tuple(elements)
         if begins_triples(token):
-            elements.append(TriplesBlock(triples(cursor, verb)))
-            if begins_triples(cursor.tokens[cursor.at]):
-                cursor.fail("'.' between two subjects")
+            block = _add_triples(cursor, elements, block)
             continue
         elements.append(_other_element(cursor, scope))
         cursor.skip(".")
+
+
+def _add_triples(cursor: Cursor, elements: list[Element], block: int) -> int:
+    """Triples on both sides of a FILTER are one basic graph pattern, and become one block. Returns where it stands."""
+    found = triples(cursor, verb)
+    if begins_triples(cursor.tokens[cursor.at]):
+        cursor.fail("'.' between two subjects")
+    before = elements[block] if block >= 0 else None
+    if isinstance(before, TriplesBlock) and all(isinstance(element, Filter) for element in elements[block + 1 :]):
+        elements[block] = TriplesBlock(before.patterns + found)
+        return block
+    elements.append(TriplesBlock(found))
+    return len(elements) - 1
 
 
 def _other_element(cursor: Cursor, scope: Scope) -> Element:

@@ -1,0 +1,46 @@
+"""Reading what was printed gives the same tree, for trees of every shape."""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, given, settings
+from pyoxigraph import Store
+from tests.languages.sparql.trees import QUERIES, in_normal_form
+
+from triplewire.languages.sparql import SparqlLanguage, ast
+from triplewire.languages.sparql.canonical import canonical_text
+from triplewire.languages.sparql.lanes import as_select, compile_query
+from triplewire.languages.sparql.parser import parse_query
+from triplewire.languages.sparql.printer import print_query
+
+SPARQL = SparqlLanguage()
+RELAXED = settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@RELAXED
+@given(QUERIES.map(in_normal_form))
+def test_printing_and_reading_gives_the_same_tree_which_oxigraph_accepts(tree: ast.Query) -> None:
+    text = print_query(tree)
+    assert parse_query(text) == tree
+    Store().query(text)
+    Store().query(print_query(as_select(tree)))
+
+
+@RELAXED
+@given(QUERIES.map(in_normal_form))
+def test_printing_and_parsing_gives_the_same_algebra_and_canonical_text_is_canonical(tree: ast.Query) -> None:
+    compiled = compile_query(tree)
+    assert SPARQL.parse(SPARQL.print(compiled)) == compiled
+    text = canonical_text(tree)
+    assert canonical_text(parse_query(text)) == text
+
+
+def test_canonical_text_forgets_names_and_nothing_else() -> None:
+    one, same, other = (
+        canonical_text(parse_query(text))
+        for text in (
+            "SELECT ?a { ?a <urn:p>+ ?b . _:x <urn:q> ?b }",
+            "SELECT ?b { ?b <urn:p>+ ?a . _:z <urn:q> ?a }",
+            "SELECT ?b { ?a <urn:p>+ ?b . _:z <urn:q> ?b }",
+        )
+    )
+    assert one == same != other
