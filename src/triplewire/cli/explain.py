@@ -15,7 +15,7 @@ from triplewire.algebra.subscriptions import Subscription
 from triplewire.cli.inputs import Problems, read_subscriptions
 from triplewire.cli.invocation import FAILED
 from triplewire.cli.names import shortened
-from triplewire.cli.screen import output, plain, report, write_json
+from triplewire.cli.screen import labelled, output, plain, report, write_json
 from triplewire.matching.explain import Explanation, explain
 
 EXAMPLES = """[bold]Examples[/bold]
@@ -61,7 +61,7 @@ def _show(subscription: Subscription) -> None:
     console = output()
     console.print(plain(subscription.id, style="bold"))
     for name, text in described(subscription):
-        console.print(plain(f"  {name:<12}", style="dim") + plain(shortened(text)), soft_wrap=True)
+        console.print(labelled(f"  {name:<12}", "dim", shortened(text)), soft_wrap=True)
 
 
 def described(subscription: Subscription) -> Iterator[tuple[str, str]]:

@@ -18,6 +18,7 @@ import typer
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.cli.invocation import described
+from triplewire.cli.screen import tracked
 from triplewire.errors import InputError, TriplewireError
 from triplewire.languages import files
 from triplewire.rdf.events import Event, merge_repeats
@@ -53,11 +54,9 @@ class Problems:
 def read_events(paths: Sequence[Path], problems: Problems) -> list[Event]:
     """The events in files and folders of any RDF format, each once. One name with two contents is a problem."""
     events: dict[NamedNode, Event] = {}
-    for path in paths:
+    for file in tracked(_rdf_files(paths, problems), "reading events"):
         with problems.noted():
-            for file in rdf_files(path):
-                with problems.noted():
-                    _take(_events_in(file), events, problems)
+            _take(_events_in(file), events, problems)
     return list(events.values())
 
 
@@ -76,16 +75,23 @@ def read_one_subscription(path: Path) -> Subscription:
     return found[0]
 
 
-def rdf_files(path: Path) -> Iterator[Path]:
+def _rdf_files(paths: Sequence[Path], problems: Problems) -> list[Path]:
+    files: list[Path] = []
+    for path in paths:
+        with problems.noted():
+            files.extend(rdf_files(path))
+    return files
+
+
+def rdf_files(path: Path) -> list[Path]:
     """The path itself, or the files in a folder whose suffix is that of an RDF format, by name."""
     if path == STDIN or not path.is_dir():
-        yield path
-        return
+        return [path]
     files = sorted(file for file in path.iterdir() if format_of_suffix(file) and file.is_file())
     if not files:
         wanted = ", ".join(suffix for form in FORMATS for suffix in form.suffixes)
         raise InputError(f"wanted RDF files in this folder ({wanted}), found none", source=str(path))
-    yield from files
+    return files
 
 
 def read_taxonomy(path: Path | None) -> Taxonomy | None:

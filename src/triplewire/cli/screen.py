@@ -34,6 +34,11 @@ def plain(text: str, style: str = "") -> Text:
     return Text(printable(text), style=style)
 
 
+def labelled(label: str, style: str, text: str) -> Text:
+    """Text with a word in front that stands out."""
+    return Text.assemble((label, style), printable(text))
+
+
 class _Console(Console):
     """A console that leaves it to the command what a reader means that went away."""
 
@@ -53,7 +58,7 @@ def diagnostics() -> Console:
 
 def complain(message: str) -> None:
     """Show an error."""
-    diagnostics().print(Text("error: ", style="bold red") + plain(message))
+    diagnostics().print(labelled("error: ", "bold red", message))
 
 
 def report(problems: Iterable[str]) -> None:
