@@ -18,8 +18,16 @@ from functools import cached_property
 from msgspec import Struct
 
 from triplewire.algebra.answers import Answer
-from triplewire.algebra.constraints import Comparison, Membership, TaxonomyRelation, TaxonomyTest, TextTest
-from triplewire.algebra.demands import Demand, Ground, Identity
+from triplewire.algebra.constraints import (
+    Comparator,
+    Comparison,
+    Constant,
+    Membership,
+    TaxonomyRelation,
+    TaxonomyTest,
+    TextTest,
+)
+from triplewire.algebra.demands import AnyTest, Demand, Ground, Identity
 from triplewire.algebra.effort import Effort
 from triplewire.algebra.numerals import complete as numerals_complete
 from triplewire.algebra.numerals import numerals
@@ -57,6 +65,8 @@ _UNTRIED = {
     Kind.G_DAY: Literal("---01", datatype=XSD["gDay"]),
     Kind.DURATION: Literal("P1D", datatype=XSD["duration"]),
 }
+# Kinds in which one value has infinitely many literals.
+_PADDED = frozenset({Kind.NUMERIC, Kind.DATE_TIME})
 # A date's text has at most 256 characters; constants that come near are not reasoned about.
 _LONGEST_DATE = 120
 
@@ -96,14 +106,18 @@ class Domain(Struct, frozen=True):
             return
         question = _Question(demands, taxonomy)
         cost = sum(_cost(demand) for demand in demands) + 1
+        # Each constant calls for a dozen candidates, and making them is work too.
+        if not effort.spend(12 * cost):
+            return
         for candidates in self._candidates(question):
             if not effort.spend(cost * len(candidates.terms)):
                 return
             yield candidates, [term for term in candidates.terms if question.meets(term, demands)]
 
     def _candidates(self, question: _Question) -> Iterator[Candidates]:
-        if self.fixed is not None:
-            yield Candidates((self.fixed,))
+        one = self.fixed or question.named
+        if one is not None:
+            yield Candidates((one,) if _in_role(one, self.role) else ())
             return
         yield question.iris()
         if self.role is not Role.IRI:
@@ -128,11 +142,21 @@ class _Question:
         return [constant for constant in self._constants if isinstance(constant, Literal)]
 
     @cached_property
+    def named(self) -> Ground | None:
+        """The one term that the variable must be, if a demand says so."""
+        tests = (demand.test for demand in self._demands if demand.outcomes == {True})
+        return next((test.term for test in tests if isinstance(test, Identity)), None)
+
+    @cached_property
+    def _identities(self) -> list[Literal]:
+        """The literals that tests name as terms, not as values."""
+        named = (demand.test.term for demand in self._demands if isinstance(demand.test, Identity))
+        return [term for term in named if isinstance(term, Literal)]
+
+    @cached_property
     def _padding(self) -> int:
-        """Zeros enough to write a number as no constant does; none where it does not matter how it is written."""
-        if not any(isinstance(demand.test, Identity) for demand in self._demands):
-            return 0
-        return max((len(literal.value) for literal in self._literals), default=0) + 1
+        """Zeros enough to write a value as no test names it; none where it does not matter how it is written."""
+        return max((len(term.value) + 1 for term in self._identities if kind_of(term) in _PADDED), default=0)
 
     def meets(self, term: Term, demands: Iterable[Demand]) -> bool:
         return all(_can_meet(demand, term, self._taxonomy) for demand in demands)
@@ -144,7 +168,8 @@ class _Question:
         """All literals, and triple terms, which tests treat like literals without a value."""
         others = tuple(term for term in self._constants if not isinstance(term, NamedNode))
         yield Candidates((*others, _TRIPLE, *_OPAQUE, *_BOOLEANS, *_UNTRIED.values()), self._no_untried())
-        yield Candidates(tuple(numerals(self._literals, padding=self._padding)), numerals_complete(self._literals))
+        numbers = numerals(self._literals, padding=self._padding)
+        yield Candidates(tuple(numbers), numerals_complete(self._literals, named=self._identities))
         for kind in MOMENTS:
             found = moments(kind, self._literals, padding=min(self._padding, _LONGEST_DATE))
             yield Candidates(tuple(found), self._padding <= _LONGEST_DATE)
@@ -172,6 +197,12 @@ class _Question:
         return not any(self.meets(term, rest) for term in terms)
 
 
+def _in_role(term: Term, role: Role) -> bool:
+    if role is Role.IRI:
+        return isinstance(term, NamedNode)
+    return role is Role.ANY or isinstance(term, NamedNode | BlankNode)
+
+
 def _can_meet(demand: Demand, term: Term, taxonomy: Taxonomy) -> bool:
     test = demand.test
     if isinstance(test, TaxonomyTest):
@@ -187,11 +218,26 @@ def _typed(test: TaxonomyTest, term: Term, taxonomy: Taxonomy) -> set[bool]:
 
 
 def _contradictory(demands: Iterable[Demand]) -> bool:
-    """Whether one test is wanted in two ways."""
+    """Whether one test is wanted in two ways, or a list is left out of which the value must be in a part."""
     allowed: dict[object, frozenset[bool | None]] = {}
+    inside: list[frozenset[Constant]] = []
+    outside: list[frozenset[Constant]] = []
     for demand in demands:
         allowed[demand.test] = allowed.get(demand.test, demand.outcomes) & demand.outcomes
-    return not all(allowed.values())
+        if isinstance(demand.test, Membership) and True not in demand.outcomes:
+            outside.append(frozenset(demand.test.constants))
+        elif demand.outcomes == {True}:
+            inside += _lists(demand.test)
+    return not all(allowed.values()) or any(part <= whole for part in inside for whole in outside)
+
+
+def _lists(test: AnyTest) -> list[frozenset[Constant]]:
+    """The constants of which one must equal the variable for the test to be true."""
+    if isinstance(test, Membership):
+        return [frozenset(test.constants)]
+    if isinstance(test, Comparison) and test.operator is Comparator.EQUAL and not isinstance(test.right, Variable):
+        return [frozenset({test.right})]
+    return []
 
 
 def _types_contradict(demands: Sequence[Demand], taxonomy: Taxonomy) -> bool:

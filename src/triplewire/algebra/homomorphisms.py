@@ -44,6 +44,8 @@ def homomorphisms(
 
     `start` holds what is sent already.
     """
+    if not effort.spend(len(patterns) * len(situation.patterns)):
+        return []
     fits = {pattern: _fitting(pattern, situation) for pattern in patterns}
     order = _connected(fits, start)
     found: dict[Hashable, Homomorphism] = {}
@@ -131,6 +133,11 @@ def _step(step: _Step, homomorphism: Homomorphism, situation: Situation) -> list
             return [extended]
         ways.append(extended)
     return ways
+
+
+def without_counterpart(patterns: Sequence[Pattern], situation: Situation) -> Pattern | None:
+    """A pattern that fits nowhere at all, if there is one."""
+    return next((pattern for pattern in patterns if not _fitting(pattern, situation)), None)
 
 
 def _fitting(pattern: Pattern, situation: Situation) -> tuple[Pattern, ...]:

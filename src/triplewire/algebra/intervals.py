@@ -17,8 +17,9 @@ from msgspec.structs import force_setattr
 from triplewire.errors import InputError, InvalidTerm
 from triplewire.rdf import values
 from triplewire.rdf.terms import XSD, BlankNode, Literal, NamedNode, Term
+from triplewire.rdf.values import Kind
 
-PlainValue = str | bool | int | float | Decimal | datetime.date | NamedNode | Literal
+_UNORDERED = frozenset({Kind.BOOLEAN, Kind.ILL_TYPED, Kind.UNKNOWN})
 
 
 class Interval(Struct, frozen=True):
@@ -52,7 +53,7 @@ class Interval(Struct, frozen=True):
     def _check_order(self) -> None:
         ends = [end for end in (self.low, self.high) if end is not None]
         for end in ends:
-            if values.compare("<=", end, end) is not True:
+            if values.kind_of(end) in _UNORDERED or not values.equal(end, end):
                 raise InputError(f"an interval wants ends that have an order, found {end}")
         operator = "<" if self.low_open or self.high_open else "<="
         if len(ends) == 2 and values.compare(operator, *ends) is not True:

@@ -15,7 +15,7 @@ import math
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 from triplewire.rdf.numbers import Number, Rank, promoted
 from triplewire.rdf.terms import XSD, Literal, NamedNode
@@ -33,16 +33,25 @@ def numerals(constants: Iterable[Literal], *, padding: int = 0) -> list[Literal]
     """The numbers, as literals. With `padding`, each also in a form with that many zeros in front."""
     numbers = [*_numbers(constants), *_SAMPLES]
     points = sorted({point for number in numbers for point in _critical(number)})
-    found = [*_integers(points), *_decimals(points), *_doubles(numbers), *_floats(numbers), *_never_equal()]
+    found = [*_integers(points), *_decimals(points), *_doubles(numbers), *_floats(numbers), *_not_finite()]
     forms = dict.fromkeys(found)
     if padding:
         forms |= dict.fromkeys(_padded(literal, padding) for literal in found)
     return list(forms)
 
 
-def complete(constants: Iterable[Literal]) -> bool:
-    """Whether `numerals` of these constants provably stand for all numbers."""
-    return all(_well_apart(a, b) for a, b in combinations(_numbers(constants), 2))
+def complete(constants: Iterable[Literal], *, named: Iterable[Literal] = ()) -> bool:
+    """Whether `numerals` of these constants provably stand for all numbers, also where tests name some as terms."""
+    # Infinity and NaN can be written in many ways, which zeros in front do not tell apart.
+    if not all(_finite(number) for number in _numbers(named)):
+        return False
+    ranks_at: dict[Fraction, list[Rank]] = {}
+    for number in _numbers(constants):
+        if _finite(number):
+            ranks_at.setdefault(Fraction(number.value), []).append(number.rank)
+    if not all(_tame(value) for value, ranks in ranks_at.items() if len(ranks) > 1 and max(ranks) >= Rank.FLOAT):
+        return False
+    return all(_well_apart(a, b, ranks_at[a] + ranks_at[b]) for a, b in pairwise(sorted(ranks_at)))
 
 
 def _numbers(constants: Iterable[Literal]) -> list[Number]:
@@ -50,17 +59,11 @@ def _numbers(constants: Iterable[Literal]) -> list[Number]:
     return list(dict.fromkeys(content for content in contents if isinstance(content, Number)))
 
 
-def _well_apart(a: Number, b: Number) -> bool:
-    rank = max(a.rank, b.rank)
-    if rank < Rank.FLOAT or not _finite(a) or not _finite(b):
+def _well_apart(low: Fraction, high: Fraction, ranks: Sequence[Rank]) -> bool:
+    if max(ranks) < Rank.FLOAT:
         return True
-    if a.rank is b.rank and a.value == b.value:
-        return True
-    x, y = Fraction(a.value), Fraction(b.value)
-    if x == y:
-        return _tame(x)
-    coarser = Rank.FLOAT if Rank.FLOAT in (a.rank, b.rank) else Rank.DOUBLE
-    return abs(x - y) > _NEAR * Fraction(_unit(float(max(abs(x), abs(y))), coarser))
+    coarser = Rank.FLOAT if Rank.FLOAT in ranks else Rank.DOUBLE
+    return high - low > _NEAR * Fraction(_unit(float(max(abs(low), abs(high))), coarser))
 
 
 def _tame(value: Fraction) -> bool:
@@ -127,9 +130,9 @@ def _floats(numbers: Iterable[Number]) -> Iterator[Literal]:
             yield _floating(_next_single(single, step), _FLOAT)
 
 
-def _never_equal() -> Iterator[Literal]:
+def _not_finite() -> Iterator[Literal]:
     for datatype in (_FLOAT, _DOUBLE):
-        for name in ("NaN", "INF", "-INF"):
+        for name in ("NaN", "-NaN", "INF", "-INF"):
             yield Literal(name, datatype=datatype)
 
 

@@ -128,17 +128,23 @@ class _Merged:
 
 def _merged(core: Core, demands: tuple[Demand, ...]) -> _Merged | None:
     merged = _Merged()
-    known: set[tuple[PatternTerm, PatternTerm]] = {(graph, EVENT) for graph in core.graphs}
-    new = known
+    known: set[tuple[PatternTerm, PatternTerm]] = set()
+    new: set[tuple[PatternTerm, PatternTerm]] = {(graph, EVENT) for graph in core.graphs} | set(
+        _same(demands, _resources(core, merged))
+    )
     while new:
         if not all(merged.merge(a, b) for a, b in new):
             return None
-        patterns = [renamed_pattern(pattern, merged.find) for pattern in core.patterns]
-        roles = _roles(patterns, merged.find(EVENT))
-        resources = {v for v in core.variables if _is_resource(merged.find(v), roles)}
-        new = set(_same(demands, resources)) - known
-        known = known | new
+        known |= new
+        # What is a resource now may make further equalities identities.
+        new = set(_same(demands, _resources(core, merged))) - known
     return merged
+
+
+def _resources(core: Core, merged: _Merged) -> set[Variable]:
+    patterns = [renamed_pattern(pattern, merged.find) for pattern in core.patterns]
+    roles = _roles(patterns, merged.find(EVENT))
+    return {variable for variable in core.variables if _is_resource(merged.find(variable), roles)}
 
 
 def _is_resource(term: PatternTerm, roles: Mapping[Variable, Role]) -> bool:

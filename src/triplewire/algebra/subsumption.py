@@ -11,7 +11,7 @@ within the effort. Taxonomy tests are read with the taxonomy given, or with none
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 
@@ -20,7 +20,7 @@ from triplewire.algebra.constraints import Condition, variables_in
 from triplewire.algebra.demands import NOT_TRUE, Demand, Ground, opposite_of
 from triplewire.algebra.effort import Effort
 from triplewire.algebra.homomorphisms import EMPTY as NOWHERE
-from triplewire.algebra.homomorphisms import Homomorphism, homomorphisms, sent
+from triplewire.algebra.homomorphisms import Homomorphism, homomorphisms, sent, without_counterpart
 from triplewire.algebra.patterns import PatternTerm, Variable
 from triplewire.algebra.queries import Ask, Construct, Core, FastQuery, Form, GeneralQuery, Query, Select, cores_of
 from triplewire.algebra.refutation import Clause, Problem, refuted
@@ -56,7 +56,7 @@ def explain_subsumes(a: Subscription | Query, b: Subscription | Query, taxonomy:
     if _equal(wide, narrow):
         return Verdict(True, "the two queries are equal after renaming variables")
     if search.never(narrow):
-        return Verdict(True, "the second can never match, so everything subsumes it")
+        return Verdict(True, "the narrower query can never match, so everything subsumes it")
     if not isinstance(wide, FastQuery) or not isinstance(narrow, FastQuery):
         return Verdict(False, "a general-lane query is only known to be subsumed by an equal one, and these differ")
     pairs = _answers(wide.form, narrow.form)
@@ -70,7 +70,7 @@ def explain_implies(b: Subscription | Query, a: Subscription | Query, taxonomy: 
     if _equal(wide, narrow):
         return Verdict(True, "the two queries are equal after renaming variables")
     if search.never(narrow):
-        return Verdict(True, "the first can never match, so it implies everything")
+        return Verdict(True, "the narrower query can never match, so it implies everything")
     if not isinstance(wide, FastQuery):
         return Verdict(False, "a general-lane query is only known to be implied by an equal one, and these differ")
     verdicts = [search.contained(wide.core, core, ()) for core in cores_of(narrow)]
@@ -93,12 +93,17 @@ class _Search(Struct, frozen=True):
             if self._closed(situation, ()):
                 continue
             start = self._start(wide, situation, pairs)
-            ways = [] if start is None else homomorphisms(wide.patterns, _relevant(wide), situation, start, self.effort)
+            if start is None:
+                return Verdict(False, "the two do not answer with the same terms")
+            ways = homomorphisms(wide.patterns, _relevant(wide), situation, start, self.effort)
+            failures = self._failures(wide, ways)
+            if self.effort.exhausted:
+                return Verdict(False, "no proof was found within the effort allowed")
             if not ways:
-                return Verdict(False, self._no("the first's patterns do not fit into the second's"))
-            if not self._closed(situation, self._failures(wide, ways)):
-                return Verdict(False, self._no("the second's constraint does not imply the first's"))
-        return Verdict(True, "the first's patterns fit into the second's, whose constraint implies the first's")
+                return Verdict(False, _misfit(wide, situation))
+            if not self._closed(situation, failures):
+                return Verdict(False, "the narrower query's constraint does not imply the wider one's")
+        return Verdict(True, "the wider query's patterns fit into the narrower one's, whose constraint implies its own")
 
     def _start(self, wide: Core, situation: Situation, pairs: Pairs) -> Homomorphism | None:
         """What is sent before any pattern is: graphs to the event's IRI, and answers to answers."""
@@ -113,9 +118,11 @@ class _Search(Struct, frozen=True):
             named.append((ours, situation.names[theirs] if isinstance(theirs, Variable) else theirs))
         return sent(NOWHERE, (*graphs, *named), situation)
 
-    def _failures(self, wide: Core, ways: Iterable[Homomorphism]) -> list[tuple[Clause, dict[Variable, Ground]]]:
+    def _failures(self, wide: Core, ways: Sequence[Homomorphism]) -> list[tuple[Clause, dict[Variable, Ground]]]:
         """For each way and each alternative: the demands of which one must hold for that to be no match."""
         alternatives = bound_alternatives(wide)
+        if not self.effort.spend(len(ways) * sum(len(alternative) + 1 for alternative in alternatives)):
+            return []
         return [self._failure(alternative, way) for way in ways for alternative in alternatives]
 
     def _failure(self, alternative: Sequence[Condition], way: Homomorphism) -> tuple[Clause, dict[Variable, Ground]]:
@@ -132,9 +139,6 @@ class _Search(Struct, frozen=True):
         problem = Problem(situation.roles, fixed, self.taxonomy, self.effort)
         return refuted(problem, situation.demands, [clause for clause, _ in failures])
 
-    def _no(self, reason: str) -> str:
-        return "no proof was found within the effort allowed" if self.effort.exhausted else reason
-
 
 def _query(given: Subscription | Query) -> Query:
     return given.query if isinstance(given, Subscription) else given
@@ -144,6 +148,13 @@ def _equal(a: Query, b: Query) -> bool:
     if isinstance(a, GeneralQuery) and isinstance(b, GeneralQuery):
         return a.canonical == b.canonical
     return a == b
+
+
+def _misfit(wide: Core, situation: Situation) -> str:
+    stranger = without_counterpart(wide.patterns, situation)
+    if stranger is None:
+        return "the wider query's patterns do not fit together into the narrower one's"
+    return f"the wider query's pattern {stranger} has no counterpart in the narrower one"
 
 
 def _bound(term: PatternTerm, variables: Sequence[Variable]) -> bool:
@@ -161,7 +172,7 @@ def _answers(wide: Form, narrow: Form) -> Pairs | str:
         return ()
     if isinstance(wide, Select) and isinstance(narrow, Select):
         if len(wide.variables) != len(narrow.variables):
-            return f"the first projects {len(wide.variables)} variables, the second {len(narrow.variables)}"
+            return f"the wider query projects {len(wide.variables)} variables, the narrower {len(narrow.variables)}"
         return tuple(zip(wide.variables, narrow.variables, strict=True))
     if isinstance(wide, Construct) and isinstance(narrow, Construct):
         return _templates(wide, narrow)

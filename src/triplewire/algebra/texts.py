@@ -12,7 +12,7 @@ the set is not claimed to be complete.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import count
+from itertools import chain, count
 
 from msgspec import Struct
 
@@ -84,7 +84,8 @@ def likely(family: Family, demands: Sequence[Demand], constants: Sequence[Litera
 def separator_for(texts: Iterable[str]) -> str:
     """A character that none of the texts holds."""
     used = set().union(*texts)
-    return next(chr(code) for code in range(0x2400, 0xD800) if chr(code) not in used)
+    # Any text that fits into a query leaves most of Unicode unused; surrogates are no characters.
+    return next(chr(code) for code in chain(range(0x2400, 0xD800), range(0xE000, 0x110000)) if chr(code) not in used)
 
 
 def asks_for_part(demand: Demand, family: Family) -> bool:

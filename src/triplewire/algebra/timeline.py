@@ -56,8 +56,7 @@ def _dates(cut: int, _padding: int) -> Iterator[Literal]:
 def _years(cut: int, _padding: int) -> Iterator[Literal]:
     middle = _civil(cut // DAY)[0]
     for year in range(middle - 2, middle + 3):
-        # A year stands on the time line at its last day.
-        for zone in _zones((days_before(year, 12) + 30) * DAY, cut):
+        for zone in _zones(value_of(Literal(f"{_year(year)}Z", datatype=_YEAR)).content.instant, cut):
             yield Literal(f"{_year(year)}{zone}", datatype=_YEAR)
 
 
