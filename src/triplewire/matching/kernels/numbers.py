@@ -19,9 +19,9 @@ from triplewire.matching.kernels.datatypes import (
 )
 from triplewire.matching.kernels.hashing import same_bytes
 from triplewire.matching.kernels.machine import Bytes, byte_at, inner, kernel
+from triplewire.matching.kernels.rounding import EXACT_INTEGER, scaled
 
 # Eighteen digits fit a signed word; a type without a bound has these.
-_MOST_DIGITS = 18
 _FAR = 10**18
 _LOWEST = np.array(
     [-(2**31), -_FAR, -(2**15), -(2**7), 0, 1, -_FAR, -_FAR, 0, 0, 0, 0],
@@ -32,16 +32,14 @@ _HIGHEST = np.array(
     np.int64,
 )
 
-_EXACT_INTEGER = 2**53
-_POWERS_OF_10 = np.array([float(10**k) for k in range(23)])
-_POWERS_OF_5 = np.array([5**k for k in range(23)], np.int64)
-_MOST_EXPONENT = 22
+# As many places after the point as Oxigraph's decimals have.
+_MOST_PLACES = 18
+_POWERS_OF_5 = np.array([5**k for k in range(_MOST_PLACES + 1)], np.int64)
 
 _PLUS, _MINUS, _DOT, _ZERO, _NINE = 0x2B, 0x2D, 0x2E, 0x30, 0x39
 _SPACE, _UPPER_E, _CASE = 0x20, 0x45, 0x20
 _UPPER_I, _UPPER_N = 0x49, 0x4E
 _INF = np.frombuffer(b"INF", np.uint8)
-_NAN = np.frombuffer(b"NaN", np.uint8)
 
 
 @kernel
@@ -106,7 +104,7 @@ def _integer(buffer: Bytes, start: int, end: int, code: int) -> tuple[int, float
         derived = code - FIRST_DERIVED_INTEGER
         if value < _LOWEST[derived] or value > _HIGHEST[derived]:
             return UNDECIDED, np.nan
-    state = EXACT if -_EXACT_INTEGER <= value <= _EXACT_INTEGER else ROUNDED
+    state = EXACT if -EXACT_INTEGER <= value <= EXACT_INTEGER else ROUNDED
     return state, float(value)
 
 
@@ -132,25 +130,24 @@ def _decimal(buffer: Bytes, start: int, end: int) -> tuple[int, float]:
         last -= 1
         places -= 1
     mantissa = _digits(buffer, first, last, 0)
-    if mantissa < 0 or mantissa > _EXACT_INTEGER or places > _MOST_EXPONENT:
+    # Longer ones could be rounded as well, but others may round them in more than one step.
+    if mantissa < 0 or mantissa > EXACT_INTEGER or places > _MOST_PLACES:
         return UNDECIDED, np.nan
-    value = mantissa / _POWERS_OF_10[places]
+    value = scaled(mantissa, -places)
     state = EXACT if mantissa % _POWERS_OF_5[places] == 0 else ROUNDED
     return state, -value if byte_at(buffer, start) == _MINUS else value
 
 
 @inner
 def _special(buffer: Bytes, start: int, first: int, end: int) -> tuple[int, float]:
-    """INF, -INF and NaN."""
+    """INF and -INF."""
     if end - first == 3 and same_bytes(buffer, first, _INF, 0, 3):
         if first == start:
             return EXACT, np.inf
         # +INF is of XSD 1.1 only.
         return (EXACT, -np.inf) if byte_at(buffer, start) == _MINUS else (UNDECIDED, np.nan)
-    if first == start and end - first == 3 and same_bytes(buffer, first, _NAN, 0, 3):
-        return EXACT, np.nan
     if first < end and (byte_at(buffer, first) | _CASE) in (_UPPER_I | _CASE, _UPPER_N | _CASE):
-        # Other spellings of infinity: some parsers take them.
+        # Other spellings of infinity, which some parsers take; and NaN, which compares like nothing else.
         return UNDECIDED, np.nan
     return _malformed(buffer, start, end)
 
@@ -181,11 +178,11 @@ def _double(buffer: Bytes, start: int, end: int) -> tuple[int, float]:
     if exponent == _FAR:
         return _malformed(buffer, start, end)
     mantissa = _digits(buffer, first, last, 0)
-    exponent -= places
-    # One correctly rounded operation on two exact numbers is correctly rounded.
-    if mantissa < 0 or mantissa > _EXACT_INTEGER or abs(exponent) > _MOST_EXPONENT:
+    if mantissa < 0:
         return UNDECIDED, np.nan
-    value = mantissa * _POWERS_OF_10[exponent] if exponent >= 0 else mantissa / _POWERS_OF_10[-exponent]
+    value = scaled(mantissa, exponent - places)
+    if np.isnan(value):
+        return UNDECIDED, np.nan
     return EXACT, -value if byte_at(buffer, start) == _MINUS else value
 
 
@@ -197,12 +194,10 @@ def _as_float32(state: int, value: float) -> tuple[int, float]:
         return state, value
     if size < 2.0**-126 or size >= 2.0**127:
         return UNDECIDED, np.nan
-    single = float(np.float32(value))
-    if single == value:
-        return EXACT, value
-    below = np.nextafter(np.float32(size), np.float32(0.0))
-    above = np.nextafter(np.float32(size), np.float32(np.inf))
-    nearest = float(np.float32(size))
-    if size in ((float(below) + nearest) / 2, (float(above) + nearest) / 2):
+    single = np.float32(size)
+    nearest = np.float64(single)
+    below = np.float64(np.nextafter(single, np.float32(0.0)))
+    above = np.float64(np.nextafter(single, np.float32(np.inf)))
+    if size in ((below + nearest) / 2, (above + nearest) / 2):
         return UNDECIDED, np.nan
-    return EXACT, single
+    return EXACT, nearest if value > 0.0 else -nearest
