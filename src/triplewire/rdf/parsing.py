@@ -22,6 +22,7 @@ from triplewire.rdf.nesting import check_nesting
 from triplewire.rdf.positions import problem_at, problem_at_offset
 from triplewire.rdf.terms import Term, Triple
 
+_PIECE = 4096
 _NO_BASE = "triplewire-no-base://document/"
 _PLACE_IN_MESSAGE = re.compile(r"^Parser error at line .*? columns? \d+(?: and (?:column )?\d+)?: ", re.DOTALL)
 _NAMED_IN_MESSAGE = re.compile(r"@\w+|'[^']+'|`[^`]+`")
@@ -98,13 +99,19 @@ def _problem(document: Document, form: Format, base: str | None, error: SyntaxEr
 
 
 def _offset_by_reading(document: Document, form: Format, base: str | None, _message: str) -> int:
-    """The parser tells no place, so it reads again, byte by byte, and shows how far it came."""
-    reader = _CountingReader(document.data)
+    """The parser tells no place, so it reads again and shows how far it came: by pieces, then byte by byte."""
+    last_piece = _read_until_failure(document, form, base, len(document.data))
+    return _read_until_failure(document, form, base, last_piece)
+
+
+def _read_until_failure(document: Document, form: Format, base: str | None, in_pieces: int) -> int:
+    """Where the piece begins that the parser failed on, if the first `in_pieces` bytes come in large pieces."""
+    reader = _PieceReader(document.data, in_pieces)
     try:
         for _ in parse(reader, form.syntax, base_iri=base):  # type: ignore[arg-type]
             pass
     except SyntaxError:
-        return max(0, reader.position - 1)
+        return reader.piece
     return 0
 
 
@@ -120,14 +127,19 @@ _LOCATORS: dict[str, Callable[[Document, Format, str | None, str], int]] = {
 }
 
 
-class _CountingReader:
-    """A binary file that hands out large pieces of what was read before, then single bytes."""
+class _PieceReader:
+    """A binary file that remembers where the last piece it handed out begins."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, in_pieces: int) -> None:
         self._data = data
-        self.position = 0
+        self._in_pieces = in_pieces
+        self._position = 0
+        self.piece = 0
 
     def read(self, _size: int = -1) -> bytes:
-        piece = self._data[self.position : self.position + 1]
-        self.position += len(piece)
+        end = min(self._position + _PIECE, self._in_pieces)
+        piece = self._data[self._position : max(end, self._position + 1)]
+        if piece:
+            self.piece = self._position
+        self._position += len(piece)
         return piece
