@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 import struct
@@ -10,9 +11,13 @@ from collections.abc import Iterable, Sequence
 import pytest
 from tests.algebra.building import D, Y, cmp, integer, lit
 
-from triplewire.algebra.constraints import Comparator
-from triplewire.algebra.demands import TRUE, Demand
+from triplewire.algebra.answers import Answer
+from triplewire.algebra.constraints import Comparator, Comparison, TextRelation, TextTest
+from triplewire.algebra.demands import FALSE, NOT_FALSE, NOT_TRUE, TRUE, Demand
+from triplewire.algebra.domains import Domain
+from triplewire.algebra.effort import Effort
 from triplewire.algebra.numerals import complete, numerals
+from triplewire.algebra.taxonomy import EMPTY
 from triplewire.algebra.texts import Family, by_order
 from triplewire.algebra.timeline import moments
 from triplewire.rdf.terms import Literal
@@ -105,6 +110,39 @@ def test_strings_by_order_stand_for_all_strings(seed: int) -> None:
     terms = ["".join(chance.choice("ab\0z") for _ in range(chance.randint(0, 3))) for _ in range(60)]
     constants = [Literal(text) for text in chance.sample(terms, 3)]
     assert_stand_for(by_order(Family(Literal("")), constants), map(Literal, terms), constants)
+
+
+ALL_STRINGS = [Literal("".join(text)) for length in range(6) for text in itertools.product("ab", repeat=length)]
+
+
+def random_demand(chance: random.Random, relations: Sequence[TextRelation | Comparator]) -> Demand:
+    relation, text = chance.choice(relations), Literal("".join(chance.choices("ab", k=chance.randint(0, 2))))
+    outcomes = chance.choice([TRUE, FALSE, NOT_TRUE, NOT_FALSE])
+    if isinstance(relation, Comparator):
+        return Demand(Comparison(relation, Y, text), outcomes)
+    return Demand(TextTest(relation, Y, text), outcomes)
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_demands_on_strings_are_decided(seed: int) -> None:
+    chance = random.Random(seed)
+    relations = chance.choice(
+        [[*TextRelation], [*TextRelation, Comparator.EQUAL], [*Comparator], [*TextRelation, *Comparator]]
+    )
+    # The first demand keeps out everything that is no string.
+    demands = [Demand(TextTest(TextRelation.CONTAINS, Y, Literal("")), TRUE)]
+    demands += [random_demand(chance, relations) for _ in range(chance.randint(1, 5))]
+    answer = Domain().answer(demands, EMPTY, Effort(100_000))
+    found = any(all(demand.allows({Y: text}) for demand in demands) for text in ALL_STRINGS)
+    assert not (found and answer is Answer.NO)
+    if not any(isinstance(demand.test, Comparison) for demand in demands):
+        assert answer is not Answer.UNKNOWN
+
+
+def test_spent_effort_is_not_a_proof() -> None:
+    impossible = [Demand(Comparison(Comparator.EQUAL, Y, integer(n)), TRUE) for n in (1, 2)]
+    assert Domain().answer(impossible, EMPTY, Effort(10_000)) is Answer.NO
+    assert Domain().answer(impossible, EMPTY, Effort(3)) is Answer.UNKNOWN
 
 
 def test_a_demand_reads_the_same_from_both_sides() -> None:

@@ -86,33 +86,25 @@ class Domain(Struct, frozen=True):
 
     def answer(self, demands: Iterable[Demand], taxonomy: Taxonomy, effort: Effort) -> Answer:
         """Whether some term meets all the demands, each of which is about this variable alone."""
-        found, sure = False, True
-        for candidates, met in self._tried(tuple(demands), taxonomy, effort):
-            found = found or bool(met)
-            sure = sure and candidates.complete
-            if found:
+        sure = True
+        for question, candidates in self._tries(tuple(demands), taxonomy, effort):
+            if any(question.met_by(term) for term in candidates.terms):
                 return Answer.YES
+            sure = sure and candidates.complete
         return Answer.NO if sure and not effort.exhausted else Answer.UNKNOWN
 
     def witnesses(self, demands: Iterable[Demand], taxonomy: Taxonomy, effort: Effort) -> list[Term]:
         """The candidates that meet the demands, as far as types allow."""
-        tried = self._tried(tuple(demands), taxonomy, effort)
-        return list(dict.fromkeys(term for _, met in tried for term in met))
+        tries = self._tries(tuple(demands), taxonomy, effort)
+        found = (term for question, candidates in tries for term in candidates.terms if question.met_by(term))
+        return list(dict.fromkeys(found))
 
-    def _tried(
+    def _tries(
         self, demands: tuple[Demand, ...], taxonomy: Taxonomy, effort: Effort
-    ) -> Iterator[tuple[Candidates, list[Term]]]:
-        if _contradictory(demands) or _types_contradict(demands, taxonomy):
-            return
-        question = _Question(demands, taxonomy)
-        cost = sum(_cost(demand) for demand in demands) + 1
-        # Each constant calls for a dozen candidates, and making them is work too.
-        if not effort.spend(12 * cost):
-            return
-        for candidates in self._candidates(question):
-            if not effort.spend(cost * len(candidates.terms)):
-                return
-            yield candidates, [term for term in candidates.terms if question.meets(term, demands)]
+    ) -> Iterator[tuple[_Question, Candidates]]:
+        if not _contradictory(demands) and not _types_contradict(demands, taxonomy):
+            question = _Question(demands, taxonomy, effort)
+            yield from ((question, candidates) for candidates in self._candidates(question))
 
     def _candidates(self, question: _Question) -> Iterator[Candidates]:
         one = self.fixed or question.named
@@ -129,9 +121,10 @@ class Domain(Struct, frozen=True):
 class _Question:
     """Some demands on one variable, and the candidates that their constants call for."""
 
-    def __init__(self, demands: tuple[Demand, ...], taxonomy: Taxonomy) -> None:
+    def __init__(self, demands: tuple[Demand, ...], taxonomy: Taxonomy, effort: Effort) -> None:
         self._demands = demands
         self._taxonomy = taxonomy
+        self._effort = effort
 
     @cached_property
     def _constants(self) -> tuple[Term, ...]:
@@ -158,8 +151,12 @@ class _Question:
         """Zeros enough to write a value as no test names it; none where it does not matter how it is written."""
         return max((len(term.value) + 1 for term in self._identities if kind_of(term) in _PADDED), default=0)
 
-    def meets(self, term: Term, demands: Iterable[Demand]) -> bool:
-        return all(_can_meet(demand, term, self._taxonomy) for demand in demands)
+    def met_by(self, term: Term) -> bool:
+        """Whether the term meets all the demands; once the effort is spent, nothing does."""
+        return self._meets(term, self._demands)
+
+    def _meets(self, term: Term, demands: Iterable[Demand]) -> bool:
+        return all(self._effort.spend(_cost(demand)) and _can_meet(demand, term, self._taxonomy) for demand in demands)
 
     def iris(self) -> Candidates:
         return Candidates((*FRESH_IRIS, *(term for term in self._constants if isinstance(term, NamedNode))))
@@ -168,6 +165,9 @@ class _Question:
         """All literals, and triple terms, which tests treat like literals without a value."""
         others = tuple(term for term in self._constants if not isinstance(term, NamedNode))
         yield Candidates((*others, _TRIPLE, *_OPAQUE, *_BOOLEANS, *_UNTRIED.values()), self._no_untried())
+        # Each constant calls for a dozen more candidates, and making them is work too.
+        if not self._effort.spend(12 * len(self._literals)):
+            return
         numbers = numerals(self._literals, padding=self._padding)
         yield Candidates(tuple(numbers), numerals_complete(self._literals, named=self._identities))
         for kind in MOMENTS:
@@ -194,7 +194,7 @@ class _Question:
 
     def _none_meets(self, terms: Sequence[Term], *, without: Sequence[Demand]) -> bool:
         rest = [demand for demand in self._demands if demand not in without]
-        return not any(self.meets(term, rest) for term in terms)
+        return not any(self._meets(term, rest) for term in terms)
 
 
 def _in_role(term: Term, role: Role) -> bool:
@@ -243,7 +243,8 @@ def _lists(test: AnyTest) -> list[frozenset[Constant]]:
 def _types_contradict(demands: Sequence[Demand], taxonomy: Taxonomy) -> bool:
     """Whether a class that the node must be under is under one that it must not be under."""
     about = [(demand, demand.test) for demand in demands if isinstance(demand.test, TaxonomyTest)]
-    given = {test.cls for demand, test in about if demand.outcomes == {True} and test.relation in _GIVES_TYPE}
+    # A taxonomy test is never an error, so what may not be false must be true.
+    given = {test.cls for demand, test in about if False not in demand.outcomes and test.relation in _GIVES_TYPE}
     return any(
         taxonomy.is_a(_BLANKS[0], test.cls, given)
         for demand, test in about

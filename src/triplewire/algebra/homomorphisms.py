@@ -141,11 +141,17 @@ def without_counterpart(patterns: Sequence[Pattern], situation: Situation) -> Pa
 
 
 def _fitting(pattern: Pattern, situation: Situation) -> tuple[Pattern, ...]:
-    return tuple(
-        target
-        for target in situation.patterns
-        if sent(EMPTY, tuple(zip(pattern, target, strict=True)), situation) is not None
-    )
+    return tuple(target for target in situation.patterns if _fits(pattern, target, situation))
+
+
+def _fits(pattern: Pattern, target: Pattern, situation: Situation) -> bool:
+    """Whether each constant meets itself, or a variable that may be it."""
+    for ours, theirs in zip(pattern, target, strict=True):
+        if isinstance(ours, Variable) or ours == theirs:
+            continue
+        if not isinstance(theirs, Variable) or not _may_be(ours, situation.role(theirs)):
+            return False
+    return True
 
 
 def _identity(a: PatternTerm, b: PatternTerm, situation: Situation) -> Demand | None:
