@@ -7,8 +7,10 @@ import re
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from triplewire import Subscription
+from triplewire.cli.app import app
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -41,11 +43,15 @@ def test_links_lead_somewhere(page):
     assert missing == []
 
 
-def test_every_command_line_in_it_is_one_that_exists(monkeypatch):
-    from typer.testing import CliRunner
+def test_paths_in_the_papers_page_exist():
+    page = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
+    roots = (ROOT, ROOT / "tests", ROOT / "src" / "triplewire")
+    paths = set(re.findall(r"`([\w/]+(?:\.py|/)|(?:languages|matching|rdf|algebra)(?:/\w+)*)`", page))
+    assert len(paths) > 20
+    assert [path for path in sorted(paths) if not any((root / path).exists() for root in roots)] == []
 
-    from triplewire.cli.app import app
 
+def test_every_command_line_in_it_is_one_that_exists():
     shown = set(re.findall(r"^    triplewire ([a-z]+)", README, re.MULTILINE))
     for command in shown:
         assert CliRunner().invoke(app, [command, "--help"]).exit_code == 0
