@@ -1,0 +1,27 @@
+"""Public doubles: what a project that uses Triplewire can test itself with. Needs `triplewire[testing]`.
+
+    oracle       what a subscription answers on an event, evaluated from its text by Oxigraph or rdflib
+    answers      when two answers are the same
+    strategies   hypothesis strategies for terms, events, subscriptions, taxonomies, advertisements
+    workloads    subscriptions and events in any number, by seed
+
+`strategies` is imported by its own name, since it needs hypothesis: `from triplewire.testing import strategies`.
+"""
+
+from __future__ import annotations
+
+import triplewire.languages  # noqa: F401  makes the languages known
+from triplewire.testing import workloads
+from triplewire.testing.answers import Answers, Solution, answers_of, same_answers, same_graph
+from triplewire.testing.oracle import Oracle, OracleUndecided
+
+__all__ = [
+    "Answers",
+    "Oracle",
+    "OracleUndecided",
+    "Solution",
+    "answers_of",
+    "same_answers",
+    "same_graph",
+    "workloads",
+]

@@ -12,6 +12,9 @@ from collections.abc import Hashable, Mapping, Sequence
 
 from pyoxigraph import CanonicalizationAlgorithm, Dataset
 
+from triplewire.algebra.queries import Construct
+from triplewire.algebra.subscriptions import Subscription
+from triplewire.matching.matches import Match
 from triplewire.rdf.terms import Quad, Term, Triple
 
 Solution = Mapping[str, Term]
@@ -58,3 +61,12 @@ def _solutions(answer: Answers) -> list[Solution]:
 
 def _key(solution: Solution) -> Hashable:
     return frozenset(solution.items())
+
+
+def answers_of(subscription: Subscription, match: Match | None) -> Answers | None:
+    """What a matcher found, in the oracle's terms: a CONSTRUCT is its triples, and nothing if it made none."""
+    if match is None:
+        return None
+    if isinstance(subscription.query.form, Construct):
+        return list(match.construct) or None
+    return match.solutions

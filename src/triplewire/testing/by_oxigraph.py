@@ -48,6 +48,7 @@ def dataset_of(case: Case) -> Store:
 def value_of(expression: str, *operands: Term) -> Term | None:
     """The value of a SPARQL expression over ?a and ?b; None where it is an error.
 
+    >>> from triplewire.rdf.terms import Literal
     >>> value_of("?a < ?b", Literal(1), Literal(2.5)).value, value_of("?a < ?b", Literal(1), Literal("2"))
     ('true', None)
     """

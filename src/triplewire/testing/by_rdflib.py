@@ -1,15 +1,14 @@
 """One subscription on one event, by rdflib: slow, but it keeps every term as it was written.
 
-rdflib joins, Oxigraph computes: comparisons, text tests and arithmetic go by value, where Oxigraph is right and rdflib
-often is not, so those expressions get another evaluator. Graph patterns, where terms count, stay with rdflib.
+rdflib joins, Oxigraph computes: comparisons, text tests, casts and arithmetic go by value, where Oxigraph is right and
+rdflib often is not, so those expressions get another evaluator. Graph patterns, where terms count, stay with rdflib.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import reduce
 from types import MethodType
-from typing import Any
+from typing import Any, cast
 
 import rdflib
 from rdflib.plugins.sparql.evaluate import evalQuery
@@ -99,7 +98,7 @@ def _evaluator(node: CompValue, functions: dict[NamedNode, Function]) -> Callabl
 
 def _relation(expr: Any, _: Any) -> Identifier:
     if expr.other is None:
-        return expr.expr
+        return cast("Identifier", expr.expr)
     if expr.op in ("IN", "NOT IN"):
         found = _membership(expr.expr, [] if expr.other == rdflib.RDF.nil else expr.other)
         return to_rdflib(found if expr.op == "IN" else _FALSE if found == _TRUE else _TRUE)
@@ -116,15 +115,19 @@ def _membership(left: Identifier, rights: list[Identifier]) -> Literal:
 
 
 def _arithmetic(expr: Any, _: Any) -> Identifier:
-    if expr.other is None:
-        return expr.expr
-    steps = zip(expr.op, expr.other, strict=True)
-    return reduce(lambda left, step: _computed(f"?a {step[0]} ?b", left, step[1]), steps, expr.expr)
+    result: Identifier = expr.expr
+    if expr.other is not None:
+        for operator, operand in zip(expr.op, expr.other, strict=True):
+            result = _computed(f"?a {operator} ?b", result, operand)
+    return result
 
 
 def _calling(functions: dict[NamedNode, Function]) -> Callable[[Any, Any], Identifier]:
     def call(expr: Any, _: Any) -> Identifier:
-        value = functions[NamedNode(str(expr.iri))](*map(from_rdflib, expr.expr))
+        function = functions.get(NamedNode(str(expr.iri)))
+        if function is None:
+            return _computed(f"<{expr.iri}>(?a)", *expr.expr)
+        value = function(*map(from_rdflib, expr.expr))
         if value is None:
             raise SPARQLError(f"{expr.iri} has no value")
         return to_rdflib(value)

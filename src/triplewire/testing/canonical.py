@@ -35,7 +35,7 @@ def is_canonical(term: Term) -> bool:
         return True
     store = Store()
     store.add(Quad(_ANY, _ANY, term, DefaultGraph()))
-    return next(iter(store)).object == term
+    return bool(next(iter(store)).object == term)
 
 
 def odd_literals_of(triples: Iterable[Triple]) -> list[Term]:

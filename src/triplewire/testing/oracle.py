@@ -6,7 +6,7 @@ be trusted, the oracle says so, with both reasons, and nobody may count that cas
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from triplewire.algebra.constraints import TaxonomyRelation
 from triplewire.algebra.subscriptions import Subscription, language_named
@@ -18,6 +18,11 @@ from triplewire.testing import by_oxigraph, by_rdflib
 from triplewire.testing.answers import Answers
 from triplewire.testing.case import Case, Function
 from triplewire.testing.entailment import Entailment
+
+_ENGINES = (
+    ("Oxigraph", by_oxigraph.unable, by_oxigraph.answer),
+    ("rdflib", by_rdflib.unable, by_rdflib.answer),
+)
 
 
 class OracleUndecided(TriplewireError):  # noqa: N818  an outcome more than a fault
@@ -56,10 +61,10 @@ class Oracle:
 def judge(case: Case) -> Answers | None:
     """Ask the first engine that can judge the case."""
     reasons: dict[str, str] = {}
-    for name, engine in (("Oxigraph", by_oxigraph), ("rdflib", by_rdflib)):
-        reason = engine.unable(case)
+    for name, unable, answer in _ENGINES:
+        reason = unable(case)
         if reason is None:
-            return engine.answer(case)
+            return answer(case)
         reasons[name] = reason
     raise OracleUndecided(case, reasons)
 
@@ -82,9 +87,9 @@ def functions(known: Entailment) -> dict[NamedNode, Function]:
     return {TW[relation.value]: _as_literal(holds) for relation, holds in relations.items()}
 
 
-def _as_literal(holds: Function) -> Function:
+def _as_literal(holds: Callable[[Term, Term], bool]) -> Function:
     def call(x: Term, cls: Term) -> Literal:
-        return Literal(bool(holds(x, cls)))
+        return Literal(holds(x, cls))
 
     return call
 

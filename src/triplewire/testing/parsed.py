@@ -24,8 +24,9 @@ _complaints = logging.getLogger("rdflib.term")
 _MAYBE_REPEATED = re.compile(r"[>\w)]\s*[*?](?!\w)")
 
 
+@lru_cache(maxsize=1024)
 def parse(text: str) -> Query:
-    """Read a query with every literal as it is written. A new tree each time: rdflib's evaluator writes into it."""
+    """Read a query with every literal as it is written. Kept, because rdflib's parser is slow."""
     with literals_as_written():
         query = translateQuery(parseQuery(text))
     query.algebra = traverse(query.algebra, visitPost=plain_strings)
@@ -38,7 +39,7 @@ def literals_as_written() -> Iterator[None]:
     before, disabled = rdflib.NORMALIZE_LITERALS, _complaints.disabled
     rdflib.NORMALIZE_LITERALS, _complaints.disabled = False, True
     try:
-        with warnings.catch_warnings(category=UserWarning, action="ignore"):
+        with warnings.catch_warnings(action="ignore"):
             yield
     finally:
         rdflib.NORMALIZE_LITERALS, _complaints.disabled = before, disabled

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import lru_cache
 
 from hypothesis import strategies as st
 
@@ -15,12 +15,15 @@ _TAXONOMY_FUNCTIONS = ("isA", "ancestorOf", "directInstanceOf")
 _TEXT_FUNCTIONS = ("CONTAINS", "STRSTARTS", "STRENDS")
 
 
-def fast_filters(variables: Sequence[str], depth: int = 2) -> st.SearchStrategy[str]:
+# Building a strategy costs more than drawing from it: those that come again are kept.
+@lru_cache(maxsize=256)
+def fast_filters(variables: tuple[str, ...], depth: int = 2) -> st.SearchStrategy[str]:
     """What the fast lane compiles: comparisons, IN, text tests, the taxonomy's functions, and && || ! over them."""
     return _combined(_tests(variables), depth)
 
 
-def general_filters(variables: Sequence[str], depth: int = 1) -> st.SearchStrategy[str]:
+@lru_cache(maxsize=256)
+def general_filters(variables: tuple[str, ...], depth: int = 1) -> st.SearchStrategy[str]:
     """Those, and what only the general lane knows: arithmetic, type tests, BOUND, functions of terms."""
     return _combined(st.one_of(_tests(variables), _general_tests(variables)), depth)
 
@@ -38,8 +41,8 @@ def _combined(tests: st.SearchStrategy[str], depth: int) -> st.SearchStrategy[st
     )
 
 
-def _tests(variables: Sequence[str]) -> st.SearchStrategy[str]:
-    variable = st.sampled_from(list(variables))
+def _tests(variables: tuple[str, ...]) -> st.SearchStrategy[str]:
+    variable = st.sampled_from(variables)
     constant = _constants().map(str)
     operator = st.sampled_from(_COMPARATORS)
     return st.one_of(
@@ -52,8 +55,8 @@ def _tests(variables: Sequence[str]) -> st.SearchStrategy[str]:
     )
 
 
-def _general_tests(variables: Sequence[str]) -> st.SearchStrategy[str]:
-    variable = st.sampled_from(list(variables))
+def _general_tests(variables: tuple[str, ...]) -> st.SearchStrategy[str]:
+    variable = st.sampled_from(variables)
     return st.one_of(
         st.builds("{}({})".format, st.sampled_from(("isIRI", "isLITERAL", "isBLANK", "BOUND")), variable),
         st.builds("{} + {} {} 3".format, variable, variable, st.sampled_from(_COMPARATORS)),

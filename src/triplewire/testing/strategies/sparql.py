@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from hypothesis import strategies as st
 
@@ -16,35 +17,33 @@ PROLOGUE = "PREFIX tw: <urn:triplewire:>\nPREFIX ex: <http://example.org/>\n"
 _NODES = ("?x", "?y", "?z")
 _SPARE = tuple(f"?v{number}" for number in range(12))
 _PREDICATE = "?p"
+_ANY = literals()
+_CANONICAL = canonical_literals()
 _RARELY = st.sampled_from((False, False, False, True))
 _VARIABLE = re.compile(r"(?<![\"\w>)/*+])\?[a-z]\w*")
 
 
 def fast_sparql(like: Sequence[Triple] = ()) -> st.SearchStrategy[str]:
-    """A query of the fast lane: patterns, GRAPH around them, FILTERs. Mostly patterns that the triples `like` satisfy.
-
-    >>> from hypothesis import find
-    >>> print(find(fast_sparql(), lambda text: text.startswith(PROLOGUE + "ASK")).removeprefix(PROLOGUE))
-    ASK { ?x <http://example.org/p> ?x }
-    """
-    return _fast_groups(like).flatmap(_fast_forms).map(PROLOGUE.__add__)
+    """A query of the fast lane: patterns, GRAPH around them, FILTERs. Most patterns match the triples `like`."""
+    return _fast_groups(tuple(like)).flatmap(_fast_forms).map(PROLOGUE.__add__)
 
 
 def general_sparql(like: Sequence[Triple] = ()) -> st.SearchStrategy[str]:
     """A query that needs the general lane somewhere: OPTIONAL, UNION, MINUS, paths, BIND, aggregates, sub-selects."""
-    group = _general_groups(2, like)
+    group = _general_groups(2, tuple(like))
     return group.flatmap(_general_forms).map(PROLOGUE.__add__)
 
 
-def variables_in(text: str) -> list[str]:
+def variables_in(text: str) -> tuple[str, ...]:
     """The variables that a generated text mentions, in order of appearance.
 
     >>> variables_in("?x ex:p/ex:q* ?y . FILTER(?y > 3)")
-    ['?x', '?y']
+    ('?x', '?y')
     """
-    return list(dict.fromkeys(_VARIABLE.findall(text)))
+    return tuple(dict.fromkeys(_VARIABLE.findall(text)))
 
 
+@lru_cache(maxsize=8)
 def triple_patterns(literal: st.SearchStrategy[Literal]) -> st.SearchStrategy[str]:
     # Never `_:b`: a label may not occur in two groups of one query.
     node = st.sampled_from(_NODES)
@@ -54,21 +53,17 @@ def triple_patterns(literal: st.SearchStrategy[Literal]) -> st.SearchStrategy[st
     return st.builds("{} {} {}".format, subject, predicate, obj)
 
 
-def blocks(like: Sequence[Triple], literal: st.SearchStrategy[Literal], size: int = 3) -> st.SearchStrategy[str]:
+@lru_cache(maxsize=64)
+def blocks(like: tuple[Triple, ...], literal: st.SearchStrategy[Literal], size: int = 3) -> st.SearchStrategy[str]:
     """Some triple patterns; where there are triples to imitate, mostly ones that match them."""
     anything = st.lists(triple_patterns(literal), min_size=1, max_size=size).map(" . ".join)
     return st.one_of(imitations(like, size), imitations(like, size), anything) if like else anything
 
 
 @st.composite
-def imitations(draw: st.DrawFn, like: Sequence[Triple], size: int) -> str:
-    """Triples with some of their terms replaced by variables, the same term by the same one: a pattern that matches.
-
-    >>> from hypothesis import find
-    >>> print(find(imitations([Triple(RESOURCES[0], TYPE, CLASSES[0])], 1), lambda text: True))
-    ?x <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://example.org/C0>
-    """
-    rows = draw(st.lists(st.sampled_from(list(like)), min_size=1, max_size=size, unique=True))
+def imitations(draw: st.DrawFn, like: tuple[Triple, ...], size: int) -> str:
+    """Triples with some of their terms replaced by variables, the same term by the same one: a pattern that matches."""
+    rows = draw(st.lists(st.sampled_from(like), min_size=1, max_size=size, unique=True))
     names: dict[Term, str] = {}
     spare = iter((*_NODES, *_SPARE))
     for row in rows:
@@ -79,8 +74,8 @@ def imitations(draw: st.DrawFn, like: Sequence[Triple], size: int) -> str:
 
 
 @st.composite
-def _fast_groups(draw: st.DrawFn, like: Sequence[Triple]) -> str:
-    block = draw(blocks(like, literals()))
+def _fast_groups(draw: st.DrawFn, like: tuple[Triple, ...]) -> str:
+    block = draw(blocks(like, _ANY))
     group = draw(st.one_of(st.just(block), st.just(block), _in_graph(block)))
     return " ".join([group, *draw(_filters(group, fast_filters))])
 
@@ -90,7 +85,9 @@ def _in_graph(block: str) -> st.SearchStrategy[str]:
     return st.builds("GRAPH {} {{ {} }}".format, name, st.just(block))
 
 
-def _filters(block: str, conditions: Callable[[Sequence[str]], st.SearchStrategy[str]]) -> st.SearchStrategy[list[str]]:
+def _filters(
+    block: str, conditions: Callable[[tuple[str, ...]], st.SearchStrategy[str]]
+) -> st.SearchStrategy[list[str]]:
     names = variables_in(block)
     return st.lists(st.builds("FILTER({})".format, conditions(names)), max_size=2) if names else st.just([])
 
@@ -103,27 +100,28 @@ def _fast_forms(group: str) -> st.SearchStrategy[str]:
     return st.one_of(forms)
 
 
-def _selects(group: str, names: Sequence[str]) -> st.SearchStrategy[str]:
-    kept = st.lists(st.sampled_from(list(names)), min_size=1, unique=True).map(" ".join)
+def _selects(group: str, names: tuple[str, ...]) -> st.SearchStrategy[str]:
+    kept = st.lists(st.sampled_from(names), min_size=1, unique=True).map(" ".join)
     return st.builds("SELECT {}{} WHERE {{ {} }}".format, st.sampled_from(("", "DISTINCT ")), kept, st.just(group))
 
 
-def _constructs(group: str, names: Sequence[str]) -> st.SearchStrategy[str]:
-    name = st.sampled_from(list(names))
+def _constructs(group: str, names: tuple[str, ...]) -> st.SearchStrategy[str]:
+    name = st.sampled_from(names)
     row = st.builds("{} ex:made {}".format, st.one_of(name, st.just("_:new")), st.one_of(name, st.just("_:new")))
     template = st.lists(row, min_size=1, max_size=2).map(" . ".join)
     return template.map(lambda rows: f"CONSTRUCT {{ {rows} }} WHERE {{ {group} }}")
 
 
 @st.composite
-def _general_groups(draw: st.DrawFn, depth: int, like: Sequence[Triple]) -> str:
+def _general_groups(draw: st.DrawFn, depth: int, like: tuple[Triple, ...]) -> str:
     first = draw(st.one_of(blocks(like, canonical_literals(), 2), _path_patterns()))
     parts = draw(st.lists(_general_parts(depth, like), min_size=1, max_size=2))
     block = " . ".join([first, *parts]) if depth else first
     return " ".join([block, *draw(_filters(block, general_filters))])
 
 
-def _general_parts(depth: int, like: Sequence[Triple]) -> st.SearchStrategy[str]:
+@lru_cache(maxsize=64)
+def _general_parts(depth: int, like: tuple[Triple, ...]) -> st.SearchStrategy[str]:
     if depth == 0:
         return blocks(like, canonical_literals(), 1)
     inner = _general_groups(depth - 1, like)
@@ -134,7 +132,7 @@ def _general_parts(depth: int, like: Sequence[Triple]) -> st.SearchStrategy[str]
         st.builds("MINUS {{ {} }}".format, inner),
         st.builds("FILTER {} {{ {} }}".format, st.sampled_from(("EXISTS", "NOT EXISTS")), inner),
         st.builds("BIND({} AS ?new)".format, _expressions()).map(lambda bind: f"{{ ?x ?p ?y . {bind} }}"),
-        st.builds("VALUES {} {{ {} {} }}".format, name, iris(), canonical_literals()),
+        st.builds("VALUES {} {{ {} {} }}".format, name, iris(), _CANONICAL),
         st.builds("{{ SELECT DISTINCT ?x WHERE {{ {} }} }}".format, inner.map(_binding_x)),
         st.builds("GRAPH ?g {{ {} }}".format, inner),
         _path_patterns(),
@@ -149,6 +147,7 @@ def _expressions() -> st.SearchStrategy[str]:
     return st.sampled_from(("STR(?y)", "?y + 1", "isIRI(?y)", "COALESCE(?y * 2, ?x)", "IF(isLITERAL(?y), ?y, ?x)"))
 
 
+@lru_cache(maxsize=1)
 def _path_patterns() -> st.SearchStrategy[str]:
     step = predicates().map(str)
     paths = st.one_of(
@@ -162,7 +161,7 @@ def _path_patterns() -> st.SearchStrategy[str]:
 
 
 def _general_forms(group: str) -> st.SearchStrategy[str]:
-    names = variables_in(group) or ["?x"]
+    names = variables_in(group) or ("?x",)
     one = names[0]
     return st.one_of(
         st.just(f"ASK {{ {group} }}"),

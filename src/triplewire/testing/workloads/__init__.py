@@ -1,0 +1,44 @@
+"""Workload generators: subscriptions and events in any number, the same for the same seed.
+
+| generator | what is hard about it |
+|---|---|
+| `mixed` | nothing in particular: a constant and a numeric range |
+| `zipf` | a few constants are very common |
+| `ranges` | no constant object |
+| `substrings` | nothing but CONTAINS |
+| `taxonomy` | isA on a class tree |
+| `graphs` | chains and cycles: joins |
+| `churn` | subscriptions come and go |
+| `library` | a digital library's feed, in three languages |
+| `gtopss` | the random graphs of G-ToPSS's experiments |
+
+`matches_per_event` is the expected number of matches; cardinalities follow from it and the number of subscriptions.
+"""
+
+from __future__ import annotations
+
+from triplewire.testing.workloads.attributes import mixed, ranges, zipf
+from triplewire.testing.workloads.churn import Churn, Replacement, churn
+from triplewire.testing.workloads.classes import taxonomy
+from triplewire.testing.workloads.gtopss import Parameters, gtopss
+from triplewire.testing.workloads.library import library
+from triplewire.testing.workloads.shapes import graphs
+from triplewire.testing.workloads.texts import substrings
+from triplewire.testing.workloads.workload import Row, Workload
+
+__all__ = [
+    "Churn",
+    "Parameters",
+    "Replacement",
+    "Row",
+    "Workload",
+    "churn",
+    "graphs",
+    "gtopss",
+    "library",
+    "mixed",
+    "ranges",
+    "substrings",
+    "taxonomy",
+    "zipf",
+]

@@ -1,0 +1,51 @@
+"""What every test shares: hypothesis profiles, and one fixture that runs a case on each engine.
+
+`TRIPLEWIRE_HYPOTHESIS=thorough` asks for many more examples.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from triplewire.algebra.subscriptions import Subscription
+from triplewire.algebra.taxonomy import Taxonomy
+from triplewire.matching import Matcher
+from triplewire.rdf.events import Event
+from triplewire.testing import Answers, Oracle, answers_of
+
+_SLOW_IS_FINE = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
+
+settings.register_profile("default", deadline=None, print_blob=True, suppress_health_check=_SLOW_IS_FINE)
+settings.register_profile(
+    "thorough", deadline=None, print_blob=True, suppress_health_check=_SLOW_IS_FINE, max_examples=5_000
+)
+settings.load_profile(os.environ.get("TRIPLEWIRE_HYPOTHESIS", "default"))
+
+# From subscriptions, an event and a taxonomy to the answers of those that match, by identifier.
+Engine = Callable[[Iterable[Subscription], Event, Taxonomy | None], dict[str, Answers]]
+
+
+def by_oracle(subscriptions: Iterable[Subscription], event: Event, taxonomy: Taxonomy | None) -> dict[str, Answers]:
+    oracle = Oracle(taxonomy)
+    found = {subscription.id: oracle.match(subscription, event) for subscription in subscriptions}
+    return {name: answers for name, answers in found.items() if answers is not None}
+
+
+def by_matcher(subscriptions: Iterable[Subscription], event: Event, taxonomy: Taxonomy | None) -> dict[str, Answers]:
+    matcher = Matcher(taxonomy)
+    known = {subscription.id: subscription for subscription in subscriptions}
+    for subscription in known.values():
+        matcher.add(subscription)
+    found = {m.subscription_id: answers_of(known[m.subscription_id], m) for m in matcher.match(event)}
+    return {name: answers for name, answers in found.items() if answers is not None}
+
+
+@pytest.fixture(params=[by_oracle, by_matcher], ids=["oracle", "matcher"])
+def engine(request: pytest.FixtureRequest) -> Engine:
+    """Each way to answer a subscription. A case that uses this fixture must come out the same on all of them."""
+    chosen: Engine = request.param
+    return chosen
