@@ -71,7 +71,8 @@ def triples_of_rdflib(g: rdflib.Graph, graph: NamedNode | None = None) -> tuple[
 
 
 def _chosen(dataset: ConjunctiveGraph, graph: NamedNode | None) -> rdflib.Graph:
-    filled = {part.identifier: part for part in dataset.contexts() if len(part)}
+    graphs = dataset.graphs() if isinstance(dataset, rdflib.Dataset) else dataset.contexts()
+    filled = {part.identifier: part for part in graphs if len(part)}
     if graph is not None:
         return filled.get(rdflib.URIRef(graph.value)) or _default_graph(dataset)
     if len(filled) > 1:
