@@ -95,6 +95,14 @@ class Taxonomy:
         lines += [f"{node}" for node in self._declared]
         return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()[:16]
 
+    @property
+    def triples(self) -> Iterable[Triple]:
+        """What the taxonomy says, as RDF that `from_triples` reads back. Declarations are all of rdfs:Class."""
+        yield from (Triple(child, _SUBCLASS, parent) for child, parent in self._classes.edges)
+        yield from (Triple(child, _SUBPROPERTY, parent) for child, parent in self._properties.edges)
+        yield from (Triple(node, _TYPE, cls) for node, types in self._types.items() for cls in types)
+        yield from (Triple(node, _TYPE, RDFS["Class"]) for node in self._declared)
+
     def knows(self, iri: Term) -> bool:
         """Whether the node is a class or a property here; an instance alone is not."""
         return iri in self._declared
