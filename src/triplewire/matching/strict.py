@@ -92,7 +92,8 @@ def read_slow_lines(data: bytes, quads: Table) -> tuple[bytes, Table, list[Broke
 
 def _read(line: bytes) -> Quad | _Refusal:
     try:
-        check_nesting(Document(line), NQUADS, DEFAULT_LIMITS)
+        if b"<<" in line:
+            check_nesting(Document(line), NQUADS, DEFAULT_LIMITS)
         quads = list(parse(line, format=RdfFormat.N_QUADS))
     except LimitExceeded as error:
         return _Refusal(1, error.message)
@@ -158,8 +159,8 @@ def _broken_row(line: bytes, start: int, number: int) -> list[int]:
 def give_broken_rows_to_events(data: bytes, unfinished: int, quads: Table) -> None:
     """Settle the graph of BROKEN rows. `unfinished` is the row of a line that the data ends in, or -1."""
     sound = np.flatnonzero(quads[:, QUAD_STATE] == FRESH)
-    for row in np.flatnonzero(quads[:, QUAD_STATE] == BROKEN):
-        following = int(np.searchsorted(sound, row))
+    broken = np.flatnonzero(quads[:, QUAD_STATE] == BROKEN)
+    for row, following in zip(broken.tolist(), np.searchsorted(sound, broken).tolist(), strict=True):
         before = _graph(quads, sound, following - 1)
         after = _graph(quads, sound, following)
         last_words = row == unfinished and quads[row, G + END] == 0
