@@ -63,7 +63,7 @@ def read_events(paths: Sequence[Path], problems: Problems) -> list[Event]:
 def read_subscriptions(paths: Sequence[Path], problems: Problems) -> list[Subscription]:
     """The subscriptions in files and folders. One identifier used twice is a problem."""
     good, bad = files.read_subscriptions(paths)
-    problems.sentences.extend(map(str, bad))
+    problems.sentences.extend(described(entry.error) for entry in bad)
     return good
 
 
