@@ -14,15 +14,18 @@ from triplewire.rdf.terms import DefaultGraph, Literal, NamedNode, Quad, Term, T
 class Contents:
     """The triples of one event to be, each under its N-Triples line without the dot, so that repeats count once."""
 
-    def __init__(self, limits: Limits, source: str | None) -> None:
+    def __init__(self, limits: Limits, source: str | None, relabelling: Relabelling | None = None) -> None:
         self.lines: dict[str, Triple] = {}
         self.size = 0
         self._limits = limits
         self._source = source
+        self._relabelling = relabelling
         self._short = min(limits.iri_length, limits.literal_length)
 
     def add(self, triple: Triple) -> int:
         """Take a triple and tell the length of its line, or raise `LimitExceeded`."""
+        if self._relabelling is not None:
+            triple = self._relabelling.triple(triple)
         line = str(triple)
         if len(line) > self._short:
             check_terms(triple, self._limits, self._source)
@@ -48,19 +51,16 @@ def group_by_graph(
 ) -> dict[NamedNode | None, Contents]:
     """Contents by event name, in order of first appearance; None stands for a name that is still to be minted."""
     found: dict[NamedNode | None, Contents] = {}
-    relabellings: dict[NamedNode | None, Relabelling] = {}
     expanded = 0
     for quad in quads:
         name = _name_of(quad, default, source)
-        if name not in found:
-            found[name] = Contents(limits, source)
-            relabellings[name] = Relabelling()
-        triple = quad.triple if form.keeps_labels else relabellings[name].triple(quad.triple)
-        expanded += found[name].add(triple)
+        contents = found.get(name)
+        if contents is None:
+            contents = found[name] = Contents(limits, source, None if form.keeps_labels else Relabelling())
+        expanded += contents.add(quad.triple)
         if expanded > limits.expanded_bytes:
-            raise _too_much(
-                "expanded_bytes", limits.expanded_bytes, "document too large once written out", expanded, source
-            )
+            what = "document too large once written out"
+            raise _too_much("expanded_bytes", limits.expanded_bytes, what, expanded, source)
     return found
 
 

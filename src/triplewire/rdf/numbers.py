@@ -33,7 +33,7 @@ INTEGER_TYPES = (
 )
 
 _INTEGER = re.compile(r"[+-]?[0-9]+")
-_DECIMAL = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?")
+_DECIMAL_FORM = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?")
 _FLOAT = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _FLOAT_NAME = re.compile(r"[+-]?(?:inf|infinity|nan)", re.IGNORECASE)
 _PLACES = 18
@@ -47,6 +47,9 @@ class Rank(IntEnum):
     DECIMAL = 1
     FLOAT = 2
     DOUBLE = 3
+
+
+_DECIMAL = Rank.DECIMAL
 
 
 class Number(Struct, frozen=True, gc=False):
@@ -74,7 +77,7 @@ def _without_leading_zeros(lexical: str) -> str | None:
 
 def parse_decimal(lexical: str) -> Number | None:
     """The value of xsd:decimal."""
-    match = _DECIMAL.fullmatch(lexical)
+    match = _DECIMAL_FORM.fullmatch(lexical)
     if match is None:
         return None
     sign, whole, fraction = match[1], match[2].lstrip("0"), (match[3] or "").rstrip("0")
@@ -127,12 +130,12 @@ def _same_nan(a: Number, b: Number) -> bool:
 
 def promoted(a: Number, b: Number) -> tuple[int | Decimal | float, int | Decimal | float]:
     """Both values in the type of the higher one; integers and decimals compare exactly as they are."""
-    rank = max(a.rank, b.rank)
-    if rank is Rank.DOUBLE:
+    rank, other = a.rank, b.rank
+    if rank <= _DECIMAL and other <= _DECIMAL:
+        return a.value, b.value
+    if Rank.DOUBLE in (rank, other):
         return _double(a), _double(b)
-    if rank is Rank.FLOAT:
-        return _single(a), _single(b)
-    return a.value, b.value
+    return _single(a), _single(b)
 
 
 def _double(number: Number) -> float:

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from decimal import Decimal
 from enum import Enum
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 from msgspec import Struct
@@ -112,7 +112,11 @@ _PARSERS: dict[str, tuple[Kind, Callable[[str], Any]]] = {
     f"{XSD!s}dayTimeDuration": (Kind.DURATION, parse_day_time_duration),
 }
 _STRING = f"{XSD!s}string"
-_CACHED_LENGTH = 64
+# Terms come again and again, and asking the dictionary is four times faster than asking the term. Long ones are not
+# kept: they would let a stranger fill the memory.
+_KEPT_LENGTH = 256
+_KEPT_TERMS = 65_536
+_kept: dict[Term, Value] = {}
 
 
 def value_of(term: Term) -> Value:
@@ -122,11 +126,21 @@ def value_of(term: Term) -> Value:
     >>> value_of(Literal("01", datatype=XSD["integer"])).content.value
     1
     """
-    if isinstance(term, Literal):
-        return _value_of_literal(term)
-    if isinstance(term, NamedNode):
-        return Value(Kind.IRI, term)
-    return Value(Kind.BLANK if isinstance(term, BlankNode) else Kind.TRIPLE, term)
+    return _kept.get(term) or _kept_from_now_on(term)
+
+
+def _kept_from_now_on(term: Term) -> Value:
+    if isinstance(term, Triple):
+        return Value(Kind.TRIPLE, term)
+    value = _value_of_literal(term) if isinstance(term, Literal) else Value(_KINDS[type(term)], term)
+    if len(term.value) <= _KEPT_LENGTH:
+        if len(_kept) >= _KEPT_TERMS:
+            _kept.clear()
+        _kept[term] = value
+    return value
+
+
+_KINDS = {NamedNode: Kind.IRI, BlankNode: Kind.BLANK}
 
 
 def _value_of_literal(literal: Literal) -> Value:
@@ -134,22 +148,12 @@ def _value_of_literal(literal: Literal) -> Value:
     if datatype == _STRING:
         return Value(Kind.STRING, literal.value)
     if datatype in _PARSERS:
-        lexical = literal.value
-        # Long lexical forms are rare, and would let a stranger fill the cache with megabytes.
-        value = _cached(datatype, lexical) if len(lexical) <= _CACHED_LENGTH else _parsed(datatype, lexical)
-        return value or Value(Kind.ILL_TYPED, literal)
+        kind, parse = _PARSERS[datatype]
+        content = parse(literal.value)
+        return Value(Kind.ILL_TYPED, literal) if content is None else Value(kind, content)
     if literal.language:
         return Value(Kind.LANG_STRING, (literal.value, literal.language, literal.direction))
     return Value(Kind.UNKNOWN, literal)
-
-
-def _parsed(datatype: str, lexical: str) -> Value | None:
-    kind, parse = _PARSERS[datatype]
-    content = parse(lexical)
-    return None if content is None else Value(kind, content)
-
-
-_cached = lru_cache(maxsize=65_536)(_parsed)
 
 
 def kind_of(term: Term) -> Kind:
