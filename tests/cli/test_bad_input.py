@@ -29,16 +29,16 @@ def deep_groups(query: str) -> str:
 
 
 MALFORMED_RDF = [
-    Bad("bad.nq", '<urn:a> <urn:b> "c" <urn:g> .\n<urn:a> <urn:b> .\n', 2, "."),
-    Bad("bad.nt", '<urn:a> <urn:b> "c" .\n<urn:a> "b" <urn:c> .\n', 2, "."),
-    Bad("bad.ttl", "@prefix ex: <urn:ex:> .\nex:a ex:b ex:c\nex:d ex:e ex:f .\n", 3, "."),
-    Bad("bad.trig", "@prefix ex: <urn:ex:> .\nex:g { ex:a ex:b ex:c }\nex:h { ex:a }\n", 3, "."),
-    Bad("bad.jsonld", '{"@id": "urn:a",\n "urn:b": [}\n', 2, "."),
+    Bad("bad.nq", '<urn:a> <urn:b> "c" <urn:g> .\n<urn:a> <urn:b> .\n', 2, "object"),
+    Bad("bad.nt", '<urn:a> <urn:b> "c" .\n<urn:a> "b" <urn:c> .\n', 2, "predicate"),
+    Bad("bad.ttl", "@prefix ex: <urn:ex:> .\nex:a ex:b ex:c\nex:d ex:e ex:f .\n", 3, "dot"),
+    Bad("bad.trig", "@prefix ex: <urn:ex:> .\nex:g { ex:a ex:b ex:c }\nex:h { ex:a }\n", 3, "predicate"),
+    Bad("bad.jsonld", '{"@id": "urn:a",\n "urn:b": [}\n', 2, "bracket"),
     Bad(
         "bad.rdf",
         '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">\n<rdf:Description>\n</x>\n',
         3,
-        ".",
+        "well-formed",
     ),
 ]
 
@@ -46,7 +46,7 @@ BAD_EVENTS = [
     *MALFORMED_RDF,
     Bad("utf8.nq", b'<urn:a> <urn:b> "ok" <urn:g> .\n<urn:a> <urn:b> "\xff" <urn:g> .\n', 2, "UTF-8"),
     Bad("relative.ttl", "\n<a> <urn:b> <urn:c> .\n", 2, "IRI"),
-    Bad("surrogate.nq", '<urn:a> <urn:b> "\\uD800" <urn:g> .\n', 1, "."),
+    Bad("surrogate.nq", '<urn:a> <urn:b> "\\uD800" <urn:g> .\n', 1, "unicode"),
     Bad("events.foo", "whatever", None, r"suffix.*\.nq"),
     Bad("empty.nq", "# nothing here\n", None, "triple|quad"),
     Bad("empty.trig", "<urn:g> { }\n", None, "triple|quad"),
@@ -103,7 +103,7 @@ BAD_SUBSCRIPTIONS = [
 BAD_TAXONOMIES = [
     Bad("cycle.ttl", "@prefix r: <http://www.w3.org/2000/01/rdf-schema#> .\n"
         "<urn:a> r:subClassOf <urn:b> . <urn:b> r:subClassOf <urn:a> .\n", None, "cycle.*urn:a.*urn:b"),
-    Bad("bad.ttl", "<urn:a> <urn:b>\n\n .", 3, "."),
+    Bad("bad.ttl", "<urn:a> <urn:b>\n\n .", 3, "object"),
     Bad("taxonomy.foo", "", None, "suffix|format"),
     Bad("entity.rdf", '<!DOCTYPE x [<!ENTITY a "aaaa">]>\n<x>&a;</x>\n', None, r"DOCTYPE.*line \d"),
 ]  # fmt: skip
