@@ -7,10 +7,16 @@ a few places where it does not, this follows Oxigraph, which is also what evalua
   equal to itself, an error against any other literal that has a datatype, and different from everything else.
 - The same value is at most and at least itself, whatever its kind: `<urn:a> <= <urn:a>` is true, `<urn:a> < <urn:b>`
   an error.
-- Comparing the order of NaN with anything is an error, where XPath says false; `=` is false and `!=` true, as there.
+- Booleans have no order, though SPARQL 1.1 gives them one: `false < true` is an error.
+- The order of NaN and another value is an error, where XPath says false; `=` is false and `!=` true, as there. By the
+  rule above NaN is also at most itself, where XPath says false again.
 - Strings with the same language compare by their text, where SPARQL 1.1 has no such operator.
 - Integers beyond 64 bits and decimals beyond 128 have no value; neither do literals with white space around them.
 - Ranges of derived integer types are not checked, and `inf`, `infinity` and `nan` are floats in any case.
+- `--02-29` has no value, and a dateTimeStamp without a zone has one; `PT.5S`, `PT1.S` and `P1DT` are durations.
+
+One thing differs from Oxigraph: it may take forever to order two durations of which one is longer than the history of
+the world. Here that takes no longer than for short ones.
 """
 
 from __future__ import annotations
