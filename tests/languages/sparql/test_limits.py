@@ -159,6 +159,10 @@ HOSTILE = {
     "aliases": "SELECT (COUNT(*) AS ?v0) "
     + " ".join(f"(?v{i}+?v{i} AS ?v{i + 1})" for i in range(60))
     + " { ?s ?p ?o }",
+    "aliases in a row": "SELECT (COUNT(*) AS ?v0) "
+    + " ".join(f"(?v{i}+1 AS ?v{i + 1})" for i in range(600))
+    + " { ?s ?p ?o }",
+    "triples in a row": "ASK { " + "?s ?p ?o FILTER(?s=1) " * 400 + "}",
     "null": "ASK { ?s ?p \x00 }",
     "surrogate": "ASK { ?s ?p '\ud800' }",
 }
@@ -220,6 +224,35 @@ def test_a5_oxigraph_compiles_whatever_is_accepted(atom: str, flags: str) -> Non
     SPARQL.parse(text)
     (row,) = Store().query(text)
     assert row["x"] is not None
+
+
+RESPELLED = {
+    "grouped": lambda depth: "ASK " + "{" * depth + "}" * depth + " GROUP BY ?x",
+    "any property": lambda depth: "ASK { ?s " + "(" * depth + "^!()" + ")*" * depth + " ?o }",
+    "short form": lambda depth: "CONSTRUCT WHERE { " + "?s ?p ?o . " * (5 * depth) + "} LIMIT 1",
+    "aliases": lambda depth: (
+        "SELECT (COUNT(*) AS ?v0) "
+        + " ".join(f"(?v{i}*(?v{i}+1) AS ?v{i + 1})" for i in range(depth // 6))
+        + " { ?s ?p ?o }"
+    ),
+    "long names": lambda depth: f"PREFIX : <urn:{'x' * 200}> ASK {{ {'?s :p* ?o . ' * (5 * depth)} }}",
+}
+
+
+@pytest.mark.parametrize("kind", RESPELLED)
+def test_a2_what_is_printed_for_the_general_lane_can_be_read_again(kind: str) -> None:
+    """Spelling a query out makes it longer and deeper: the limits hold for what it becomes."""
+    accepted = refused = 0
+    for depth in range(1, 110, 3):
+        try:
+            query = SPARQL.parse(RESPELLED[kind](depth))
+        except LimitExceeded:
+            refused += 1
+            continue
+        accepted += 1
+        assert SPARQL.parse(SPARQL.print(query)) == query
+    assert accepted
+    assert refused
 
 
 def test_an_error_names_line_and_column_and_shows_the_place() -> None:

@@ -99,8 +99,16 @@ class Cursor:
         self.depth += 1
         if self.depth > self.deepest:
             self.deepest = self.depth
-            if self.depth > self.limits.depth:
-                self.exceed("depth", self.limits.depth, "levels of nesting")
+            self.check_depth(self.depth)
+
+    def check_depth(self, depth: int) -> None:
+        if depth > self.limits.depth:
+            self.exceed("depth", self.limits.depth, "levels of nesting")
+
+    def count_patterns(self, more: int) -> None:
+        self.patterns += more
+        if self.patterns > self.limits.patterns:
+            self.exceed("patterns", self.limits.patterns, "triple patterns")
 
     def leave(self) -> None:
         self.depth -= 1

@@ -26,6 +26,7 @@ from triplewire.languages.sparql.ast import (
     walk,
 )
 from triplewire.languages.sparql.cursor import Cursor
+from triplewire.languages.sparql.heights import is_higher_than
 from triplewire.languages.sparql.scope import visible_in
 
 _OPAQUE = (Aggregate, Exists, NotExists)
@@ -55,6 +56,9 @@ def checked_grouping(cursor: Cursor, query: SelectQuery, start: int) -> SelectQu
 def grouped_where(cursor: Cursor, query: AskQuery | ConstructQuery) -> Group:
     """The pattern of an ASK or CONSTRUCT that groups: a sub-select of its keys."""
     projection: tuple[Variable | Alias, ...] = tuple(dict.fromkeys(_keys(query)))
+    # The pattern moves one level deeper.
+    cursor.deepest += 1
+    cursor.check_depth(cursor.deepest)
     if not projection:
         projection = (Alias(Aggregate("COUNT", None), cursor.fresh_variable()),)
     select = SelectQuery(projection, query.where, modifiers=query.modifiers, values=query.values)
@@ -136,15 +140,13 @@ def _inlined(cursor: Cursor, expression: Expression, known: dict[Variable, Expre
         return expression
     nodes = [node for part in used for node in walk(part)]
     if len(nodes) > _MOST_NODES:
-        cursor.reject("wanted expressions in SELECT that stay small when spelled out, found one that does not", start)
+        cursor.exceed("expression", _MOST_NODES, "parts of one expression of SELECT, aliases spelled out")
     if any(isinstance(node, BuiltIn) and node.name in _CHANGING for node in nodes):
         cursor.reject("wanted no use of a random value by a later expression of a SELECT that groups, found one", start)
-    return _substituted(expression, known)
-
-
-def _substituted(node: Expression, known: dict[Variable, Expression]) -> Expression:
-    replaced: Expression = _replace(node, known)  # type: ignore[assignment]
-    return replaced
+    spelled_out: Expression = _replace(expression, known)  # type: ignore[assignment]
+    if is_higher_than(spelled_out, cursor.limits.depth - cursor.depth - 2):
+        cursor.exceed("depth", cursor.limits.depth, "levels of nesting, expressions of SELECT spelled out")
+    return spelled_out
 
 
 def _replace(node: object, known: dict[Variable, Expression]) -> object:

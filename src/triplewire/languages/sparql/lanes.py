@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from triplewire.algebra.patterns import Pattern, Variable
 from triplewire.algebra.queries import Ask, Construct, FastQuery, Form, GeneralQuery, Query, Select
+from triplewire.errors import LimitExceeded
 from triplewire.languages.sparql import ast
 from triplewire.languages.sparql.canonical import canonical_text
 from triplewire.languages.sparql.fast import fast_core
@@ -28,9 +29,11 @@ def compile_query(tree: ast.Query, limits: QueryLimits = DEFAULT_LIMITS) -> Quer
     core = fast_core(tree.where, limits.alternatives) if _is_plain(tree) else None
     if core is not None:
         return FastQuery(form, core)
-    return GeneralQuery(
-        form, requirements(tree, limits.alternatives), print_query(tree), canonical_text(tree), _variables(tree)
-    )
+    text = print_query(tree)
+    if len(text) > limits.text:
+        message = f"wanted at most {limits.text:,} characters with every IRI spelled out, found {len(text):,}"
+        raise LimitExceeded("text", limits.text, message)
+    return GeneralQuery(form, requirements(tree, limits.alternatives), text, canonical_text(tree), _variables(tree))
 
 
 def as_select(tree: ast.Query) -> ast.SelectQuery:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 
-from msgspec import Struct
-
-from triplewire.algebra.patterns import Variable
 from triplewire.errors import LimitExceeded, SyntaxProblem
 from triplewire.languages.sparql.ast import Query
 from triplewire.languages.sparql.cursor import Cursor
 from triplewire.languages.sparql.groups import group
+from triplewire.languages.sparql.heights import is_higher_than
 from triplewire.languages.sparql.limits import DEFAULT_LIMITS, QueryLimits
 from triplewire.languages.sparql.queries import query, subselect
 from triplewire.languages.sparql.tokens import resolve_code_points
@@ -39,32 +37,13 @@ def parse_query(text: str, limits: QueryLimits = DEFAULT_LIMITS) -> Query:
     return found
 
 
+def _check_height(tree: Query, allowed: int) -> None:
+    if is_higher_than(tree, allowed):
+        message = f"wanted a query whose parts nest at most {allowed} deep, found more"
+        raise LimitExceeded("depth", allowed, message)
+
+
 def _check_characters(text: str) -> None:
     found = _SURROGATE.search(text)
     if found:
         raise SyntaxProblem.at(text, found.start(), f"wanted Unicode text, found the lone surrogate {ord(found[0]):X}")
-
-
-def _check_height(tree: Struct, allowed: int) -> None:
-    """Level by level, so that a high tree cannot overflow the stack that measures it."""
-    level: list[object] = [tree]
-    height = 0
-    while level:
-        height += 1
-        if height > allowed:
-            message = f"wanted a query whose parts nest at most {allowed} deep, found more"
-            raise LimitExceeded("depth", allowed, message)
-        level = [part for node in level for part in _parts(node)]
-
-
-def _parts(node: object) -> list[object]:
-    if not isinstance(node, Struct) or type(node) is Variable:
-        return []
-    parts: list[object] = []
-    for field in node.__struct_fields__:
-        value = getattr(node, field)
-        if isinstance(value, tuple):
-            parts.extend(value)
-        else:
-            parts.append(value)
-    return parts

@@ -101,7 +101,9 @@ def _negated(cursor: Cursor) -> Path:
         _excluded(cursor, forward, backward)
         return NegatedSet(tuple(forward), tuple(backward))
     if cursor.skip(")"):
-        # Nothing excluded: any property at all.
+        # Nothing excluded: any property at all, which is printed in parentheses.
+        cursor.enter()
+        cursor.leave()
         return Alternative((TYPE, NegatedSet((TYPE,))))
     _excluded(cursor, forward, backward)
     while cursor.skip("|"):

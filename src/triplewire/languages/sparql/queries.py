@@ -197,7 +197,9 @@ def _template(cursor: Cursor) -> tuple[TriplePattern, ...]:
 def _short_form(cursor: Cursor) -> tuple[TriplePattern, ...]:
     _refuse_dataset(cursor)
     cursor.expect_word("WHERE")
-    return _plain_triples(cursor)
+    found = _plain_triples(cursor)
+    cursor.count_patterns(len(found))
+    return found
 
 
 def _plain_triples(cursor: Cursor) -> tuple[TriplePattern, ...]:

@@ -40,14 +40,8 @@ def triples(cursor: Cursor, read_verb: ReadVerb) -> tuple[TriplePattern, ...]:
         cursor.at += 1
         if not begins_triples(tokens[cursor.at]):
             break
-    _count(cursor, len(out))
+    cursor.count_patterns(len(out))
     return tuple(out)
-
-
-def _count(cursor: Cursor, more: int) -> None:
-    cursor.patterns += more
-    if cursor.patterns > cursor.limits.patterns:
-        cursor.exceed("patterns", cursor.limits.patterns, "triple patterns")
 
 
 def _same_subject(cursor: Cursor, read_verb: ReadVerb, out: list[TriplePattern]) -> None:
@@ -105,7 +99,7 @@ def _collection(cursor: Cursor, read_verb: ReadVerb, out: list[TriplePattern]) -
     while cursor.tokens[cursor.at] != ")":
         members.append(_node(cursor, read_verb, out))
         if len(members) > cursor.limits.patterns:
-            _count(cursor, len(members))
+            cursor.count_patterns(len(members))
     cursor.at += 1
     cursor.leave()
     return _linked(cursor, members, out)
