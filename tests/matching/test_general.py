@@ -7,6 +7,9 @@ from collections import Counter
 import pytest
 from tests.matching.asking import answers, event, line, matched
 
+from triplewire.rdf.events import Event
+from triplewire.rdf.terms import BlankNode, Literal, NamedNode, Triple
+
 NUMBERS = event(':a :p "01"^^xsd:integer, 1, "1"^^xsd:int, 1.0 . :b :q "01"^^xsd:integer . :c :q 2 .')
 
 
@@ -137,6 +140,10 @@ class TestAggregates:
         query = "SELECT ?s { ?s :p ?o } GROUP BY ?s HAVING(MAX(?o) > 2 && SUM(?o) = 7)"
         assert answers(query, self.on) == Counter(["s=:a"])
 
+    def test_group_concat_gives_a_plain_string(self):
+        on = event(":a :p 'x'@en .")
+        assert answers("SELECT (GROUP_CONCAT(?o) AS ?x) { :a :p ?o }", on) == Counter(['x="x"'])
+
     def test_an_empty_group(self):
         assert answers("SELECT (COUNT(*) AS ?n) (MAX(?o) AS ?m) { :a :none ?o }", self.on) == Counter(
             ['n="0"^^xsd:integer']
@@ -205,10 +212,26 @@ class TestGraphs:
             ("OPTIONAL { GRAPH ?g { VALUES ?x { :v } } }", ["g=:event x=:v"]),
             ("?x :p 1 FILTER EXISTS { GRAPH :other { VALUES ?x { :a } } }", []),
             ("GRAPH ?g { }", ["g=:event"]),
+            ("GRAPH ?g { ?x :p 1 FILTER(BOUND(?g)) }", []),
+            ("GRAPH ?g { ?x :p 1 FILTER(!BOUND(?g)) }", ["g=:event x=:a"]),
+            ("GRAPH ?g { ?x :p 1 MINUS { ?g :none ?o } }", ["g=:event x=:a"]),
+            ("GRAPH ?g { ?x :p 1 MINUS { GRAPH ?g { ?y :p 2 } } }", ["g=:event x=:a"]),
+            ("GRAPH ?g { ?x :p 1 OPTIONAL { ?g :p 2 } }", []),
+            ("GRAPH ?g { GRAPH ?h { ?x :p 1 } }", ["g=:event h=:event x=:a"]),
         ],
     )
     def test_around_anything(self, pattern, expected):
         assert answers(f"SELECT * {{ {pattern} }}", self.on) == Counter(expected)
+
+
+class TestBlankNodes:
+    def test_a_made_blank_node_is_none_of_the_events(self):
+        on = Event.from_triples("urn:e", [Triple(BlankNode("a"), NamedNode("urn:p"), Literal("a"))])
+        assert answers('SELECT ?x { ?s ?p ?o BIND(BNODE("a") AS ?x) ?x ?p ?o }', on) == Counter()
+        match = matched('SELECT ?x ?y { ?s ?p ?o BIND(BNODE("a") AS ?x) BIND(BNODE("not a label") AS ?y) }', on)
+        assert match is not None
+        [solution] = match.solutions
+        assert len({BlankNode("a"), *solution.values()}) == 3
 
 
 class TestForms:

@@ -51,6 +51,11 @@ def test_doubling_a_string_again_and_again_counts():
     assert bound(f"?s :p ?x0 {doubled}") > 1_000_000_000
 
 
+def test_long_literals_count_more():
+    view = EventView(event(f":a :p '{'x' * 100_000}' . :b :p 'y' ."))
+    assert bound("?s :p ?o", view) == 200
+
+
 names = st.sampled_from(["?a", "?b", "?c", "?d", ":n0", ":n1"])
 predicates = st.sampled_from(["?p", ":p0", ":p1", ":p0+", ":p0*", "(:p0/:p1)", "(:p0|^:p1)", "!:p0"])
 patterns = st.builds("{} {} {} .".format, names, predicates, names)

@@ -4,7 +4,8 @@ matcher      the front door: add, remove, match
 candidates   which subscriptions could match: an index over what they require
 view         one event, its triples found by any positions
 join, fast   the fast lane: patterns and constraints
-general      the general lane: Oxigraph on one event (opaque, rewriting, absent, functions, aggregates, datasets)
+general      the general lane: Oxigraph on one event (standard, absent, opaque, rewriting, functions,
+             aggregates, datasets)
 work, worker, budget    what an evaluation may cost, and how it is stopped
 templates    CONSTRUCT
 explain, wording        what is required, and why an event did not match

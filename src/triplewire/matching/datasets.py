@@ -10,7 +10,7 @@ from pyoxigraph import QueryBoolean, QuerySolution, QuerySolutions, Store, Varia
 from triplewire.errors import InputError
 from triplewire.matching.aggregates import OPAQUE_AGGREGATES
 from triplewire.matching.budget import Budget
-from triplewire.matching.functions import OPAQUE_FUNCTIONS, TAXONOMY_STUBS, Function, taxonomy_functions
+from triplewire.matching.functions import OWN_FUNCTIONS, TAXONOMY_STUBS, Function, taxonomy_functions
 from triplewire.matching.matches import Solution
 from triplewire.matching.opaque import decoded, encoded, is_rewritten
 from triplewire.matching.view import EventView
@@ -47,7 +47,7 @@ class Dataset:
 
     @cached_property
     def _functions(self) -> dict[NamedNode, Function]:
-        return {**taxonomy_functions(self.view), **OPAQUE_FUNCTIONS}
+        return {**taxonomy_functions(self.view), **OWN_FUNCTIONS}
 
     def _solutions(self, store: Store, text: str, budget: Budget, restored: Callable[[Term], Term]) -> list[Solution]:
         found = store.query(
@@ -73,7 +73,7 @@ def check_accepted(text: str) -> None:
     try:
         Store().query(
             text,
-            custom_functions={**TAXONOMY_STUBS, **OPAQUE_FUNCTIONS},
+            custom_functions={**TAXONOMY_STUBS, **OWN_FUNCTIONS},
             custom_aggregate_functions=dict(OPAQUE_AGGREGATES),
         )
     except (SyntaxError, RuntimeError) as error:

@@ -1,21 +1,25 @@
-"""The functions that Oxigraph calls back: the taxonomy's, and those that opaque terms need.
+"""The functions that Oxigraph calls back: the taxonomy's, and those that a rewritten query calls.
 
 A function that returns None makes its expression an error, as SPARQL has it.
 """
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Mapping
+from hashlib import sha256
 
 from triplewire.algebra.constraints import TaxonomyRelation
 from triplewire.matching import rewriting
 from triplewire.matching.opaque import decoded, encoded
+from triplewire.matching.standard import BLANK_NODE
 from triplewire.matching.view import EventView
-from triplewire.rdf.terms import TW, XSD, Literal, NamedNode, Term
+from triplewire.rdf.terms import TW, XSD, BlankNode, Literal, NamedNode, Term
 
 Function = Callable[..., Term | None]
 
 _BOOLEAN = XSD["boolean"]
+_OURS = f"b{secrets.token_hex(8)}"
 
 
 def taxonomy_functions(view: EventView) -> Mapping[NamedNode, Function]:
@@ -59,9 +63,17 @@ def typed(lexical: Term, kind: Term) -> Term | None:
     return None
 
 
-OPAQUE_FUNCTIONS: Mapping[NamedNode, Function] = {
+def blank_node(name: Term) -> Term | None:
+    """SPARQL's BNODE of a string: a node that is none of the event's."""
+    if isinstance(name, Literal) and name.datatype == XSD["string"]:
+        return BlankNode(_OURS + sha256(name.value.encode()).hexdigest())
+    return None
+
+
+OWN_FUNCTIONS: Mapping[NamedNode, Function] = {
     rewriting.VALUE: value,
     rewriting.STR: lexical_form,
     rewriting.DATATYPE: datatype,
     rewriting.STRDT: typed,
+    BLANK_NODE: blank_node,
 }

@@ -3,8 +3,9 @@
 A query is evaluated only on events that satisfy one of the cores it requires. Its text goes to Oxigraph as it is where
 the store keeps every term of the event and of the query's patterns; else the event goes in as opaque terms and the
 query rewritten to match (`opaque`, `rewriting`). Zero-length paths from terms that the event lacks are spelled out
-(`absent`). Solutions come back with the event's own terms. Work is bounded beforehand (`work`); what might exceed the
-budget is evaluated in a process that can be ended (`worker`).
+(`absent`), and so is what Oxigraph reads in its own way (`standard`). Solutions come back with the event's own terms.
+Work is bounded beforehand (`work`); what might exceed the budget is evaluated in a process that can be ended
+(`worker`).
 
 What stays different from SPARQL 1.1:
 
@@ -13,8 +14,7 @@ What stays different from SPARQL 1.1:
 - A number made by the query is in Oxigraph's spelling: 0.5 + 0.5 is "1"^^xsd:decimal, 1e0 is "1"^^xsd:double. Casting
   to xsd:string spells a number the same way; STR gives it as it was written.
 - GROUP_CONCAT is an error where a member is not a string.
-- BNODE("a") may meet a blank node of the event that has the label a.
-- A constant at both ends of a sequence path is looked for among the event's terms only.
+- BNODE("a") is the same blank node in every solution.
 - Language tags are compared and given back in lower case.
 """
 
@@ -30,10 +30,10 @@ from triplewire.languages.sparql.printer import print_query
 from triplewire.matching.absent import without_absent_ends, zero_length_ends
 from triplewire.matching.budget import Allowance, Budget
 from triplewire.matching.datasets import Dataset, check_accepted
-from triplewire.matching.graphs import with_bound_graphs
 from triplewire.matching.join import solutions
 from triplewire.matching.matches import Answer, Solution
 from triplewire.matching.rewriting import as_opaque, needs_opaque_terms
+from triplewire.matching.standard import standardised
 from triplewire.matching.templates import instantiate
 from triplewire.matching.view import EventView
 from triplewire.matching.work import work_bound
@@ -50,7 +50,7 @@ class GeneralPlan:
     def __init__(self, query: GeneralQuery) -> None:
         self.query = query
         self._tree = _evaluable(query)
-        tree = with_bound_graphs(self._tree)
+        tree = standardised(self._tree)
         opaque = as_opaque(tree)
         self._always_opaque = needs_opaque_terms(opaque)
         self._plain_text = print_query(tree)
@@ -99,7 +99,7 @@ class GeneralPlan:
         return [_in_order(row, self.query.variables) for row in rows]
 
     def _without(self, absent: frozenset[Term]) -> Evaluable:
-        return with_bound_graphs(without_absent_ends(self._tree, absent))
+        return standardised(without_absent_ends(self._tree, absent))
 
 
 def _answer_anew(query: GeneralQuery, event: Event, taxonomy: Taxonomy, steps: int) -> Answer | None:

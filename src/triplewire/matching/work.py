@@ -7,7 +7,7 @@ bindings is bounded first, from what each pattern matches in the event:
   one at most as many per binding as its busiest term has;
 - what shares nothing is a cross product; UNION adds; OPTIONAL, MINUS and EXISTS are also evaluated on their own;
 - a path with `*` or `+` reaches at most every node from every node that its predicates touch;
-- CONCAT, REPLACE and their kin make longer strings: nested, they count like further rows.
+- CONCAT, REPLACE and their kin make longer strings: nested, they count like further rows; so do long literals.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from triplewire.rdf.terms import Literal, NamedNode
 
 # How much longer one REPLACE may make a string when its replacement is not a constant.
 _UNKNOWN_GROWTH = 1_000
+# A literal up to this long counts as one row.
+_LIGHT = 1_000
 
 
 class Matches(Struct, frozen=True):
@@ -40,7 +42,7 @@ def work_bound(query: ast.SelectQuery | ast.AskQuery, view: EventView) -> int:
     walked = _Bound(view)
     rows = walked.group(query.where) * (1 if query.values is None else max(1, len(query.values.rows)))
     tested = prod(max(1, walked.group(inner)) for inner in _exists_groups(_outer_expressions(query)))
-    return max(rows * tested, walked.worst) * _growth(query)
+    return max(rows * tested, walked.worst) * _growth(query) * _weight(view)
 
 
 class _Bound:
@@ -177,6 +179,12 @@ def _expressions(group: ast.Group) -> tuple[ast.Expression, ...]:
 
 def _exists_groups(node: object) -> Iterator[ast.Group]:
     return (found.group for found in ast.walk(node) if isinstance(found, ast.Exists | ast.NotExists))
+
+
+def _weight(view: EventView) -> int:
+    """A row copies its literals, so long ones count more."""
+    longest = max((len(obj.value) for _, _, obj in view.rows if isinstance(obj, Literal)), default=0)
+    return max(1, longest // _LIGHT)
 
 
 def _growth(query: ast.Query) -> int:
