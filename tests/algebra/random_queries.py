@@ -34,11 +34,13 @@ from triplewire.rdf.terms import RDF, BlankNode, Literal, NamedNode, Term, Tripl
 _SIGNS_OF_L = [sign for sign in Comparator if sign is not Comparator.NOT_EQUAL]
 _OBJECTS_OF_L = [integer(1), integer(2), EX["a"], Literal("a"), Literal("ab")]
 
-# Every integer in two forms, and more than one string for each set of parts: enough for two objects to differ.
+# Each constant's value in three forms, and three strings with every part: enough for two objects to differ from each
+# other and from a constant. A domain without them would miss counterexamples, and call a right no wrong.
 DOMAIN_OF_L: list[Term] = [
     *(EX[name] for name in "abc"),
-    *(integer(text) for n in range(5) for text in (n, f"0{n}")),
-    *(Literal(text) for text in ("", "a", "b", "ab", "b a", "ab c", "x")),
+    *(integer(text) for n in range(1, 4) for text in (n, f"0{n}", f"00{n}")),
+    *(integer(text) for text in ("0", "00", "4", "04")),
+    *(Literal(text) for text in ("", "a", "b", "ab", "b a", "ab c", "xab", "x")),
     lit("1.5", "decimal"),
 ]
 SUBJECTS_OF_L: list[Term] = [EX["s"], EX["a"], EX["b"]]

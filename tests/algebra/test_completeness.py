@@ -47,7 +47,7 @@ def counterexample(
 
 
 @given(SEEDS, st.integers(0, 2))
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=180, deadline=None)
 def test_definition_3_subsumption_in_l_is_exact(seed: int, projected: int) -> None:
     chance = Random(seed)
     a, b = query_in_l(chance, projected), query_in_l(chance, projected)
@@ -57,7 +57,7 @@ def test_definition_3_subsumption_in_l_is_exact(seed: int, projected: int) -> No
 
 
 @given(SEEDS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_implication_in_l_is_exact(seed: int) -> None:
     chance = Random(seed)
     a, b = query_in_l(chance, 1), query_in_l(chance, 2)
