@@ -2,8 +2,8 @@
 
 Every core that a subscription requires is filed once, under what an event must show for it: the constants of one of its
 patterns, or a graph that it names. A constraint that pins a variable to an IRI makes a constant of it. Among the keys a
-core could be filed under, the least crowded wins, then the one with most constants. An event is looked up by the keys
-that its triples have. A core without any constant is filed nowhere, and its subscription is tested on every event.
+core could be filed under, the least crowded wins, with a preference for many constants. An event is looked up by the
+keys that its triples have. A core without any constant is filed nowhere, and its subscription is tested on every event.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ Anchor = Key | NamedNode
 # A constraint with more ways than this to pin variables is not worth a key for each.
 _MOST_WAYS = 32
 _ANYTHING: Key = (None, None, None)
+# How much more often an event shows a key of one or two constants than a whole triple: a guess.
+_COMMONNESS = {1: 16, 2: 2, 3: 1}
 
 
 class Candidates:
@@ -69,9 +71,10 @@ class Candidates:
                 found.update(self._filed.get(key_of(row, mask), ()))
         return found
 
-    def _crowding(self, anchor: Anchor) -> tuple[int, int]:
+    def _crowding(self, anchor: Anchor) -> int:
+        """How many tests the anchor is expected to cause: a key of few constants is shown by more events."""
         constants = sum(mask_of(anchor)) if isinstance(anchor, tuple) else 3
-        return len(self._filed.get(anchor, ())), -constants
+        return (len(self._filed.get(anchor, ())) + 1) * _COMMONNESS[constants]
 
 
 def anchor_choices(core: Core) -> list[list[Anchor]]:

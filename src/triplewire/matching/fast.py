@@ -5,7 +5,7 @@ from __future__ import annotations
 from triplewire.algebra.queries import Ask, Construct, FastQuery, Select
 from triplewire.matching.budget import Allowance, Budget
 from triplewire.matching.datasets import Dataset
-from triplewire.matching.join import Binding, solutions
+from triplewire.matching.join import Binding, constant_keys, solutions
 from triplewire.matching.matches import Answer, Solution
 from triplewire.matching.templates import instantiate
 
@@ -15,10 +15,14 @@ class FastPlan:
 
     def __init__(self, query: FastQuery) -> None:
         self.query = query
+        self._keys = constant_keys(query.core)
 
     def answer(self, dataset: Dataset, allowance: Allowance) -> Answer | None:
         """What the query yields on an event, or nothing where it has no solution."""
-        found = solutions(self.query.core, dataset.view, Budget(allowance.steps))
+        view = dataset.view
+        if not all(view.matching(key) for key in self._keys):
+            return None
+        found = solutions(self.query.core, view, Budget(allowance.steps))
         if isinstance(self.query.form, Ask):
             return next((Answer([{}]) for _ in found), None)
         bindings = list(found)

@@ -25,6 +25,7 @@ from triplewire.algebra.queries import Construct, Core, GeneralQuery
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import BudgetExceeded
 from triplewire.languages.sparql import ast
+from triplewire.languages.sparql.limits import DEFAULT_LIMITS, QueryLimits
 from triplewire.languages.sparql.parser import parse_query
 from triplewire.languages.sparql.printer import print_query
 from triplewire.matching.absent import without_absent_ends, zero_length_ends
@@ -42,6 +43,9 @@ from triplewire.rdf.events import Event
 from triplewire.rdf.terms import Term
 
 Evaluable = ast.SelectQuery | ast.AskQuery
+
+# A printed query was within the limits when it was read; spelled out, without prefixes, it may be longer and deeper.
+_PRINTED = QueryLimits(text=4 << 20, depth=2 * DEFAULT_LIMITS.depth)
 
 
 class GeneralPlan:
@@ -116,7 +120,7 @@ def _in_order(row: Solution, variables: tuple[Variable, ...]) -> Solution:
 
 def _evaluable(query: GeneralQuery) -> Evaluable:
     """The syntax tree; a CONSTRUCT as the SELECT that gives the solutions of its pattern."""
-    tree = parse_query(query.text)
+    tree = parse_query(query.text, _PRINTED)
     if not isinstance(tree, ast.ConstructQuery):
         return tree
     # SELECT * may not stand beside GROUP BY.

@@ -60,6 +60,11 @@ def solutions(core: Core, view: EventView, budget: Budget) -> Iterator[Binding]:
         waiting.extend(reversed(list(further)))
 
 
+def constant_keys(core: Core) -> tuple[Key, ...]:
+    """What each pattern fixes by itself. Where the event has nothing under one of them, planning a join is a waste."""
+    return tuple(dict.fromkeys(key_under(pattern, {}) for pattern in core.patterns))
+
+
 def bound_to_graph(core: Core, view: EventView) -> Binding | None:
     """The core's graph variables bound to the event's IRI; nothing if it names a graph that the event is not."""
     if any(graph != view.graph for graph in core.graphs if not isinstance(graph, Variable)):
