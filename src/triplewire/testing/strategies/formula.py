@@ -26,7 +26,7 @@ def formulas(draw: st.DrawFn, like: Sequence[Triple] = ()) -> str:
     properties = draw(st.lists(_properties(tuple(like)), min_size=1, max_size=3))
     triples = [f"t(S, {predicate}, {obj or f'O{place}'})" for place, (predicate, obj) in enumerate(properties)]
     variables = ("S", *(f"O{place}" for place, (_, obj) in enumerate(properties) if obj is None))
-    constraints = draw(st.lists(_constraints(variables), max_size=2))
+    constraints = draw(st.one_of(st.just([]), st.lists(_constraints(variables), min_size=1, max_size=2)))
     head = draw(st.lists(st.sampled_from(variables), min_size=1, unique=True))
     return f"{', '.join(head)}: {draw(_AND).join([*triples, *constraints])}"
 

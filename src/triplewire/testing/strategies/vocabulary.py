@@ -45,12 +45,11 @@ ILL_TYPED_LITERALS: tuple[Literal, ...] = (
     *_typed("integer", "abc", "1.5", ""),
     *_typed("boolean", "maybe"),
     *_typed("date", "2004-13-01"),
-    *_typed("byte", "300"),
 )
 ODD_LITERALS: tuple[Literal, ...] = (
     *_typed("integer", "01", "+1", "-0", "0010"),
     *_typed("int", "1", "01", "2"),
-    *_typed("byte", "1"),
+    *_typed("byte", "1", "300"),
     *_typed("unsignedLong", "10"),
     *_typed("decimal", "1.0", "1.50", "+2.25"),
     *_typed("double", "1.0E0", "1e0", "15e-1"),

@@ -16,6 +16,8 @@ _TOPICS = ("query", "stream", "graph", "index", "peer", "schema", "logic", "even
 _WORDS = ("Matching", "Fast", "Semantic", "Distributed", "Adaptive", "Scalable", "Incremental", "Continuous")
 _FIRST_YEAR, _YEARS = 1990, 36
 _KINDS_OF_SUBSCRIPTION = 4
+_SPAN = 9
+_AUTHORS_OF_A_PAPER = 2
 
 
 def library(subscriptions: int, events: int, seed: int = 0, matches_per_event: float = 1.0) -> Workload:
@@ -25,13 +27,23 @@ def library(subscriptions: int, events: int, seed: int = 0, matches_per_event: f
     of the title and a range of dates (SPARQL), a topic beside an author (SPARQL). The number of authors follows from
     the number of matches that an event is meant to have.
     """
-    authors = max(4, round(subscriptions * 2 * 0.45 / matches_per_event))
+    authors = max(4, round(subscriptions * _AUTHORS_OF_A_PAPER * _share() / matches_per_event))
     return Workload(
         "library",
         lambda: _rows(subscriptions, seed, authors),
         lambda: _payloads(events, seed, authors),
         _taxonomy(),
     )
+
+
+def _share() -> float:
+    """How likely a subscription matches a paper of its author: the mean over the four sorts."""
+    since, after = (_YEARS + 1) / (2 * _YEARS), (_YEARS - 1) / (2 * _YEARS)
+    # Half of the graph patterns want a Publication, which every paper is, half an Article, which every second one is.
+    under_a_class = 0.75
+    within = sum(min(_SPAN, _YEARS - start) for start in range(_YEARS)) / _YEARS**2
+    topic = 1 / len(_TOPICS)
+    return (since + after * under_a_class + topic * within + topic) / _KINDS_OF_SUBSCRIPTION
 
 
 def _taxonomy() -> str:
@@ -57,7 +69,7 @@ def _row(number: int, author: str, year: int, topic: str) -> Row:
         node = f"?x(<= {EX['Publication' if year % 2 else 'Article']})"
         return Row(f"s{number}", "graph", f'{node} {DC["creator"]} "{author}"\n?x {EX["year"]} ?d(> {year})')
     if kind == 2:
-        dates = f'?d >= "{year}-01-01"^^{XSD["date"]} && ?d < "{year + 9}-01-01"^^{XSD["date"]}'
+        dates = f'?d >= "{year}-01-01"^^{XSD["date"]} && ?d < "{year + _SPAN}-01-01"^^{XSD["date"]}'
         test = f'CONTAINS(?t, "{topic}") && STRSTARTS(?a, "{author}") && {dates}'
         where = f"?x {DC['title']} ?t . ?x {DC['creator']} ?a . ?x {DC['date']} ?d FILTER({test})"
         return Row(f"s{number}", "sparql", f"SELECT ?x ?t WHERE {{ {where} }}")
