@@ -51,7 +51,7 @@ def test_long_values_are_folded_and_never_cut(workspace):
     (workspace / "all.rq").write_text("ASK { ?s ?p ?o }")
     shown = ESCAPES.sub("", on_a_terminal("match", "-s", "all.rq", "-e", "long.nq"))
     column = "".join(line.split("│")[2].strip() for line in shown.splitlines() if line.startswith("│"))
-    assert column == name
+    assert column == name, shown
 
 
 def test_only_the_word_error_is_coloured(workspace):
