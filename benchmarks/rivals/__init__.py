@@ -5,7 +5,7 @@
 | `naive` | G-ToPSS, section 5 | checks every subscription in turn |
 | `ops` | OPS, as G-ToPSS describes it | matches shared graph shapes in which every node is a variable |
 | `gtopss` | G-ToPSS, section 4 | counts matched edges in one graph of all subscriptions, then joins binding tables |
-| `eventcloud` | EventCloud, section 4.1 | finds subscriptions by their first pattern, then follows a chain of rewritings |
+| `eventcloud` | EventCloud, section 4.1 | finds subscriptions by their first pattern, then follows their chain |
 | `oxigraph` | pyoxigraph | one ASK a subscription |
 | `duckdb_join` | DuckDB | one join a shape of subscription, over a batch of events |
 | `clips_rete` | CLIPS, by clipspy | one rule a subscription, one fact a triple |

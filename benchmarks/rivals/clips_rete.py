@@ -1,7 +1,7 @@
 """CLIPS, by clipspy: a Rete production system, one rule a subscription, one fact a triple.
 
-A rule's left side holds the patterns, constants first, and then the conditions as one test: measured against tests inside
-the patterns, that way both building and matching are faster, since all rules on a predicate share one pattern node.
+A rule's left side holds the patterns, constants first, and then the conditions as one test. Measured against tests
+inside the patterns, building and matching are both faster, since all rules on a predicate share one pattern node.
 Rules are loaded from a file, which CLIPS does faster than one by one. An event's triples are asserted, the agenda says
 which rules they activate, and the facts are retracted.
 

@@ -1,10 +1,10 @@
 """EventCloud's CSMA (section 4.1) on one peer: an index by first pattern, then a chain of rewritten subscriptions.
 
 A subscription is stored under the fixed parts of its first sub-subscription. A quadruple that matches it rewrites the
-subscription: variables get the quadruple's values, the pattern is struck off, the event's identity is added, and what is
-left is indexed again. On one peer that means: it is looked up among the quadruples of the same compound event, by the
-fixed parts of what is now its first pattern. The FILTER is asked when the chain has reached its end. Several ends mean
-several notifications, which the subscriber filters: here, a set.
+subscription: variables get the quadruple's values, the pattern is struck off, the event's identity is added, and what
+is left is indexed again. On one peer that means: it is looked up among the quadruples of the same compound event, by
+the fixed parts of what is now its first pattern. The FILTER is asked when the chain has reached its end. Several ends
+mean several notifications, which the subscriber filters: here, a set.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """OPS (Wang, Jin and Li), as the G-ToPSS paper describes it: general subgraph matching over overlapping graphs.
 
 Every node of a subscription is a variable at first: any node of a publication may stand for any node of a subscription,
-and only edge labels and the shape say otherwise. Subscriptions whose shapes begin alike share that part of the work: the
-shapes form a tree, one edge a step. What a node must be, a constant or within a constraint, is only checked of whole
-embeddings.
+and only edge labels and the shape say otherwise. Subscriptions whose shapes begin alike share that part of the work:
+the shapes form a tree, one edge a step. What a node must be, a constant or within a constraint, is only checked of
+whole embeddings.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Ops(PerEvent):
 
 
 def connected(patterns: tuple[Pattern, ...]) -> list[Pattern]:
-    """The patterns by label, but each with a node of an earlier one where there is such: shapes begin alike more often."""
+    """The patterns by label, each with a node of an earlier one where there is such: so shapes begin alike."""
     left, order, seen = sorted(patterns, key=lambda pattern: pattern[1]), [], set()
     while left:
         chosen = next((p for p in left if p[0] in seen or p[2] in seen), left[0])

@@ -1,8 +1,8 @@
 """Subscriptions as rivals read them: patterns of text and a conjunction of checks.
 
 Understood: patterns with constant predicates, numeric comparisons of a variable with a constant, CONTAINS, isA, and
-L's "is an integer". A variable is text that begins with a question mark; anything else is a term in N-Triples form. Numbers are
-floats: exact for the integers of the workloads. Everything else is `NotUnderstood`.
+L's "is an integer". A variable is text that begins with a question mark; anything else is a term in N-Triples form.
+Numbers are floats: exact for the integers of the workloads. Everything else is `NotUnderstood`.
 """
 
 from __future__ import annotations
