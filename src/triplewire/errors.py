@@ -12,7 +12,8 @@ TriplewireError
 │   └── TaxonomyCycle          a class or property that is its own ancestor
 ├── DuplicateSubscription      the identifier is taken by another query
 ├── UnknownSubscription        nobody subscribed under that identifier
-└── BudgetExceeded             an evaluation needed more work than it was allowed
+├── BudgetExceeded             an evaluation needed more work than it was allowed
+└── SnapshotError              a snapshot that is damaged, of another format, or not there
 
 An error keeps its facts as fields; the sentence is built when it is shown.
 """
@@ -149,3 +150,7 @@ class UnknownSubscription(TriplewireError):
 
 class BudgetExceeded(TriplewireError):
     """An evaluation needed more work than it was allowed."""
+
+
+class SnapshotError(TriplewireError):
+    """A snapshot that is damaged, of another format, or not there."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from triplewire.algebra.constraints import ALWAYS, Comparator, Comparison, Condition, Constraint
 from triplewire.algebra.patterns import Pattern, Variable
 from triplewire.algebra.queries import Core, FastQuery, Form, Select
-from triplewire.algebra.subscriptions import Subscription
+from triplewire.algebra.subscriptions import Subscription, language_named
 from triplewire.rdf.terms import Literal, NamedNode, Namespace
 
 EX = Namespace("http://example.org/")
@@ -18,7 +18,8 @@ def core(*patterns: tuple, constraint: Constraint = ALWAYS, graphs: tuple = ()) 
 
 def subscribed(name: str, wanted: Core, form: Form | None = None) -> Subscription:
     """A fast subscription to a core, by default with all its variables."""
-    return Subscription(name, "sparql", str(wanted), FastQuery(form or Select(wanted.variables), wanted))
+    query = FastQuery(form or Select(wanted.variables), wanted)
+    return Subscription(name, "sparql", language_named("sparql").print(query), query)
 
 
 def where(*conditions: Condition) -> Constraint:

@@ -15,7 +15,7 @@ from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import EMPTY, Taxonomy
 from triplewire.errors import BudgetExceeded
 from triplewire.matching.budget import Budget
-from triplewire.matching.candidates import anchor_choices
+from triplewire.matching.anchoring import is_unindexed
 from triplewire.matching.join import Binding, bound_to_graph, key_under, planned, solutions
 from triplewire.matching.view import EventView
 from triplewire.matching.wording import constraint_text, failure
@@ -50,7 +50,7 @@ def explain(subscription: Subscription) -> Explanation:
         requires=[_core_text(core) for core in cores],
         patterns=list(dict.fromkeys(str(pattern) for core in cores for pattern in core.patterns)),
         constraints=" || ".join(dict.fromkeys(constraints)),
-        unindexed=not all(anchors for core in cores for anchors in anchor_choices(core)),
+        unindexed=is_unindexed(subscription),
     )
 
 

@@ -4,6 +4,9 @@
     m.add(Subscription.parse("SELECT ?paper { ?paper a <http://example.org/Paper> }", id="papers"))
     for match in m.match(event): ...
 
+Kernels decide what they can decide with certainty, from bytes; the general lane and the few tests that need exact
+arithmetic are evaluated here, candidate by candidate.
+
 Error handling: a subscription whose evaluation exceeds its budget does not hold up the others. After `tries` such
 failures it is quarantined with the reason: it stays subscribed, and is not evaluated until it is removed and added
 again.
@@ -11,22 +14,35 @@ again.
 
 from __future__ import annotations
 
+import os
+import secrets
+from collections import Counter
 from collections.abc import Mapping
+from pathlib import Path
 from textwrap import shorten
 from types import MappingProxyType
 
+import msgspec
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
-from triplewire.algebra.queries import FastQuery, Query, cores_of
+from triplewire.algebra.queries import GeneralQuery, Query
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import EMPTY, Taxonomy
 from triplewire.errors import BudgetExceeded, DuplicateSubscription, UnknownSubscription
-from triplewire.matching.budget import DEFAULT_SECONDS, DEFAULT_STEPS, Allowance
-from triplewire.matching.candidates import Candidates
+from triplewire.matching.batch import MatchBatch
+from triplewire.matching.budget import DEFAULT_SECONDS, DEFAULT_STEPS, Allowance, exceeded
 from triplewire.matching.datasets import Dataset
-from triplewire.matching.fast import FastPlan
+from triplewire.matching.engine import Engine
 from triplewire.matching.general import GeneralPlan
+from triplewire.matching.kernels.layout import OVER_BUDGET, YES
 from triplewire.matching.matches import Match
+from triplewire.matching.plans import Plans
+from triplewire.matching.scanner import ScanResult, scan
+from triplewire.matching.segments.searching import MATCH_EVENT, MATCH_OUTCOME, MATCH_SUBSCRIPTION, Found
+from triplewire.matching.segments.segment import Segment
+from triplewire.matching.snapshots import read_snapshot, write_snapshot
 from triplewire.matching.view import EventView
 from triplewire.rdf.events import Event
 
@@ -39,15 +55,6 @@ class Stats(Struct):
     events: int = 0
     candidates: int = 0
     matches: int = 0
-
-
-class _Entry(Struct):
-    """A subscription in the matcher. `number` is its place in the order of adding."""
-
-    number: int
-    subscription: Subscription
-    plan: FastPlan | GeneralPlan
-    failures: int = 0
 
 
 class Matcher:
@@ -68,52 +75,76 @@ class Matcher:
         self._taxonomy = taxonomy
         self._allowance = Allowance(budget, seconds)
         self._tries = tries
-        self._entries: dict[str, _Entry] = {}
-        self._added = 0
-        self._candidates = Candidates()
+        # Nobody outside can know the seed, so nobody can craft terms that collide.
+        self._engine = Engine(secrets.randbits(63), taxonomy)
+        self._plans = Plans()
+        self._failures: Counter[str] = Counter()
         self._quarantined: dict[str, str] = {}
         self.stats = Stats()
 
     def add(self, subscription: Subscription) -> None:
         """Subscribe. The same identifier with the same query changes nothing; with another it is an error."""
-        known = self._entries.get(subscription.id)
+        known = self._engine.get(subscription.id)
         if known is not None:
-            _require_same(known.subscription, subscription)
+            _require_same(known, subscription)
             return
-        plan = _planned(subscription.query)
-        self._candidates.add(subscription.id, cores_of(subscription.query))
-        self._entries[subscription.id] = _Entry(self._added, subscription, plan)
-        self._added += 1
+        _check(subscription.query)
+        self._engine.add(subscription)
 
     def remove(self, subscription_id: str) -> None:
         """Unsubscribe."""
-        if subscription_id not in self._entries:
+        if not self._engine.remove(subscription_id):
             raise UnknownSubscription(f"wanted to remove the subscription {subscription_id!r}, found none of that name")
-        del self._entries[subscription_id]
         self._quarantined.pop(subscription_id, None)
-        self._candidates.remove(subscription_id)
+        self._failures.pop(subscription_id, None)
 
     def match(self, event: Event) -> list[Match]:
         """The subscriptions that the event satisfies, in the order in which they were added."""
-        view = EventView(event, self._taxonomy or EMPTY)
-        dataset = Dataset(view)
-        found = (self._entries[name] for name in self._candidates.lookup(view) if name not in self._quarantined)
-        candidates = sorted(found, key=lambda entry: entry.number)
-        matches = [match for entry in candidates if (match := self._matched(entry, dataset)) is not None]
-        self.stats.events += 1
-        self.stats.candidates += len(candidates)
-        self.stats.matches += len(matches)
-        return matches
+        return list(self._matched(scan(event.nquads, self._engine.seed), {0: event}))
+
+    def match_nquads(self, data: bytes | memoryview) -> MatchBatch:
+        """Match the events of an N-Quads document, whose quads lie next to each other event by event.
+
+        A line that is malformed is reported in the batch's `errors`; its event is left out, the others are matched.
+        """
+        return self._matched(scan(data, self._engine.seed), {})
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write a snapshot: everything that is subscribed, in a folder of flat arrays."""
+        segment = self._engine.compact()
+        taxonomy = None if self._taxonomy is None else self._taxonomy.version
+        write_snapshot(Path(folder), segment, self._engine.serial, taxonomy)
+
+    @classmethod
+    def open(
+        cls,
+        folder: str | os.PathLike[str],
+        taxonomy: Taxonomy | None = None,
+        *,
+        budget: int = DEFAULT_STEPS,
+        seconds: float = DEFAULT_SECONDS,
+        tries: int = 1,
+    ) -> Matcher:
+        """Map a snapshot: processes that open the same one share its memory. The taxonomy is not part of it."""
+        segment, manifest = read_snapshot(Path(folder))
+        matcher = cls(taxonomy, budget=budget, seconds=seconds, tries=tries)
+        matcher._engine = Engine(manifest.seed, taxonomy)
+        matcher._engine.adopt([segment], manifest.serial)
+        return matcher
+
+    def settle(self) -> None:
+        """Wait until everything that was added is merged into the index. Nobody has to: it only makes matching faster."""
+        self._engine.settle()
 
     @property
     def subscriptions(self) -> tuple[Subscription, ...]:
         """All of them, in the order in which they were added."""
-        return tuple(entry.subscription for entry in self._entries.values())
+        return tuple(self._engine)
 
     @property
     def unindexed(self) -> int:
         """How many subscriptions require nothing that the index can use, and are tested on every event."""
-        return self._candidates.unindexed
+        return sum(segment.unindexed for segment in self._engine.segments)
 
     @property
     def quarantined(self) -> Mapping[str, str]:
@@ -126,37 +157,85 @@ class Matcher:
 
     def set_taxonomy(self, taxonomy: Taxonomy | None) -> None:
         """Read events by another taxonomy from now on."""
+        self._engine.set_taxonomy(taxonomy)
         self._taxonomy = taxonomy
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self._engine)
 
     def __contains__(self, subscription_id: object) -> bool:
-        return subscription_id in self._entries
+        return subscription_id in self._engine
 
-    def _matched(self, entry: _Entry, dataset: Dataset) -> Match | None:
+    def _matched(self, scanned: ScanResult, events: dict[int, Event]) -> MatchBatch:
+        found = [self._without_quarantined(part) for part in self._engine.search(scanned, self._allowance.steps)]
+        batch = MatchBatch(scanned, [_sure(part) for part in found], events)
+        for part in found:
+            self._evaluate_rest(part, batch)
+        self.stats.events += len(scanned)
+        self.stats.candidates += sum(part.verified for part in found)
+        self.stats.matches += len(batch)
+        return batch
+
+    def _without_quarantined(self, found: Found) -> Found:
+        if not self._quarantined:
+            return found
+        numbers = [number for name in self._quarantined if (number := found.segment.number_of(name)) is not None]
+        for number in numbers:
+            self._stop_quarantined(found.segment, number)
+        keep = ~np.isin(found.matches[:, MATCH_SUBSCRIPTION], numbers)
+        return msgspec.structs.replace(found, matches=found.matches[keep])
+
+    def _evaluate_rest(self, found: Found, batch: MatchBatch) -> None:
+        """Evaluate what the kernels left open, event by event."""
+        rest = found.matches[~_is_sure(found)]
+        pairs = {(row[MATCH_EVENT], row[MATCH_SUBSCRIPTION]): row[MATCH_OUTCOME] for row in rest.tolist()}
+        dataset = None
+        for (event, number), outcome in sorted(pairs.items()):
+            if dataset is None or dataset.view.event is not batch.event(event):
+                dataset = Dataset(EventView(batch.event(event), self._taxonomy or EMPTY))
+            match = self._evaluated(found.segment, number, outcome, dataset)
+            if match is not None:
+                batch.include(event, found.segment, number, match)
+
+    def _evaluated(self, segment: Segment, number: int, outcome: int, dataset: Dataset) -> Match | None:
+        name = segment.id_of(number)
         try:
-            answer = entry.plan.answer(dataset, self._allowance)
+            if outcome == OVER_BUDGET and not segment.general[number]:
+                raise exceeded(self._allowance.steps)
+            answer = self._plans.of(segment, number).answer(dataset, self._allowance)
         except BudgetExceeded as error:
-            self._failed(entry, dataset.view.event, error)
+            self._failed(name, dataset.view.event, error)
+            self._stop_quarantined(segment, number)
             return None
         if answer is None:
             return None
-        subscription = entry.subscription
-        return Match(subscription.id, dataset.view.event, answer.solutions, answer.construct, subscription.lane)
+        lane = "general" if segment.general[number] else "fast"
+        return Match(name, dataset.view.event, answer.solutions, answer.construct, lane)
 
-    def _failed(self, entry: _Entry, event: Event, error: BudgetExceeded) -> None:
-        entry.failures += 1
-        if entry.failures >= self._tries:
-            self._quarantined[entry.subscription.id] = f"{error} (on event <{event.graph.value}>)"
+    def _stop_quarantined(self, segment: Segment, number: int) -> None:
+        """A core that is too much for the kernel is too much for everyone who asks for it: run it no more."""
+        if segment.id_of(number) in self._quarantined and not segment.general[number]:
+            segment.stop(number)
+
+    def _failed(self, name: str, event: Event, error: BudgetExceeded) -> None:
+        self._failures[name] += 1
+        if self._failures[name] >= self._tries:
+            self._quarantined[name] = f"{error} (on event <{event.graph.value}>)"
 
 
-def _planned(query: Query) -> FastPlan | GeneralPlan:
-    if isinstance(query, FastQuery):
-        return FastPlan(query)
-    plan = GeneralPlan(query)
-    plan.check()
-    return plan
+def _is_sure(found: Found) -> NDArray[np.bool_]:
+    """Which matches need no evaluation: the kernel was certain, and a core is all there is to the query."""
+    return (found.matches[:, MATCH_OUTCOME] == YES) & (found.segment.general[found.matches[:, MATCH_SUBSCRIPTION]] == 0)
+
+
+def _sure(found: Found) -> Found:
+    sure = _is_sure(found)
+    return found if sure.all() else msgspec.structs.replace(found, matches=found.matches[sure])
+
+
+def _check(query: Query) -> None:
+    if isinstance(query, GeneralQuery):
+        GeneralPlan(query).check()
 
 
 def _require_same(known: Subscription, added: Subscription) -> None:

@@ -40,9 +40,24 @@ def kernel(function: _Function) -> _Function:
     return dispatcher  # type: ignore[no-any-return]
 
 
+def lean(function: _Function) -> _Function:
+    """A kernel that allocates nothing, and so need not count references: an atomic operation for every array, at every call."""
+    dispatcher: Any = _njit(cache=True, nogil=True, error_model="numpy", _nrt=False)(function)
+    if JIT:
+        dispatcher._cache._cache_file._source_stamp = _stamp()
+    return dispatcher  # type: ignore[no-any-return]
+
+
 def inner(function: _Function) -> _Function:
     """Compile for use inside kernels only: never called from Python, so nothing is built or cached for that."""
     return _njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)  # type: ignore[no-any-return]
+
+
+def fused(function: _Function) -> _Function:
+    """Compile into every lean kernel that calls it: bundles of arrays are passed by value, and would be at every call."""
+    return _njit(
+        nogil=True, error_model="numpy", forceinline=True, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True
+    )(function)  # type: ignore[no-any-return]
 
 
 @cache
@@ -78,6 +93,18 @@ def _word_at(typing: Any, buffer: Any, index: Any) -> Any:
     return types.int64(buffer, types.intp), emit
 
 
+def _double_at(typing: Any, words: Any, index: Any) -> Any:
+    """The float64 whose halves are two 32-bit words side by side."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        place = _element(context, builder, signature, arguments)
+        load = builder.load(builder.bitcast(place, ir.DoubleType().as_pointer()))
+        load.align = 4
+        return load
+
+    return types.float64(words, types.intp), emit
+
+
 def _fold(typing: Any, a: Any, b: Any) -> Any:
     """The 128-bit product of two words, its upper half folded onto the lower."""
 
@@ -99,6 +126,10 @@ def _plain_word_at(buffer: Bytes, index: int) -> int:
     return int.from_bytes(buffer[index : index + 8].tobytes(), "little", signed=True)
 
 
+def _plain_double_at(words: NDArray[np.int32], index: int) -> float:
+    return float(words[index : index + 2].view(np.float64)[0])
+
+
 def _plain_fold(a: int, b: int) -> int:
     product = (int(a) & _MASK) * (int(b) & _MASK)
     folded = (product ^ (product >> 64)) & _MASK
@@ -108,3 +139,4 @@ def _plain_fold(a: int, b: int) -> int:
 byte_at: Callable[[Bytes, int], int] = _intrinsic(_byte_at) if JIT else _plain_byte_at
 word_at: Callable[[Bytes, int], int] = _intrinsic(_word_at) if JIT else _plain_word_at
 fold: Callable[[int, int], int] = _intrinsic(_fold) if JIT else _plain_fold
+double_at: Callable[[NDArray[np.int32], int], float] = _intrinsic(_double_at) if JIT else _plain_double_at

@@ -1,0 +1,159 @@
+"""What a batch of events matched: columns first, objects on demand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property, lru_cache
+
+import numpy as np
+import pyarrow as pa
+
+from triplewire.algebra.queries import Construct, FastQuery
+from triplewire.matching.kernels.columns import END, START
+from triplewire.matching.matches import Match, Solution
+from triplewire.matching.reading import term_of
+from triplewire.matching.scanner import ScanError, ScanResult
+from triplewire.matching.segments.searching import (
+    MATCH_EVENT,
+    MATCH_SOLUTIONS,
+    MATCH_SUBSCRIPTION,
+    MATCH_WIDTH,
+    MATCH_WORD,
+    Found,
+)
+from triplewire.matching.segments.segment import Segment
+from triplewire.matching.segments.shapes import ASK, CONSTRUCT, DISTINCT
+from triplewire.matching.strict import spelling
+from triplewire.matching.templates import instantiate
+from triplewire.rdf.events import Event
+from triplewire.rdf.terms import Term
+
+ARROW_SCHEMA = pa.schema(
+    [
+        ("event_index", pa.int64()),
+        ("event", pa.string()),
+        ("subscription", pa.string()),
+        ("solutions", pa.list_(pa.map_(pa.string(), pa.string()))),
+        ("lane", pa.string()),
+    ]
+)
+
+
+class MatchBatch:
+    """The matches of a batch. Its length is the number of (event, subscription) pairs.
+
+    `columns` are what the kernels decided; `others` are matches of the general lane and of tests that needed exact evaluation.
+    """
+
+    def __init__(self, scanned: ScanResult, columns: list[Found], events: dict[int, Event]) -> None:
+        self._scanned = scanned
+        self._columns = columns
+        self._others: list[tuple[int, int, Match]] = []
+        self._events = events
+
+    def include(self, event: int, segment: Segment, number: int, match: Match) -> None:
+        """Add a match that was found by evaluation."""
+        self._others.append((event, int(segment.records.serials[number]), match))
+
+    def __len__(self) -> int:
+        return sum(len(found.matches) for found in self._columns) + len(self._others)
+
+    @property
+    def events(self) -> int:
+        """How many events were read, rejected ones included."""
+        return len(self._scanned)
+
+    @property
+    def errors(self) -> tuple[ScanError, ...]:
+        """The lines that could not be read, with the event that was rejected because of each."""
+        return self._scanned.errors
+
+    @cached_property
+    def event_indices(self) -> np.ndarray:
+        """The event of each match, as its place in the batch."""
+        parts = [found.matches[:, MATCH_EVENT] for found in self._columns]
+        return np.concatenate([*parts, np.array([other[0] for other in self._others], np.int64)])
+
+    @cached_property
+    def subscription_ids(self) -> list[str]:
+        """The subscription of each match."""
+        ids = [
+            found.segment.id_of(number)
+            for found in self._columns
+            for number in found.matches[:, MATCH_SUBSCRIPTION].tolist()
+        ]
+        return ids + [match.subscription_id for _, _, match in self._others]
+
+    def event(self, index: int) -> Event:
+        """An event of the batch."""
+        if index not in self._events:
+            self._events[index] = Event.from_triples(self._scanned.event_iri(index), self._scanned.triples(index))
+        return self._events[index]
+
+    def __iter__(self) -> Iterator[Match]:
+        """The matches as objects, by event and then in the order in which subscriptions were added."""
+        return (match for _, _, match in sorted(self._numbered(), key=lambda entry: entry[:2]))
+
+    def _numbered(self) -> Iterator[tuple[int, int, Match]]:
+        for found in self._columns:
+            serials = found.segment.records.serials
+            for row in found.matches.tolist():
+                yield row[MATCH_EVENT], int(serials[row[MATCH_SUBSCRIPTION]]), self._match(found, row)
+        yield from self._others
+
+    def _match(self, found: Found, row: list[int]) -> Match:
+        number = row[MATCH_SUBSCRIPTION]
+        shape = found.segment.shape_of(number)
+        event = self.event(row[MATCH_EVENT])
+        if shape.form == ASK:
+            return Match(found.segment.id_of(number), event, [{}])
+        solutions = self._solutions(found, row)
+        construct = ()
+        if shape.form == CONSTRUCT:
+            construct = instantiate(_template(found.segment, number), solutions)
+        return Match(found.segment.id_of(number), event, solutions, construct)
+
+    def _solutions(self, found: Found, row: list[int]) -> list[Solution]:
+        shape = found.segment.shape_of(row[MATCH_SUBSCRIPTION])
+        rows = self._origins(found, row, list(shape.columns))
+        if shape.form == DISTINCT:
+            rows = list(dict.fromkeys(tuple(self._term_bytes(o) for o in origins) for origins in rows))
+            return [dict(zip(shape.names, map(_term, spelled), strict=True)) for spelled in rows]
+        return [dict(zip(shape.names, (_term(self._term_bytes(o)) for o in origins), strict=True)) for origins in rows]
+
+    def _origins(self, found: Found, row: list[int], columns: list[int]) -> list[list[int]]:
+        """One list of origins for each solution, in the shape's order."""
+        start, count, width = row[MATCH_WORD], row[MATCH_SOLUTIONS], row[MATCH_WIDTH]
+        words = found.solutions[start : start + count * width].reshape(count, width)
+        return words[:, columns].tolist()  # type: ignore[no-any-return]
+
+    def _term_bytes(self, origin: int) -> bytes:
+        quad, column = origin >> 2, 3 * (origin & 3)
+        row = self._scanned.quads[quad]
+        return self._scanned.data[row[column + START] : row[column + END]]
+
+    def to_arrow(self) -> pa.Table:
+        """One row a match; a solution maps names of variables to terms in N-Triples spelling."""
+        rows = [
+            (event, match.event.graph.value, match.subscription_id, _spelled(match.solutions), match.lane)
+            for event, _, match in sorted(self._numbered(), key=lambda entry: entry[:2])
+        ]
+        columns = list(zip(*rows, strict=True)) if rows else [()] * len(ARROW_SCHEMA)
+        arrays = [pa.array(column, field.type) for column, field in zip(columns, ARROW_SCHEMA, strict=True)]
+        return pa.Table.from_arrays(arrays, schema=ARROW_SCHEMA)
+
+
+@lru_cache(maxsize=65_536)
+def _term(spelled: bytes) -> Term:
+    return term_of(spelled)
+
+
+def _spelled(solutions: list[Solution]) -> list[list[tuple[str, str]]]:
+    return [[(name, spelling(term)) for name, term in solution.items()] for solution in solutions]
+
+
+@lru_cache(maxsize=1024)
+def _template(segment: Segment, number: int):  # type: ignore[no-untyped-def]
+    query = segment.subscription(number).query
+    assert isinstance(query, FastQuery) and isinstance(query.form, Construct)
+    return query.form.template

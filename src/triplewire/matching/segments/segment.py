@@ -1,0 +1,139 @@
+"""A segment: subscriptions that were compiled and indexed together, and never change; removed ones are marked.
+
+The kernels see `arrays`; the rest says whose programs they are. A segment is shared by threads: only `removed` is ever
+written, one byte at a time.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from msgspec import Struct
+
+from triplewire.algebra.subscriptions import Subscription
+from triplewire.matching.kernels import structures
+from triplewire.matching.kernels.automaton import automaton_of
+from triplewire.matching.kernels.bytetable import ByteTable, find, table_of
+from triplewire.matching.kernels.choose import Seen, demand_of, entries_of
+from triplewire.matching.kernels.hashing import hash_term, word
+from triplewire.matching.kernels.indexing import anchored_texts, index_of
+from triplewire.matching.kernels.layout import ANY
+from triplewire.matching.kernels.machine import Table
+from triplewire.matching.kernels.structures import Flags, Programs, Words
+from triplewire.matching.segments.records import Records
+from triplewire.matching.segments.shapes import GENERAL, Shape
+
+_ANY_KEY = ANY << 58
+
+
+class Owners(NamedTuple):
+    """Which subscriptions a program serves: `members[starts[p]:starts[p + 1]]`."""
+
+    starts: Table
+    members: Words
+
+
+class Segment(Struct, frozen=True, eq=False):
+    """Compiled, indexed subscriptions, by their number in the segment."""
+
+    records: Records
+    shapes: list[Shape]
+    ids: ByteTable
+    arrays: structures.Segment
+    owners: Owners
+    general: Flags
+    removed: Flags
+    seed: int
+
+    @property
+    def live(self) -> int:
+        """How many subscriptions have not been removed."""
+        return int(self.removed.size - np.count_nonzero(self.removed))
+
+    @property
+    def unindexed(self) -> int:
+        """How many live subscriptions are tested on every event."""
+        index = self.arrays.index
+        at = int(np.searchsorted(index.keys, _ANY_KEY))
+        if at == index.keys.size or index.keys[at] != _ANY_KEY:
+            return 0
+        first, last = index.group_starts[at], index.group_starts[at + 1]
+        open_groups = [g for g in range(first, last) if not index.group_guards[g]]
+        spans = [index.entries[index.entry_starts[g] : index.entry_starts[g + 1]] for g in open_groups]
+        programs = np.unique(np.concatenate(spans)) if spans else np.zeros(0, np.int32)
+        members = [self.owners.members[self.owners.starts[p] : self.owners.starts[p + 1]] for p in programs]
+        found = np.unique(np.concatenate(members)) if members else np.zeros(0, np.int32)
+        return int(np.count_nonzero(self.removed[found] == 0))
+
+    def number_of(self, subscription_id: str) -> int | None:
+        """The number of a live subscription, by its identifier."""
+        key = subscription_id.encode()
+        buffer = np.frombuffer(key, np.uint8)
+        number = find(self.ids, buffer, 0, len(key), hash_term(key, self.seed))
+        return None if number < 0 or self.removed[number] else number
+
+    def id_of(self, number: int) -> str:
+        return self.records.ids[number].decode()
+
+    def shape_of(self, number: int) -> Shape:
+        return self.shapes[self.records.shape_of[number]]
+
+    def stop(self, number: int) -> None:
+        """Run a subscription's programs no more."""
+        first, last = self.records.link_starts[number], self.records.link_starts[number + 1]
+        self.arrays.programs.stopped[self.records.links[first:last]] = 1
+
+    def subscription(self, number: int) -> Subscription:
+        """Read a subscription from its text again."""
+        language, _, owner = self.records.labels[self.records.label_of[number]].decode().partition("\t")
+        text = self.records.sources[number].decode()
+        return Subscription.parse(text, language, id=self.id_of(number), owner=owner or None)
+
+
+def segment_of(records: Records, shapes: list[Shape], seed: int, seen: Seen) -> Segment:
+    """Index records. `seed` is the one that events are scanned with."""
+    seed = word(seed)
+    constants = table_of(records.constants.arena, records.constants.offsets, seed)
+    texts = table_of(records.texts.arena, records.texts.offsets, seed)
+    owners = _owners(records)
+    stopped = np.zeros(records.program_starts.size - 1, np.uint8)
+    programs = Programs(records.code, records.program_starts, _first_only(records, shapes), stopped)
+    entries = entries_of(programs, texts, demand_of(programs, constants.hashes.size), seen)
+    index = index_of(entries, constants.hashes.size)
+    arrays = structures.Segment(constants, texts, programs, index, automaton_of(texts, anchored_texts(index)))
+    return Segment(
+        records,
+        shapes,
+        ids=table_of(records.ids.arena, records.ids.offsets, seed),
+        arrays=arrays,
+        owners=owners,
+        general=_general(records, shapes),
+        removed=np.zeros(records.count, np.uint8),
+        seed=seed,
+    )
+
+
+def _general(records: Records, shapes: list[Shape]) -> Flags:
+    flags = np.array([shape.form == GENERAL for shape in shapes] or [False], np.uint8)
+    return flags[records.shape_of]
+
+
+def _first_only(records: Records, shapes: list[Shape]) -> Flags:
+    """A program that nobody wants all solutions of stops at the first."""
+    wants = np.array([shape.wants_all for shape in shapes] or [False])
+    counts = np.diff(records.link_starts)
+    by_link = np.repeat(wants[records.shape_of], counts)
+    flags = np.ones(records.program_starts.size - 1, np.uint8)
+    flags[records.links[by_link]] = 0
+    return flags
+
+
+def _owners(records: Records) -> Owners:
+    counts = np.diff(records.link_starts)
+    members = np.repeat(np.arange(records.count, dtype=np.int32), counts)
+    order = np.argsort(records.links, kind="stable")
+    programs = records.program_starts.size - 1
+    starts = np.zeros(programs + 1, np.int64)
+    np.cumsum(np.bincount(records.links, minlength=programs), out=starts[1:])
+    return Owners(starts, members[order])

@@ -1,0 +1,207 @@
+"""Snapshots: a segment as a folder of flat arrays that every process maps and none copies.
+
+    manifest.json     format, seed, shapes, and a checksum for each array
+    <array>.npy       one file an array, in numpy's own format
+
+The folder is written under another name and put in place as a whole, so that a reader sees all of it or nothing. What is
+opened is mapped copy-on-write: a removal stays in the process that makes it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from triplewire.errors import SnapshotError
+from triplewire.matching.kernels import structures
+from triplewire.matching.kernels.bytetable import ByteTable
+from triplewire.matching.kernels.hashing import hash_span
+from triplewire.matching.segments.records import Records
+from triplewire.matching.segments.segment import Owners, Segment
+from triplewire.matching.segments.shapes import Shape
+
+FORMAT = 1
+_MANIFEST = "manifest.json"
+_CHECKSUM_SEED = 0
+
+Array = NDArray[Any]
+
+
+class Manifest(Struct, frozen=True):
+    """What a snapshot says of itself; `checksums` are by array."""
+
+    format: int
+    seed: int
+    serial: int
+    subscriptions: int
+    taxonomy: str | None
+    shapes: list[Shape]
+    checksums: dict[str, int]
+
+
+# The bundles of arrays that make a segment, by the name they have there.
+_BUNDLES: dict[str, type] = {"records": Records, "ids": ByteTable, "arrays": structures.Segment, "owners": Owners}
+
+
+def write_snapshot(folder: Path, segment: Segment, serial: int, taxonomy: str | None) -> None:
+    """Write a segment that has no removed subscriptions. A snapshot that is already there is replaced."""
+    _require_replaceable(folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    try:
+        checksums = {name: _write_array(draft, name, array) for name, array in _arrays_of(segment).items()}
+        manifest = Manifest(FORMAT, segment.seed, serial, segment.records.count, taxonomy, segment.shapes, checksums)
+        _write_durably(draft / _MANIFEST, msgspec.json.format(msgspec.json.encode(manifest)))
+        _put_in_place(draft, folder)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def read_snapshot(folder: Path) -> tuple[Segment, Manifest]:
+    """Map a snapshot, after its format, its arrays and their checksums have been found right."""
+    manifest = _read_manifest(folder)
+    arrays = {name: _open_array(folder, name, checksum) for name, checksum in manifest.checksums.items()}
+    bundles = {name: _bundle(folder, kind, name, arrays) for name, kind in _BUNDLES.items()}
+    count = bundles["records"].count
+    if count != manifest.subscriptions:
+        raise SnapshotError(f"{folder}: wanted {manifest.subscriptions} subscriptions, found {count}")
+    general = _required(folder, arrays, "general")
+    segment = Segment(
+        shapes=manifest.shapes,
+        general=general,
+        removed=np.zeros(count, np.uint8),
+        seed=manifest.seed,
+        **bundles,
+    )
+    return segment, manifest
+
+
+def _arrays_of(segment: Segment) -> dict[str, Array]:
+    arrays = {"general": segment.general}
+    for name in _BUNDLES:
+        _flatten(name, getattr(segment, name), arrays)
+    return arrays
+
+
+def _flatten(name: str, bundle: Any, arrays: dict[str, Array]) -> None:
+    for field, value in bundle._asdict().items():
+        if isinstance(value, np.ndarray):
+            arrays[f"{name}.{field}"] = value
+        else:
+            _flatten(f"{name}.{field}", value, arrays)
+
+
+def _bundle(folder: Path, kind: type, name: str, arrays: dict[str, Array]) -> Any:
+    """Put a bundle together from the arrays that carry its name."""
+    fields = {}
+    for field, hint in get_type_hints(kind).items():
+        if isinstance(hint, type) and issubclass(hint, tuple):
+            fields[field] = _bundle(folder, hint, f"{name}.{field}", arrays)
+        else:
+            fields[field] = _required(folder, arrays, f"{name}.{field}")
+    return kind(**fields)
+
+
+def _required(folder: Path, arrays: dict[str, Array], name: str) -> Array:
+    if name not in arrays:
+        raise SnapshotError(f"{folder}: wanted the array {name!r} in the manifest, found none of that name")
+    return arrays[name]
+
+
+def checksum(array: Array) -> int:
+    """A 64-bit sum over an array's bytes, its type and its shape."""
+    kind = f"{array.dtype.str}{array.shape}".encode()
+    seed = hash_span(np.frombuffer(kind, np.uint8), 0, len(kind), _CHECKSUM_SEED)
+    data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    return int(hash_span(data, 0, data.size, seed))
+
+
+def _write_array(folder: Path, name: str, array: Array) -> int:
+    with (folder / f"{name}.npy").open("wb") as file:
+        np.save(file, array, allow_pickle=False)
+        file.flush()
+        os.fsync(file.fileno())
+    return checksum(array)
+
+
+def _write_durably(path: Path, data: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _open_array(folder: Path, name: str, expected: int) -> Array:
+    path = folder / f"{Path(name).name}.npy"
+    try:
+        array = _mapped(path)
+    except FileNotFoundError:
+        raise SnapshotError(f"{path}: wanted an array of the snapshot, found no such file") from None
+    except (OSError, ValueError, EOFError) as error:
+        raise SnapshotError(f"{path}: the snapshot is damaged: {error}") from error
+    found = checksum(array)
+    if found != expected:
+        raise SnapshotError(f"{path}: the snapshot is damaged: wanted the checksum {expected}, found {found}")
+    return array
+
+
+def _mapped(path: Path) -> Array:
+    # Copy-on-write maps are writable, so that kernels need not be compiled a second time for arrays that are not.
+    try:
+        return np.asarray(np.load(path, mmap_mode="c", allow_pickle=False))
+    except ValueError:
+        # An array without elements cannot be mapped.
+        array = np.load(path, allow_pickle=False)
+        if array.size:
+            raise
+        return array  # type: ignore[no-any-return]
+
+
+def _read_manifest(folder: Path) -> Manifest:
+    path = folder / _MANIFEST
+    try:
+        data = path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        raise SnapshotError(f"{folder}: wanted the folder of a snapshot, found no {_MANIFEST} in it") from None
+    try:
+        version = msgspec.json.decode(data, type=dict[str, Any]).get("format")
+        if version != FORMAT:
+            raise SnapshotError(f"{path}: wanted a snapshot of format {FORMAT}, found format {version}")
+        return msgspec.json.decode(data, type=Manifest)
+    except msgspec.DecodeError as error:
+        raise SnapshotError(f"{path}: the snapshot is damaged: {error}") from error
+
+
+def _require_replaceable(folder: Path) -> None:
+    """Never write over something that is not a snapshot."""
+    if folder.exists() and not (folder / _MANIFEST).is_file() and (not folder.is_dir() or any(folder.iterdir())):
+        raise SnapshotError(
+            f"{folder}: wanted a new folder, an empty one or a snapshot to replace, found something else"
+        )
+
+
+def _put_in_place(draft: Path, folder: Path) -> None:
+    """Swap folders by renaming. Processes that have mapped the old one keep it until they let go."""
+    old = draft.with_name(f"{draft.name}-old")
+    if folder.exists():
+        folder.rename(old)
+    try:
+        draft.rename(folder)
+    except OSError:
+        if old.exists():
+            old.rename(folder)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+    descriptor = os.open(folder.parent, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
