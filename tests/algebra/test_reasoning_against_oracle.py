@@ -160,7 +160,7 @@ def test_what_matches_was_satisfiable(event, known, data):
         assert satisfiability(subscription, Taxonomy.from_triples(known)).answer is not Answer.NO
 
 
-@settings(max_examples=1200 if MANY else 120)
+@settings(max_examples=3000 if MANY else 300)
 @given(canonical_events(size=6), st.data())
 def test_an_advertisement_of_what_is_published_covers_what_it_matches(event: Event, data):
     """Definitions 5, 6 and 8: a publisher of this very event has advertised all that the subscription found in it."""

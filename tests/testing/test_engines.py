@@ -32,6 +32,7 @@ CASES = {
     "A1: ill-typed literals have no value": ("SELECT ?x { ?x <urn:bad> ?y FILTER(?y < 5 || ?y >= 5) }", 0),
     "an error or true is true": ("SELECT ?x { ?x <urn:bad> ?y FILTER(?y < 5 || isLITERAL(?y)) }", 1),
     "an error and true is an error": ("SELECT ?x { ?x <urn:bad> ?y FILTER(!(?y < 5 && isLITERAL(?y))) }", 0),
+    "an error and false is false": ("SELECT ?x { ?x <urn:bad> ?y FILTER(!(?y < 5 && isIRI(?y))) }", 1),
     "a variable twice in one pattern": ("SELECT ?x { ?x <urn:knows> ?x }", 1),
     "a blank node in a query is a variable": ("SELECT ?x { ?x <urn:knows> _:any }", 2),
     "language tags count": ('SELECT ?x { ?x <urn:name> "Nejdl" }', 0),

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import rdflib
 from rdflib.plugins.sparql.evaluate import evalQuery
+from rdflib.plugins.sparql.operators import EBV
 from rdflib.plugins.sparql.parserutils import CompValue, Expr
 from rdflib.plugins.sparql.sparql import SPARQLError
 from rdflib.term import BNode, Identifier, URIRef
@@ -85,6 +86,8 @@ def _let_oxigraph_compute(algebra: Any, functions: dict[NamedNode, Function]) ->
 def _evaluator(node: CompValue, functions: dict[NamedNode, Function]) -> Callable[[Any, Any], Identifier] | None:
     if node.name == "RelationalExpression":
         return _relation
+    if node.name == "ConditionalAndExpression":
+        return _conjunction
     if node.name in ("AdditiveExpression", "MultiplicativeExpression"):
         return _arithmetic
     if node.name in _TEXT_TESTS:
@@ -103,6 +106,23 @@ def _relation(expr: Any, _: Any) -> Identifier:
         found = _membership(expr.expr, [] if expr.other == rdflib.RDF.nil else expr.other)
         return to_rdflib(found if expr.op == "IN" else _FALSE if found == _TRUE else _TRUE)
     return _computed(f"?a {expr.op} ?b", expr.expr, expr.other)
+
+
+def _conjunction(expr: Any, _: Any) -> Identifier:
+    """rdflib's own stops at the first error; but an error and false is false (SPARQL 1.1, 17.2)."""
+    outcomes = [_truth(operand) for operand in (expr.expr, *(expr.other or ()))]
+    if False in outcomes:
+        return to_rdflib(_FALSE)
+    if None in outcomes:
+        raise SPARQLError("one side of && was an error, and the other was not false")
+    return to_rdflib(_TRUE)
+
+
+def _truth(value: Any) -> bool | None:
+    try:
+        return bool(EBV(value))
+    except SPARQLError:
+        return None
 
 
 def _membership(left: Identifier, rights: list[Identifier]) -> Literal:

@@ -1,7 +1,8 @@
 """What rdflib 7 gets wrong, each with the reason; the tests show for every one that rdflib still has it.
 
-Comparisons are not in this list, although rdflib orders literals of unlike types and takes IN for identity: `by_rdflib`
-has Oxigraph compute every comparison, text test, cast and sum from the two terms.
+Comparisons are not in this list, although rdflib orders literals of unlike types and takes IN for identity, nor is
+`error && false`, which it takes for an error: `by_rdflib` has its own conjunction, and has Oxigraph compute every
+comparison, text test, cast and sum from the two terms.
 """
 
 from __future__ import annotations
