@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format clean
+.PHONY: help setup demo test check format clean bench-matching bench-gtopss
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -27,6 +27,12 @@ check: $(STAMP) ## ruff, mypy --strict, import-linter
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+
+bench-matching: $(STAMP) ## how fast matching is, beside rivals; BENCH=--quick for a small run
+	@$(BIN)/python -m benchmarks.matching $(BENCH)
+
+bench-gtopss: $(STAMP) ## figure 9 of the G-ToPSS paper, with Triplewire in it; BENCH=--quick for a small run
+	@$(BIN)/python -m benchmarks.gtopss $(BENCH)
 
 format: $(STAMP) ## let ruff rewrite what it can
 	@$(BIN)/ruff check --fix .

@@ -1,0 +1,104 @@
+"""The figures that were asked of the matcher, each with what was measured and whether that is enough."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from benchmarks.engine import OURS
+from benchmarks.throughput import Throughput
+from benchmarks.vitals import Latency, Opening
+
+
+class Figure(Struct, frozen=True):
+    """Something asked for. `met` is None where this run was too small to say."""
+
+    name: str
+    asked: str
+    measured: float
+    unit: str
+    met: bool | None
+
+
+class Findings(Struct):
+    """All that a run measured. Names of rivals that did not finish are in `unfinished`, with the reason."""
+
+    throughput: list[Throughput]
+    unfinished: dict[str, str]
+    latency: Latency | None = None
+    latency_at: int = 0
+    arrow_events_per_second: float | None = None
+    opening: Opening | None = None
+    opening_at: int = 0
+    fresh_process_seconds: float | None = None
+
+    def of(self, engine: str, workload: str, subscriptions: int) -> Throughput | None:
+        """What was measured of an engine on a case, if it was."""
+        wanted = (engine, workload, subscriptions)
+        return next((t for t in self.throughput if (t.engine, t.workload, t.subscriptions) == wanted), None)
+
+    def speed(self, engine: str, subscriptions: int) -> float | None:
+        """Events a second on the mixed workload."""
+        found = self.of(engine, "mixed", subscriptions)
+        return None if found is None else found.events_per_second
+
+    def largest(self) -> Throughput | None:
+        """Triplewire on the largest mixed workload."""
+        ours = [t for t in self.throughput if t.engine == OURS and t.workload == "mixed"]
+        return max(ours, key=lambda t: t.subscriptions, default=None)
+
+
+def figures(findings: Findings) -> list[Figure]:
+    """Every asked figure that the run has something to say about."""
+    return [*_speeds(findings), *_ratios(findings), *_growth(findings), *_vitals(findings)]
+
+
+def _speeds(findings: Findings) -> list[Figure]:
+    found = []
+    for size, wanted in ((100_000, 100_000), (1_000_000, 30_000)):
+        speed = findings.speed(OURS, size)
+        if speed is not None:
+            found.append(Figure(f"{size:,} subscriptions", f"≥ {wanted:,}", speed, "events/s", speed >= wanted))
+    return found
+
+
+def _ratios(findings: Findings) -> list[Figure]:
+    found = []
+    for rival, wanted in (("DuckDB join", 3), ("CLIPS", 1_000)):
+        for size in (1_000, 10_000, 100_000):
+            ours, theirs = findings.speed(OURS, size), findings.speed(rival, size)
+            if ours is not None and theirs is not None:
+                ratio = ours / theirs
+                met = ratio >= wanted if size == 100_000 else None
+                asked = f"≥ {wanted:,}" if size == 100_000 else ""
+                found.append(Figure(f"{rival} at {size:,}", asked, ratio, "times its speed", met))
+    return found
+
+
+def _growth(findings: Findings) -> list[Figure]:
+    small, large = findings.speed(OURS, 10_000), findings.speed(OURS, 1_000_000)
+    if small is None or large is None:
+        return []
+    grown = small / large
+    return [Figure("time an event, 10,000 to 1,000,000", "≤ 3", grown, "times", grown <= 3)]
+
+
+def _vitals(findings: Findings) -> list[Figure]:
+    found = []
+    if findings.latency is not None:
+        met = findings.latency.median < 50 if findings.latency_at == 100_000 else None
+        name = f"one event at {findings.latency_at:,}, median"
+        found.append(Figure(name, "< 50", findings.latency.median, "µs", met))
+    largest = findings.largest()
+    if largest is not None:
+        rate = largest.subscriptions / largest.building.seconds
+        found.append(Figure("SPARQL text to live subscription", "≥ 5,000", rate, "a second", rate >= 5_000))
+        met = largest.bytes_per_subscription <= 400 if largest.subscriptions >= 100_000 else None
+        name = f"memory beyond the text at {largest.subscriptions:,}"
+        found.append(Figure(name, "≤ 400", largest.bytes_per_subscription, "bytes a subscription", met))
+    if findings.opening is not None:
+        met = findings.opening.seconds < 1 if findings.opening_at == 1_000_000 else None
+        found.append(Figure(f"opening {findings.opening_at:,}", "< 1", findings.opening.seconds, "s", met))
+    if findings.fresh_process_seconds is not None:
+        seconds = findings.fresh_process_seconds
+        found.append(Figure("a fresh process: import and match", "< 2", seconds, "s", seconds < 2))
+    return found
