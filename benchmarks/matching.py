@@ -20,7 +20,16 @@ from benchmarks.asked import Findings, figures
 from benchmarks.cases import Case
 from benchmarks.engine import OURS
 from benchmarks.isolated import MeasurementFailed, OutOfTime, run_apart
-from benchmarks.reports import FIGURES, QUICK_RESULTS, RESULTS, figures_table, progress, ratios_table, wide_console, write_json
+from benchmarks.reports import (
+    FIGURES,
+    QUICK_RESULTS,
+    RESULTS,
+    figures_table,
+    progress,
+    ratios_table,
+    wide_console,
+    write_json,
+)
 from benchmarks.rivals import RIVALS
 from benchmarks.throughput import Throughput, measure, measure_churn
 
