@@ -44,6 +44,12 @@ def test_formulas(event, data):
     check_round_trip("formula", data.draw(formulas(event.triples)))
 
 
+def test_a_conjunction_that_distributes_into_the_same_alternative_twice():
+    check_round_trip(
+        "formula", 'S: t(S, <urn:p>, O) ^ (S = <urn:a> v O contains "x" ^ O = 0) ^ (O contains "x" v O = 0)'
+    )
+
+
 @settings(max_examples=1500 if MANY else 150)
 @given(events(), st.data())
 def test_graphs(event, data):

@@ -18,7 +18,7 @@ def conjunction(parts: Iterable[Constraint]) -> Constraint:
         check_count("alternatives", MAX_ALTERNATIVES, len(alternatives) * len(part.alternatives))
         alternatives = _distributed(alternatives, part)
         check_count("conditions", MAX_CONDITIONS, sum(map(len, alternatives)))
-    return Constraint(tuple(tuple(dict.fromkeys(alternative)) for alternative in alternatives))
+    return Constraint(tuple(dict.fromkeys(tuple(dict.fromkeys(alternative)) for alternative in alternatives)))
 
 
 def disjunction(parts: Iterable[Constraint]) -> Constraint:
