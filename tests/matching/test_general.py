@@ -194,6 +194,53 @@ class TestZeroLengthPaths:
         assert answers(f"SELECT * {{ {pattern} }}", self.on) == Counter(expected)
 
 
+class TestAlternativePaths:
+    """SPARQL 1.1, 18.2.2.4 and 18.4: `a|b` is a UNION, so every way to an end is a solution of its own."""
+
+    on = event(":s :p :a, :b ; :q :a . :a :r :o . :b :r :o .")
+
+    @pytest.mark.parametrize(
+        ("pattern", "ways"),
+        [
+            (":s (:p|:q) :a", 2),
+            (":s (:p|:p) ?x", 4),
+            (":s (:p|:q)/:r ?x", 3),
+            (":s (:p|:q)/:r :o", 3),
+            (":s (:p|:p)/(:r|:r) ?x", 8),
+            (":o ^((:p|:q)/:r) ?x", 3),
+            ("?x (^:q|^:p) :s", 3),
+            (":s (:p/:r|:q/:r|:none) ?x", 3),
+            (":s !(:none|^:none) ?x", 3),
+            ("?x !(:none|^:none) ?y", 10),
+            (":s ^(^(:p|:q)) ?x", 3),
+            ("_:s (:p|:q) _:x . _:x :r ?y", 3),
+            ("[] (:p|:q) [] . FILTER EXISTS { :s (:p|:q)/:r ?z }", 3),
+            ("GRAPH ?g { :s (:p|:q) ?x }", 3),
+            (":s :q ?x OPTIONAL { ?y (:p|:q) ?x FILTER(?x = :a) }", 2),
+            (":s :p ?x MINUS { ?y (:p|:q) ?x }", 0),
+            ('?x (:p|:q) "text"', 0),
+            (":s (:p|:q)? ?x", 3),
+            (":s (:p|:q)+ ?x", 2),
+            (":s !() ?x", 3),
+            (":s (!())+ ?x", 3),
+        ],
+    )
+    def test_every_way_counts(self, pattern, ways):
+        assert sum(answers(f"SELECT * {{ {pattern} }}", self.on).values()) == ways
+
+    def test_nothing_of_the_spelling_shows(self):
+        assert answers("SELECT * { :s (:p|:q)/:r ?x }", self.on) == Counter({"x=:o": 3})
+        assert answers("SELECT (COUNT(DISTINCT *) AS ?n) { :s (:p|:q)/:r ?x }", self.on) == Counter(
+            ['n="1"^^xsd:integer']
+        )
+
+    def test_deep_choices_are_evaluated(self):
+        path = ":p"
+        for _ in range(50):
+            path = f"({path}|:none)"
+        assert sum(answers(f"SELECT * {{ :s {path} ?x }}", self.on).values()) == 2
+
+
 class TestGraphs:
     """SPARQL 1.1, 18.5: GRAPH ?g joins with its name, whatever stands inside."""
 

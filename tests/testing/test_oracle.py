@@ -181,6 +181,12 @@ class TestGapsAreReal:
         assert "LIMIT" in by_rdflib.unable(case)
         assert not same_answers(ours, theirs)
 
+    def test_oxigraph_gives_an_end_once_however_many_choices_lead_to_it(self):
+        case, ours, theirs = self.answers("SELECT * { <urn:a> <urn:p>|<urn:p> ?x }", "<urn:a> <urn:p> <urn:b>")
+        assert by_oxigraph.unable(case)
+        assert len(ours) == 1
+        assert len(theirs) == 2
+
     def test_oxigraph_finds_no_zero_length_path_for_an_absent_term(self):
         case, ours, theirs = self.answers("ASK { <urn:absent> <urn:p>* ?x }", "<urn:a> <urn:p> <urn:b>")
         assert by_oxigraph.unable(case)

@@ -11,7 +11,7 @@ from triplewire.rdf.terms import TW, DefaultGraph, Quad, Term
 from triplewire.testing.answers import Answers
 from triplewire.testing.canonical import odd_literals_in, odd_literals_of
 from triplewire.testing.case import Case
-from triplewire.testing.parsed import has_zero_length_path
+from triplewire.testing.parsed import has_alternative_path, has_zero_length_path
 
 
 def unable(case: Case) -> str | None:
@@ -21,6 +21,8 @@ def unable(case: Case) -> str | None:
         return f"its store writes {odd[0]} by value, so that terms which differ become one"
     if has_zero_length_path(case.text):
         return "it finds no zero-length path for a term that the graph lacks"
+    if has_alternative_path(case.text):
+        return "it gives an end of a path once, however many choices lead to it"
     return None
 
 

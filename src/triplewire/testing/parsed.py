@@ -22,6 +22,7 @@ from triplewire.testing.rdflib_terms import plain_strings
 _complaints = logging.getLogger("rdflib.term")
 # A path's `*` or `?` stands right behind an IRI, a name or a parenthesis. Cheap to look for before parsing.
 _MAYBE_REPEATED = re.compile(r"[>\w)]\s*[*?](?!\w)")
+_MAYBE_CHOSEN = re.compile(r"(?<!\|)\|(?!\|)")
 
 
 @lru_cache(maxsize=1024)
@@ -66,6 +67,16 @@ def has_zero_length_path(text: str) -> bool:
     return bool(_MAYBE_REPEATED.search(text)) and any(map(_may_be_empty, paths_of(parse(text).algebra)))
 
 
+@lru_cache(maxsize=4096)
+def has_alternative_path(text: str) -> bool:
+    """Does the query use `|` on a path?
+
+    >>> has_alternative_path("ASK { ?x <urn:p>|<urn:q> ?y }"), has_alternative_path("ASK { FILTER(true || false) }")
+    (True, False)
+    """
+    return bool(_MAYBE_CHOSEN.search(text)) and any(map(_may_choose, paths_of(parse(text).algebra)))
+
+
 def paths_of(tree: Any) -> Iterator[Path]:
     """Every property path of an algebra tree, inner ones too; graph patterns of EXISTS are not translated yet."""
     if isinstance(tree, Path):
@@ -88,3 +99,7 @@ def _parts(path: Path) -> list[Any]:
 
 def _may_be_empty(path: Path) -> bool:
     return isinstance(path, MulPath) and bool(path.zero)
+
+
+def _may_choose(path: Path) -> bool:
+    return isinstance(path, AlternativePath) or (isinstance(path, NegatedPath) and len(path.args) > 1)
