@@ -9,14 +9,24 @@ TriplewireError
 │   ├── EmptyEvent             an event without triples
 │   ├── EventConflict          one event IRI with two contents
 │   ├── InvalidTerm            a term where it cannot stand, such as a blank node as an event's name
-│   └── TaxonomyCycle          a class or property that is its own ancestor
+│   ├── TaxonomyCycle          a class or property that is its own ancestor
+│   ├── AddressRefused         a webhook's address that leads where none may lead
+│   └── SignatureMismatch      a message that was not signed with the secret, or too long ago
 ├── DuplicateSubscription      the identifier is taken by another query
 ├── UnknownSubscription        nobody subscribed under that identifier
 ├── BudgetExceeded             an evaluation needed more work than it was allowed
-└── SnapshotError              a snapshot that is damaged, of another format, or not there
+├── DeliveryFailed             a receiver that could not be reached, or did not accept
+├── NodeRefused                a node answered a request with a problem: carries status, title and detail
+├── NodeUnreachable            no node answered
+├── SnapshotError              a snapshot that is damaged, of another format, or not there
+└── PipelineError              work on Spark that could not be done
+    ├── SparkUnavailable       no PySpark, no Java, or a master that cannot be reached
+    ├── LakeError              a lake that is damaged, is none, or is taken by another run
+    └── BadInputRefused        a strict run met bad input
 
 An error keeps its facts as fields; the sentence is built when it is shown.
 """
+# ruff: noqa: N818  a name says what happened, and the tree that it is an error
 
 from __future__ import annotations
 
@@ -154,3 +164,107 @@ class BudgetExceeded(TriplewireError):
 
 class SnapshotError(TriplewireError):
     """A snapshot that is damaged, of another format, or not there."""
+
+
+class AddressRefused(InputError):
+    """A webhook's address that leads where none may lead."""
+
+
+class SignatureMismatch(InputError):
+    """A message that was not signed with the secret, or too long ago."""
+
+
+class DeliveryFailed(TriplewireError):
+    """A receiver that could not be reached, or did not accept."""
+
+
+class NodeRefused(TriplewireError):
+    """A node answered a request with a problem (RFC 9457)."""
+
+    def __init__(self, status: int, title: str, detail: str) -> None:
+        super().__init__(status, title, detail)
+        self.status = status
+        self.title = title
+        self.detail = detail
+
+    def __str__(self) -> str:
+        return f"the node refused with {self.status} {self.title}" + (f": {self.detail}" if self.detail else "")
+
+
+class NodeUnreachable(TriplewireError):
+    """No node answered."""
+
+
+class PipelineError(TriplewireError):
+    """Work on Spark that could not be done."""
+
+
+class SparkUnavailable(PipelineError):
+    """No PySpark, no Java, or a master that cannot be reached."""
+
+
+class LakeError(PipelineError):
+    """A lake that is damaged, is none, or is taken by another run."""
+
+
+class BadInputRefused(PipelineError):
+    """A strict run met bad input. `reasons` are the first of them."""
+
+    def __init__(self, found: int, reasons: tuple[str, ...]) -> None:
+        shown = "".join(f"\n  {reason}" for reason in reasons)
+        super().__init__(f"wanted sound input only (strict), found {found:,} rejected:{shown}")
+        self.found = found
+        self.reasons = reasons
+
+
+class StoreError(TriplewireError):
+    """What must survive could not be written or read."""
+
+
+class StoreFailed(StoreError):
+    """The disk failed. Whoever sees this stops: a second fsync may say yes to what the first one lost."""
+
+
+class DiskFull(StoreError):
+    """No space left. Nothing of the request was written."""
+
+
+class DamagedStore(StoreError):
+    """A record that is not what was written, or that is missing. `position` is its place in the log, once known."""
+
+    def __init__(self, message: str, *, position: int | None = None) -> None:
+        super().__init__(message)
+        self.position = position
+
+
+class UnknownSchema(StoreError):
+    """A data folder that a later version has written."""
+
+
+class FolderInUse(StoreError):
+    """Another process has the data folder."""
+
+
+class Unauthenticated(TriplewireError):
+    """No credentials, or wrong ones."""
+
+
+class Forbidden(TriplewireError):
+    """A client asked for what it was not granted."""
+
+
+class QuotaExceeded(TriplewireError):
+    """A client asked for more than its share. `retry_after` is in seconds, where waiting helps."""
+
+    def __init__(self, quota: str, message: str, *, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.quota = quota
+        self.retry_after = retry_after
+
+
+class UnknownEvent(TriplewireError):
+    """No event of that name is kept."""
+
+
+class UnknownClient(TriplewireError):
+    """Nobody registered under that identifier."""

@@ -1,8 +1,8 @@
 """Queries: what a subscription asks of one event.
 
-The dataset of an event holds the same triples twice, as the default graph and under the event's IRI. So `GRAPH ?g { P }`
-asks for P in the event and binds ?g to its IRI, and a core needs no graph in its patterns: `graphs` lists the terms that
-must equal the event's IRI.
+The dataset of an event holds the same triples twice, as the default graph and under the event's IRI. So
+`GRAPH ?g { P }` asks for P in the event and binds ?g to its IRI, and a core needs no graph in its patterns: `graphs`
+lists the terms that must equal the event's IRI.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """The index as it lives: segments, a draft of what was just added, and merging behind the readers' backs.
 
-Writers take a lock; readers take none. What readers see is one immutable `State`, replaced as a whole. A draft becomes a segment
-when the next batch is searched, so an addition takes effect for the next event. Segments are merged when they are of like size, small
-ones at once and large ones on a thread of their own.
+Writers take a lock; readers take none. What readers see is one immutable `State`, replaced as a whole. A draft becomes
+a segment when the next batch is searched, so an addition takes effect for the next event. Segments are merged when they
+are of like size, small ones at once and large ones on a thread of their own.
 
-Error handling: if merging fails, the segments stay as they are and the error is raised by the next call that changes the engine, or by `settle`.
+Error handling: if merging fails, the segments stay as they are and the error is raised by the next call that changes
+the engine, or by `settle`.
 """
 
 from __future__ import annotations
@@ -176,7 +177,7 @@ class Engine:
         return None
 
     def _indexed(self, records: Records, shapes: list[Shape]) -> Segment:
-        if records.count < _WORTH_STATISTICS:
+        if records.size < _WORTH_STATISTICS:
             return segment_of(records, shapes, self.seed, NOTHING_SEEN)
         constants = table_of(records.constants.arena, records.constants.offsets, self.seed)
         return segment_of(records, shapes, self.seed, self.statistics.seen_by(constants, self.seed))

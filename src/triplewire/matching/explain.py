@@ -14,8 +14,8 @@ from triplewire.algebra.queries import Core, FastQuery, cores_of
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import EMPTY, Taxonomy
 from triplewire.errors import BudgetExceeded
-from triplewire.matching.budget import Budget
 from triplewire.matching.anchoring import is_unindexed
+from triplewire.matching.budget import Budget
 from triplewire.matching.join import Binding, bound_to_graph, key_under, planned, solutions
 from triplewire.matching.view import EventView
 from triplewire.matching.wording import constraint_text, failure

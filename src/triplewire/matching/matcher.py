@@ -133,7 +133,7 @@ class Matcher:
         return matcher
 
     def settle(self) -> None:
-        """Wait until everything that was added is merged into the index. Nobody has to: it only makes matching faster."""
+        """Wait until everything that was added is merged. Nobody has to: it only makes matching faster."""
         self._engine.settle()
 
     @property
@@ -225,7 +225,9 @@ class Matcher:
 
 def _is_sure(found: Found) -> NDArray[np.bool_]:
     """Which matches need no evaluation: the kernel was certain, and a core is all there is to the query."""
-    return (found.matches[:, MATCH_OUTCOME] == YES) & (found.segment.general[found.matches[:, MATCH_SUBSCRIPTION]] == 0)
+    general = found.segment.general[found.matches[:, MATCH_SUBSCRIPTION]] != 0
+    sure: NDArray[np.bool_] = (found.matches[:, MATCH_OUTCOME] == YES) & ~general
+    return sure
 
 
 def _sure(found: Found) -> Found:

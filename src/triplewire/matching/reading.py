@@ -22,7 +22,7 @@ def term_of(spelled: bytes) -> Term:
         return BlankNode(spelled[2:].decode())
     if first == _QUOTE and _BACKSLASH not in spelled:
         return _literal(spelled)
-    return next(parse(b"<urn:s> <urn:p> " + spelled + b" .", format=RdfFormat.N_TRIPLES)).object
+    return _parsed(spelled)
 
 
 def _literal(spelled: bytes) -> Term:
@@ -34,5 +34,11 @@ def _literal(spelled: bytes) -> Term:
     if tag.startswith("^^"):
         return Literal(value, datatype=NamedNode(tag[3:-1]))
     if "--" in tag:
-        return next(parse(b"<urn:s> <urn:p> " + spelled + b" .", format=RdfFormat.N_TRIPLES)).object
+        return _parsed(spelled)
     return Literal(value, language=tag[1:])
+
+
+def _parsed(spelled: bytes) -> Term:
+    quad = next(parse(b"<urn:s> <urn:p> " + spelled + b" .", format=RdfFormat.N_TRIPLES))
+    term: Term = quad.object
+    return term

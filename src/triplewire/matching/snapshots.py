@@ -3,8 +3,8 @@
     manifest.json     format, seed, shapes, and a checksum for each array
     <array>.npy       one file an array, in numpy's own format
 
-The folder is written under another name and put in place as a whole, so that a reader sees all of it or nothing. What is
-opened is mapped copy-on-write: a removal stays in the process that makes it.
+The folder is written under another name and put in place as a whole, so that a reader sees all of it or nothing. What
+is opened is mapped copy-on-write: a removal stays in the process that makes it.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def write_snapshot(folder: Path, segment: Segment, serial: int, taxonomy: str | 
     draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
         checksums = {name: _write_array(draft, name, array) for name, array in _arrays_of(segment).items()}
-        manifest = Manifest(FORMAT, segment.seed, serial, segment.records.count, taxonomy, segment.shapes, checksums)
+        manifest = Manifest(FORMAT, segment.seed, serial, segment.records.size, taxonomy, segment.shapes, checksums)
         _write_durably(draft / _MANIFEST, msgspec.json.format(msgspec.json.encode(manifest)))
         _put_in_place(draft, folder)
     finally:
@@ -70,7 +70,7 @@ def read_snapshot(folder: Path) -> tuple[Segment, Manifest]:
     manifest = _read_manifest(folder)
     arrays = {name: _open_array(folder, name, checksum) for name, checksum in manifest.checksums.items()}
     bundles = {name: _bundle(folder, kind, name, arrays) for name, kind in _BUNDLES.items()}
-    count = bundles["records"].count
+    count = bundles["records"].size
     if count != manifest.subscriptions:
         raise SnapshotError(f"{folder}: wanted {manifest.subscriptions} subscriptions, found {count}")
     general = _required(folder, arrays, "general")

@@ -1,8 +1,8 @@
 """Aho-Corasick: all texts that occur in a string, in one pass over its bytes.
 
-States are numbered from the root, 0. Edges lie in one hash table keyed by state and byte, because a dense table costs a
-kilobyte a state. `fails` is the longest proper suffix that is also a state, `outputs` the text that ends at a state, and
-`next_outputs` the nearest suffix at which another text ends.
+States are numbered from the root, 0. Edges lie in one hash table keyed by state and byte, because a dense table costs
+a kilobyte a state. `fails` is the longest proper suffix that is also a state, `outputs` the text that ends at a state,
+and `next_outputs` the nearest suffix at which another text ends.
 """
 
 from __future__ import annotations
@@ -33,7 +33,14 @@ def automaton_of(texts: ByteTable, wanted: Words) -> Automaton:
     )
     states = _grow(automaton, texts, wanted, parents)
     _link(automaton, parents, states, np.argsort(_depths(parents, states), kind="stable"))
-    return Automaton(automaton.slots, *(array[:states].copy() for array in automaton[1:]))
+    return Automaton(
+        automaton.slots,
+        automaton.edge_keys[:states].copy(),
+        automaton.edge_targets[:states].copy(),
+        automaton.fails[:states].copy(),
+        automaton.outputs[:states].copy(),
+        automaton.next_outputs[:states].copy(),
+    )
 
 
 @fused

@@ -1,8 +1,8 @@
 """Under which part is a program filed? The pair of parts that is least likely to be in an event by chance.
 
 A first pass counts how often each predicate and object is asked for; the second weighs, for every alternative of every
-program, what could be its anchor and its guard, and writes one entry. How likely a part is comes from events where some were
-seen (`Seen`), else from the subscriptions: what many ask for, many events have.
+program, what could be its anchor and its guard, and writes one entry. How likely a part is comes from events where some
+were seen (`Seen`), else from the subscriptions: what many ask for, many events have.
 """
 
 from __future__ import annotations
@@ -51,8 +51,9 @@ class Entries(NamedTuple):
 class Options(NamedTuple):
     """What an alternative offers, a row each.
 
-    `words`: anchor tag (0 for none), its two constants, the pattern it comes from, guard, its predicate and object, and for MEMBERS the
-    place of the row in the code. `weights`: the share of events that have it, and the low and high end of a range.
+    `words`: anchor tag (0 for none), its two constants, the pattern it comes from, guard, its predicate and object, and
+    for MEMBERS the place of the row in the code. `weights`: the share of events that have it, and the low and high end
+    of a range.
     """
 
     words: Table
@@ -366,7 +367,7 @@ def _pair_share(demand: Demand, seen: Seen, predicate: int, thing: int) -> float
     while demand.slots[at] != 0 and demand.keys[demand.slots[at] - 1] != key:
         at = (at + 1) & mask
     asked = demand.counts[demand.slots[at] - 1] if demand.slots[at] != 0 else 0
-    return (asked + 1.0) / (demand.by_predicate[predicate] + _DOUBT)
+    return float((asked + 1.0) / (demand.by_predicate[predicate] + _DOUBT))
 
 
 @inner

@@ -1,7 +1,8 @@
 """What a row of a program comes to for a binding: YES, NO, or UNSURE where only exact evaluation can tell.
 
-The kernel decides what float64, byte strings and numbered terms decide with certainty. Everything else (dates, ties between
-rounded numbers, single precision, tests that must fail on odd types) is UNSURE, and the candidate goes to the exact path.
+The kernel decides what float64, byte strings and numbered terms decide with certainty. Everything else (dates, ties
+between rounded numbers, single precision, tests that must fail on odd types) is UNSURE, and the candidate goes to the
+exact path.
 """
 
 from __future__ import annotations
@@ -9,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from triplewire.matching.kernels import columns, layout
+from triplewire.matching.kernels.datatypes import FLOAT, OTHER_DATATYPE, is_integer_type
 from triplewire.matching.kernels.hashing import same_bytes
 from triplewire.matching.kernels.layout import NO, UNSURE, YES
 from triplewire.matching.kernels.lineage import class_holds
 from triplewire.matching.kernels.machine import double_at, fused
-from triplewire.matching.kernels.datatypes import FLOAT, OTHER_DATATYPE, is_integer_type
 from triplewire.matching.kernels.structures import Batch, Lineage, Room, Segment, Words
 
 # Outcomes of a test. NOT_TRUE: false or error, and nobody needs to know which, unless it must be false.
@@ -251,7 +252,7 @@ def _holds_text(batch: Batch, segment: Segment, start: int, end: int, text: int,
         return same_bytes(batch.buffer, start, arena, begin, length)
     if relation == layout.ENDS:
         return same_bytes(batch.buffer, end - length, arena, begin, length)
-    for place in range(start, end - length + 1):
+    for place in range(start, end - length + 1):  # noqa: SIM110  numba inlines no generators
         if same_bytes(batch.buffer, place, arena, begin, length):
             return True
     return False

@@ -108,4 +108,5 @@ def _fill_all_tops(index: Index, stack: Table) -> None:
 def anchored_texts(index: Index) -> Words:
     """The ids of the texts that are anchors: those that the automaton has to look for."""
     found = index.keys[index.keys >> (2 * _KEY_BITS) == layout.SUBSTRING]
-    return ((found >> _KEY_BITS) & _MASK).astype(np.int32)
+    texts: Words = ((found >> _KEY_BITS) & _MASK).astype(np.int32)
+    return texts

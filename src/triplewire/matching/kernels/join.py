@@ -47,7 +47,7 @@ def solve(
             room.cursors[depth] = _enter(batch, segment, room, event, at + 3 - HEADER)
             continue
         outcome, added = _keep(batch, segment, lineage, room, findings, event, program)
-        if outcome == UNSURE or outcome == NO_ROOM:
+        if outcome in (UNSURE, NO_ROOM):
             return outcome, 0
         count += added
         if count and segment.programs.first_only[program]:

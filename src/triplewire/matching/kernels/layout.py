@@ -5,9 +5,9 @@
     graph terms    one word each; each must equal the event's own IRI
     alternatives   a count of rows, then the rows
 
-A word that stands for a term is a constant's id (zero or more) or a variable: `-1 - (2 * index + binds)`, where `binds` is 1
-at the place that the join reaches first. A row is five words: operation, variable, two words of operand, detail. An
-operand is a constant's id, another variable, a text's id, or the two halves of a float64.
+A word that stands for a term is a constant's id (zero or more) or a variable: `-1 - (2 * index + binds)`, where `binds`
+is 1 at the place that the join reaches first. A row is five words: operation, variable, two words of operand, detail.
+An operand is a constant's id, another variable, a text's id, or the two halves of a float64.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The taxonomy in the kernel: sorted lists of ancestors, and the event's own rdf:type triples on top.
 
-A node's list is looked up by its bytes once an event, and only in events that reach a row about classes. The lists do not
-mention subscriptions, so a new version of the taxonomy replaces them and leaves every index as it is.
+A node's list is looked up by its bytes once an event, and only in events that reach a row about classes. The lists do
+not mention subscriptions, so a new version of the taxonomy replaces them and leaves every index as it is.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Number the terms of each event: equal terms, equal numbers, so that a join compares integers.
 
-Term 0 is the event's own IRI. Quads of one predicate are chained, so that a pattern with a constant predicate visits only
-those.
+Term 0 is the event's own IRI. Quads of one predicate are chained, so that a pattern with a constant predicate visits
+only those.
 """
 
 from __future__ import annotations
@@ -109,9 +109,9 @@ def _number_at(
     while slots[at] >> _TERM_BITS == stamp:
         term = slots[at] & _TERM_MASK
         other_start, other_end, other_key = term_span(batch, batch.origins[base + term])
-        if other_key == key and other_end - other_start == end - start:
-            if same_bytes(batch.buffer, start, batch.buffer, other_start, end - start):
-                return term, count
+        alike = other_key == key and other_end - other_start == end - start
+        if alike and same_bytes(batch.buffer, start, batch.buffer, other_start, end - start):
+            return term, count
         at = (at + 1) & mask
     slots[at] = (stamp << _TERM_BITS) | count
     batch.origins[base + count] = (quad << 2) | (column // 3)

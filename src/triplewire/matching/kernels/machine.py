@@ -2,7 +2,7 @@
 
 A kernel is cached on disk after its first call. numba looks only at the file of the outermost function to tell whether
 the cache is still good, yet a kernel holds the machine code of what it calls in other files too. So the stamp of a
-cached kernel here covers every file of this folder.
+cached kernel here covers every file of this folder, besides its own.
 """
 
 from __future__ import annotations
@@ -34,35 +34,40 @@ JIT: bool = not getattr(numba.config, "DISABLE_JIT", False)
 
 def kernel(function: _Function) -> _Function:
     """Compile on first call, keep the machine code on disk, run without the interpreter's lock."""
-    dispatcher: Any = _njit(cache=True, nogil=True, error_model="numpy")(function)
-    if JIT:
-        dispatcher._cache._cache_file._source_stamp = _stamp()
-    return dispatcher  # type: ignore[no-any-return]
+    return _cached(function, _njit(cache=True, nogil=True, error_model="numpy"))
 
 
 def lean(function: _Function) -> _Function:
-    """A kernel that allocates nothing, and so need not count references: an atomic operation for every array, at every call."""
-    dispatcher: Any = _njit(cache=True, nogil=True, error_model="numpy", _nrt=False)(function)
-    if JIT:
-        dispatcher._cache._cache_file._source_stamp = _stamp()
-    return dispatcher  # type: ignore[no-any-return]
+    """A kernel that allocates nothing, and so need not count references: an atomic operation an array and call."""
+    return _cached(function, _njit(cache=True, nogil=True, error_model="numpy", _nrt=False))
 
 
 def inner(function: _Function) -> _Function:
     """Compile for use inside kernels only: never called from Python, so nothing is built or cached for that."""
-    return _njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)  # type: ignore[no-any-return]
+    compiled: _Function = _njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(
+        function
+    )
+    return compiled
 
 
 def fused(function: _Function) -> _Function:
-    """Compile into every lean kernel that calls it: bundles of arrays are passed by value, and would be at every call."""
-    return _njit(
-        nogil=True, error_model="numpy", forceinline=True, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True
-    )(function)  # type: ignore[no-any-return]
+    """Compile into every lean kernel that calls it: bundles of arrays go by value, and would at every call."""
+    options = {"forceinline": True, "_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    compiled: _Function = _njit(nogil=True, error_model="numpy", **options)(function)
+    return compiled
+
+
+def _cached(function: _Function, compiler: Callable[[_Function], Any]) -> _Function:
+    dispatcher = compiler(function)
+    if JIT:
+        dispatcher._cache._cache_file._source_stamp = _stamp(function.__code__.co_filename)
+    compiled: _Function = dispatcher
+    return compiled
 
 
 @cache
-def _stamp() -> tuple[tuple[str, int, int], ...]:
-    files = sorted(Path(__file__).parent.glob("*.py"))
+def _stamp(own: str) -> tuple[tuple[str, int, int], ...]:
+    files = sorted({*Path(__file__).parent.glob("*.py"), Path(own)})
     return tuple((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in files)
 
 

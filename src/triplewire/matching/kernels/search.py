@@ -13,12 +13,12 @@ from triplewire.matching.kernels import columns, layout
 from triplewire.matching.kernels.automaton import first_output, step
 from triplewire.matching.kernels.bytetable import find_entry
 from triplewire.matching.kernels.columns import EVENT_FIRST, EVENT_LAST, EVENT_REJECTED, FRESH, QUAD_STATE
+from triplewire.matching.kernels.datatypes import FLOAT, OTHER_DATATYPE
 from triplewire.matching.kernels.join import SOLUTION_WORDS, solve
 from triplewire.matching.kernels.layout import NO, NO_ROOM, NOBODY
 from triplewire.matching.kernels.lineage import UNRESOLVED, first_type, node_of
 from triplewire.matching.kernels.localise import term_span
 from triplewire.matching.kernels.machine import fold, fused, kernel, lean
-from triplewire.matching.kernels.datatypes import FLOAT, OTHER_DATATYPE
 from triplewire.matching.kernels.structures import Batch, Findings, Index, Lineage, Room, Segment
 
 RESULTS = 0
@@ -105,16 +105,16 @@ def gather(batch: Batch, segment: Segment, lineage: Lineage, room: Room, event: 
     keys = 1
     for quad in range(batch.events[event, EVENT_FIRST], batch.events[event, EVENT_LAST]):
         if batch.quads[quad, QUAD_STATE] == FRESH:
-            keys = _keys_of_quad(batch, segment.index, room, base, quad, keys)
+            keys = _keys_of_quad(batch, segment.anchors, room, base, quad, keys)
     if segment.automaton.fails.size > 1:
         keys = _keys_of_texts(batch, segment, room, event, keys)
     if lineage.of_constant.size > 0:
         keys = _keys_of_classes(batch, segment, lineage, room, event, base, keys)
     count = 0
     for place in range(keys):
-        anchor = _anchor(segment.index, room.keys[place])
+        anchor = _anchor(segment.anchors, room.keys[place])
         if anchor != NOBODY:
-            count = _enter_anchor(batch, segment.index, room, event, base, anchor, count)
+            count = _enter_anchor(batch, segment.anchors, room, event, base, anchor, count)
     return count
 
 
@@ -238,7 +238,7 @@ def _key_of_class(segment: Segment, room: Room, constant: int, keys: int) -> int
     if constant < 0 or room.classes[constant] == room.serial[0]:
         return keys
     room.classes[constant] = room.serial[0]
-    if segment.index.uses[constant] >> layout.CLASS_MEMBER & 1:
+    if segment.anchors.uses[constant] >> layout.CLASS_MEMBER & 1:
         room.keys[keys] = anchor_key(layout.CLASS_MEMBER, constant, 0)
         keys += 1
     return keys

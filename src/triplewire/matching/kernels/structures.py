@@ -19,8 +19,9 @@ class Batch(NamedTuple):
     """Scanned events whose terms are numbered within each event.
 
     `terms[3 * quad + position]` is a term's number in its event. Term `n` of event `e` is described in row
-    `first_term[e] + n`: `origins` says where it stands first (`4 * quad + position`; position 3 is the graph), and term 0
-    is always the event's own IRI. `heads` chains the quads of one predicate: first quad by term, then `nexts` by quad.
+    `first_term[e] + n`: `origins` says where it stands first (`4 * quad + position`; position 3 is the graph), and term
+    0 is always the event's own IRI. `heads` chains the quads of one predicate: first quad by term, then `nexts` by
+    quad.
     """
 
     buffer: Bytes
@@ -61,7 +62,8 @@ class Index(NamedTuple):
 class Programs(NamedTuple):
     """Compiled cores: see `layout`. Program `p` is `code[starts[p]:starts[p + 1]]`.
 
-    `first_only[p]` asks for one solution. `stopped[p]` is set when a program has exceeded its budget: it is not run again.
+    `first_only[p]` asks for one solution. `stopped[p]` is set when everybody who wanted the program is quarantined: it
+    is not run again.
     """
 
     code: Words
@@ -84,9 +86,9 @@ class Automaton(NamedTuple):
 class Lineage(NamedTuple):
     """The taxonomy, as seen from one segment's constants: see `lineage`.
 
-    Lists of nodes, sorted, from `starts[n]` to `starts[n + 1]`: `ancestors` (what a node is), `supers` (a class's superclasses,
-    what an event's rdf:type adds) and `parents` (one step). `of_constant` and `to_constant` translate between a segment's constants
-    and the taxonomy's nodes; `type_constant[0]` is the constant rdf:type.
+    Lists of nodes, sorted, from `starts[n]` to `starts[n + 1]`: `ancestors` (what a node is), `supers` (a class's
+    superclasses, what an event's rdf:type adds) and `parents` (one step). `of_constant` and `to_constant` translate
+    between a segment's constants and the taxonomy's nodes; `type_constant[0]` is the constant rdf:type.
     """
 
     nodes: ByteTable
@@ -108,16 +110,17 @@ class Segment(NamedTuple):
     constants: ByteTable
     texts: ByteTable
     programs: Programs
-    index: Index
+    anchors: Index
     automaton: Automaton
 
 
 class Room(NamedTuple):
     """What a search scribbles on, for one segment and one thread at a time.
 
-    `seen[program]`, `stamps[constant]`, `classes[constant]` and `texts[text]` hold the serial number of the event that touched them last, so
-    that nothing has to be cleared between events; `serial[0]` is the current one. `places[constant]` is the term of the event
-    that a stamped constant is; `constants[term]` and `nodes[term]` lead the other way, to the segment and to the taxonomy.
+    `seen[program]`, `stamps[constant]`, `classes[constant]` and `texts[text]` hold the serial number of the event that
+    touched them last, so that nothing has to be cleared between events; `serial[0]` is the current one.
+    `places[constant]` is the term of the event that a stamped constant is; `constants[term]` and `nodes[term]` lead the
+    other way, to the segment and to the taxonomy.
     """
 
     serial: Table
@@ -139,8 +142,8 @@ class Room(NamedTuple):
 class Findings(NamedTuple):
     """What a search found.
 
-    A row of `results`: event, program, outcome, first word of its solutions, number of solutions. `solutions` holds the origins of the
-    variables' values, solution after solution. `counts`: results, solution words, candidates verified.
+    A row of `results`: event, program, outcome, first word of its solutions, number of solutions. `solutions` holds the
+    origins of the variables' values, solution after solution. `counts`: results, solution words, candidates verified.
     """
 
     results: Table

@@ -53,8 +53,8 @@ def _live(records: Records, keep: Flags) -> Records:
         return records
     subscriptions = np.flatnonzero(keep)
     links, link_starts = _selected(records.links, records.link_starts, subscriptions)
-    used, links = np.unique(links, return_inverse=True)
-    code, program_starts = _selected(records.code, records.program_starts, used)
+    used, used_by = np.unique(links, return_inverse=True)
+    code, program_starts = _selected(records.code, records.program_starts, used.astype(np.int64))
     constants = np.zeros(records.constants.offsets.size - 1, np.uint8)
     texts = np.zeros(records.texts.offsets.size - 1, np.uint8)
     _mark(code, program_starts, constants, texts)
@@ -66,7 +66,7 @@ def _live(records: Records, keep: Flags) -> Records:
         code=_translated(code, program_starts, constant_map, text_map),
         program_starts=program_starts,
         link_starts=link_starts,
-        links=links.astype(np.int32),
+        links=used_by.astype(np.int32),
         ids=_strings(records.ids, subscriptions),
         sources=_strings(records.sources, subscriptions),
         labels=records.labels,

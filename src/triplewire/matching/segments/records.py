@@ -22,16 +22,17 @@ class Strings(NamedTuple):
     arena: Bytes
     offsets: Table
 
-    def __getitem__(self, index: int) -> bytes:  # type: ignore[override]
+    def string(self, index: int) -> bytes:
+        """One of them."""
         return self.arena[self.offsets[index] : self.offsets[index + 1]].tobytes()
 
 
 class Records(NamedTuple):
     """A number of subscriptions.
 
-    Programs are runs of `code`. Subscription `s` has the programs `links[link_starts[s]:link_starts[s + 1]]`: one for the fast lane,
-    one for each required core in the general lane. `labels` holds language and owner, tab-separated, and `shapes` numbers what is in the
-    segment's list of shapes.
+    Programs are runs of `code`. Subscription `s` has the programs `links[link_starts[s]:link_starts[s + 1]]`: one for
+    the fast lane, one for each required core in the general lane. `labels` holds language and owner, tab-separated, and
+    `shape_of` numbers what is in the segment's list of shapes.
     """
 
     constants: Strings
@@ -48,7 +49,8 @@ class Records(NamedTuple):
     serials: Table
 
     @property
-    def count(self) -> int:
+    def size(self) -> int:
+        """How many subscriptions there are."""
         return self.label_of.size
 
 

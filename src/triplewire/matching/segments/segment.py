@@ -54,7 +54,7 @@ class Segment(Struct, frozen=True, eq=False):
     @property
     def unindexed(self) -> int:
         """How many live subscriptions are tested on every event."""
-        index = self.arrays.index
+        index = self.arrays.anchors
         at = int(np.searchsorted(index.keys, _ANY_KEY))
         if at == index.keys.size or index.keys[at] != _ANY_KEY:
             return 0
@@ -74,10 +74,10 @@ class Segment(Struct, frozen=True, eq=False):
         return None if number < 0 or self.removed[number] else number
 
     def id_of(self, number: int) -> str:
-        return self.records.ids[number].decode()
+        return self.records.ids.string(number).decode()
 
     def shape_of(self, number: int) -> Shape:
-        return self.shapes[self.records.shape_of[number]]
+        return self.shapes[int(self.records.shape_of[number])]
 
     def stop(self, number: int) -> None:
         """Run a subscription's programs no more."""
@@ -86,9 +86,19 @@ class Segment(Struct, frozen=True, eq=False):
 
     def subscription(self, number: int) -> Subscription:
         """Read a subscription from its text again."""
-        language, _, owner = self.records.labels[self.records.label_of[number]].decode().partition("\t")
-        text = self.records.sources[number].decode()
-        return Subscription.parse(text, language, id=self.id_of(number), owner=owner or None)
+        language, text = self.source_of(number)
+        return Subscription.parse(text, language, id=self.id_of(number), owner=self.owner_of(number))
+
+    def source_of(self, number: int) -> tuple[str, str]:
+        """The language and text of a subscription."""
+        return self._label(number)[0], self.records.sources.string(number).decode()
+
+    def owner_of(self, number: int) -> str | None:
+        return self._label(number)[1] or None
+
+    def _label(self, number: int) -> tuple[str, str]:
+        language, _, owner = self.records.labels.string(self.records.label_of[number]).decode().partition("\t")
+        return language, owner
 
 
 def segment_of(records: Records, shapes: list[Shape], seed: int, seen: Seen) -> Segment:
@@ -109,7 +119,7 @@ def segment_of(records: Records, shapes: list[Shape], seed: int, seen: Seen) -> 
         arrays=arrays,
         owners=owners,
         general=_general(records, shapes),
-        removed=np.zeros(records.count, np.uint8),
+        removed=np.zeros(records.size, np.uint8),
         seed=seed,
     )
 
@@ -131,7 +141,7 @@ def _first_only(records: Records, shapes: list[Shape]) -> Flags:
 
 def _owners(records: Records) -> Owners:
     counts = np.diff(records.link_starts)
-    members = np.repeat(np.arange(records.count, dtype=np.int32), counts)
+    members = np.repeat(np.arange(records.size, dtype=np.int32), counts)
     order = np.argsort(records.links, kind="stable")
     programs = records.program_starts.size - 1
     starts = np.zeros(programs + 1, np.int64)
