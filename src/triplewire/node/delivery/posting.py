@@ -1,0 +1,95 @@
+"""One signed request to one receiver: resolve once, check the address, connect to it, follow nothing.
+
+Failure policy: whatever keeps a 2xx answer from arriving in time is a `DeliveryFailed` that says what happened; an address
+that is not permitted is an `AddressRefused`. The whole request, resolving included, has one deadline, so that a receiver
+that answers a byte a minute is cut off like one that is silent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import Awaitable, Callable
+
+import httpx
+from msgspec import Struct
+
+from triplewire.errors import DeliveryFailed
+from triplewire.node.delivery.addresses import Loopback, Target, permitted
+from triplewire.wire.signatures import signed_headers
+
+MAX_ANSWER_BYTES = 16 * 1024
+# From a host and a port to the addresses it has now, as text.
+Resolve = Callable[[str, int], Awaitable[list[str]]]
+
+
+class Message(Struct, frozen=True):
+    """What is sent. The identity is the same each time that it is sent."""
+
+    target: Target
+    secret: str
+    identity: str
+    body: bytes
+    media_type: str = "application/json"
+
+
+class Poster:
+    """Sends messages. `wall_clock` dates signatures only; the deadline is the event loop's, which is monotonic."""
+
+    def __init__(
+        self, *, resolve: Resolve, wall_clock: Callable[[], float], loopback: Loopback, timeout: float
+    ) -> None:
+        self._resolve = resolve
+        self._wall_clock = wall_clock
+        self._loopback = loopback
+        self._timeout = timeout
+        self._client = http_client()
+
+    async def post(self, message: Message) -> bytes:
+        """The beginning of the receiver's answer, if it is a 2xx."""
+        try:
+            async with asyncio.timeout(self._timeout):
+                return await self._send(message)
+        except TimeoutError:
+            raise DeliveryFailed(f"wanted an answer within {self._timeout:g} s, found none") from None
+        except (httpx.HTTPError, httpx.InvalidURL, OSError, ssl.SSLError) as error:
+            raise DeliveryFailed(f"no answer: {type(error).__name__}: {error}") from None
+
+    async def _send(self, message: Message) -> bytes:
+        target = message.target
+        address = permitted(await self._resolve(target.host, target.port), target, self._loopback)
+        headers = signed_headers(message.secret, message.identity, int(self._wall_clock()), message.body)
+        headers |= {"host": target.host_header, "content-type": message.media_type, "user-agent": "triplewire"}
+        extensions = {"sni_hostname": target.host}
+        request = self._client.build_request(
+            "POST", target.url_at(address), headers=headers, content=message.body, extensions=extensions
+        )
+        response = await self._client.send(request, stream=True)
+        try:
+            return await _accepted(response)
+        finally:
+            await response.aclose()
+
+    async def close(self) -> None:
+        await self._client.aclose()
+
+
+def http_client() -> httpx.AsyncClient:
+    """No proxies, no redirects, and no connection kept: a kept one was proven for one host name, not for all at its address."""
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=0)
+    # The one deadline of `Poster.post` covers every phase.
+    return httpx.AsyncClient(trust_env=False, follow_redirects=False, limits=limits, timeout=None)
+
+
+async def _accepted(response: httpx.Response) -> bytes:
+    if response.is_redirect:
+        raise DeliveryFailed(f"wanted a 2xx answer, found {response.status_code}; redirects are not followed")
+    if not response.is_success:
+        raise DeliveryFailed(f"wanted a 2xx answer, found {response.status_code}")
+    answer = bytearray()
+    # Raw: what a receiver compresses is not unpacked here.
+    async for piece in response.aiter_raw():
+        answer += piece
+        if len(answer) > MAX_ANSWER_BYTES:
+            break
+    return bytes(answer[:MAX_ANSWER_BYTES])
