@@ -118,7 +118,8 @@ def variables_in(test: Test) -> tuple[Variable, ...]:
 
 def both(a: Constraint, b: Constraint) -> Constraint:
     """The conjunction, distributed: `(p or q) and r` is `p and r` or `q and r`."""
-    return Constraint(tuple(tuple(dict.fromkeys(left + right)) for left in a.alternatives for right in b.alternatives))
+    together = (tuple(dict.fromkeys(left + right)) for left in a.alternatives for right in b.alternatives)
+    return Constraint(tuple(dict.fromkeys(together)))
 
 
 def either(a: Constraint, b: Constraint) -> Constraint:
