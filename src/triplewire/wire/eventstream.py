@@ -1,7 +1,7 @@
 """Server-sent events, as the HTML standard frames them (section 9.2.6), both ways.
 
-A frame counts once its empty line has arrived: what a cut connection leaves behind is thrown away, so the last id seen is
-always that of a whole frame, and a reader that goes on after it misses nothing.
+A frame counts once its empty line has arrived: what a cut connection leaves behind is thrown away, so the last id
+seen is always that of a whole frame, and a reader that goes on after it misses nothing.
 """
 
 from __future__ import annotations

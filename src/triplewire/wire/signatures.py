@@ -1,7 +1,7 @@
 """Signed webhooks (row A14), in the form of the Standard Webhooks specification, so that its libraries verify ours.
 
-What is signed is `identity.timestamp.body`. The identity stays the same when a message is sent again; the time does not,
-and a receiver refuses one that is too old, so that a recorded message cannot be played back later.
+What is signed is `identity.timestamp.body`. The identity stays the same when a message is sent again; the time does
+not, and a receiver refuses one that is too old, so that a recorded message cannot be played back later.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Where a webhook may lead (row A13).
 
-A URL names a host; the resolver turns it into addresses, once; each of them must be global, whatever form it was written
-in; and the connection goes to the very address that was checked. So `0x7f.1`, `2130706433`, IPv4 inside IPv6 and a name
-that resolves to another address the second time all end here. Loopback is allowed by an explicit option only.
+A URL names a host; the resolver turns it into addresses, once; each of them must be global, whatever form it was
+written in; and the connection goes to the very address that was checked. So `0x7f.1`, `2130706433`, IPv4 inside IPv6
+and a name that resolves to another address the second time all end here. Loopback is allowed by an explicit option
+only.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Does the receiver want this? (row A14)
 
-Before a webhook is stored its address gets a signed message with a random word, and must answer with that word. Nobody can
-point a node at a server that does not know about it.
+Before a webhook is stored its address gets a signed message with a random word, and must answer with that word.
+Nobody can point a node at a server that does not know about it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What to do next for one webhook: a pure step, with time and chance handed in.
 
-A courier carries one notification at a time, in order. One that is not accepted is tried again, after a delay that doubles
-with every failure in a row and is spread by chance; after the last try it becomes a dead letter and the next one's turn
-comes. All times are monotonic: a clock that jumps (row F8) moves neither a retry nor the end of a lease.
+A courier carries one notification at a time, in order. One that is not accepted is tried again, after a delay that
+doubles with every failure in a row and is spread by chance; after the last try it becomes a dead letter and the next
+one's turn comes. All times are monotonic: a clock that jumps (row F8) moves neither a retry nor the end of a lease.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """One signed request to one receiver: resolve once, check the address, connect to it, follow nothing.
 
-Failure policy: whatever keeps a 2xx answer from arriving in time is a `DeliveryFailed` that says what happened; an address
-that is not permitted is an `AddressRefused`. The whole request, resolving included, has one deadline, so that a receiver
-that answers a byte a minute is cut off like one that is silent.
+Failure policy: whatever keeps a 2xx answer from arriving in time is a `DeliveryFailed` that says what happened; an
+address that is not permitted is an `AddressRefused`. The whole request, resolving included, has one deadline, so that
+a receiver that answers a byte a minute is cut off like one that is silent.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Poster:
 
 
 def http_client() -> httpx.AsyncClient:
-    """No proxies, no redirects, and no connection kept: a kept one was proven for one host name, not for all at its address."""
+    """No proxies, no redirects, no connection kept: a kept one was proven for one name, not for all at its address."""
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=0)
     # The one deadline of `Poster.post` covers every phase.
     return httpx.AsyncClient(trust_env=False, follow_redirects=False, limits=limits, timeout=None)

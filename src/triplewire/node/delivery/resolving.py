@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 
 class Resolver:
-    """The system's resolver. It also reads the forms of addresses that `ipaddress` does not, which is why it is asked."""
+    """The system's resolver: it also reads the forms of addresses that `ipaddress` does not."""
 
     def __init__(self, threads: int) -> None:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="resolve")

@@ -1,0 +1,140 @@
+"""RSS 1.0, RSS 2.0 and Atom become events: the application of the G-ToPSS paper.
+
+One entry is one event. Whatever the format, its triples use RSS 1.0's own vocabulary, which is RDF, and Dublin Core. The
+event's IRI depends on the feed, the entry's id and when the entry was updated, and on nothing else: reading a feed again
+gives the same events, and an entry that its author updates is a new one.
+"""
+
+from __future__ import annotations
+
+import calendar
+import hashlib
+import io
+import re
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from triplewire.errors import InputError, LimitExceeded, RefusedFeature, TriplewireError
+from triplewire.rdf.events import Event
+from triplewire.rdf.limits import MIB
+from triplewire.rdf.terms import RDF, TW, XSD, Literal, NamedNode, Namespace, Term, Triple
+
+try:
+    import feedparser
+except ImportError as error:
+    raise TriplewireError("this needs feedparser: pip install 'triplewire[node]'") from error
+
+RSS = Namespace("http://purl.org/rss/1.0/")
+CONTENT = Namespace("http://purl.org/rss/1.0/modules/content/")
+DC = Namespace("http://purl.org/dc/elements/1.1/")
+DCTERMS = Namespace("http://purl.org/dc/terms/")
+
+MAX_FEED_BYTES = 16 * MIB
+MAX_TEXT = 64 * 1024
+_ENTITY = re.compile(rb"<!\s*ENTITY", re.IGNORECASE)
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:.")
+
+
+def events_of_feed(document: bytes, source: str) -> list[Event]:
+    """The events of a feed's entries, oldest first as far as they tell. `source` is its URL or path."""
+    if len(document) > MAX_FEED_BYTES:
+        message = f"wanted a feed of at most {MAX_FEED_BYTES:,} bytes, found more"
+        raise LimitExceeded("feed_bytes", MAX_FEED_BYTES, message, source=source)
+    if _ENTITY.search(document):
+        raise RefusedFeature("ENTITY", "a feed that defines entities is refused", source=source)
+    # As a stream: text would be taken for a URL or a path, and fetched.
+    parsed = feedparser.parse(io.BytesIO(document), response_headers={"content-location": source})
+    if not parsed.get("version"):
+        raise InputError(f"wanted RSS 1.0, RSS 2.0 or Atom, found {_complaint(parsed)}", source=source)
+    return [_event(entry, source) for entry in sorted(parsed.entries, key=_moment)]
+
+
+def _complaint(parsed: Any) -> str:
+    problem = parsed.get("bozo_exception")
+    return f"something else ({problem})" if problem else "something else"
+
+
+def _event(entry: Any, source: str) -> Event:
+    subject = _subject(entry, source)
+    moment = _moment(entry)
+    when = datetime.fromtimestamp(moment, UTC) if moment else None
+    return Event.from_triples(_name(entry, source), list(_triples(subject, entry)), source=source, time=when)
+
+
+def _name(entry: Any, source: str) -> NamedNode:
+    """The event's IRI. An entry without id goes by its link; one without date, by its words."""
+    identity = entry.get("id") or entry.get("link") or ""
+    version = _field(entry, "updated") or _field(entry, "published") or ""
+    parts = [source, identity, version]
+    if not identity or not version:
+        parts += [entry.get("title", ""), entry.get("summary", "")]
+    return TW[f"feed:{hashlib.sha256(chr(0).join(parts).encode(errors='replace')).hexdigest()[:32]}"]
+
+
+def _subject(entry: Any, source: str) -> NamedNode:
+    for candidate in (entry.get("link"), entry.get("id")):
+        found = _iri(candidate)
+        if found is not None:
+            return found
+    digest = hashlib.sha256(f"{source}\0{entry.get('id', '')}\0{entry.get('title', '')}".encode(errors="replace"))
+    return TW[f"entry:{digest.hexdigest()[:32]}"]
+
+
+def _iri(text: object) -> NamedNode | None:
+    """An absolute IRI, or None for whatever else an entry has in that place."""
+    if not isinstance(text, str) or not _SCHEME.match(text):
+        return None
+    try:
+        return NamedNode(text)
+    except ValueError:
+        return None
+
+
+def _triples(subject: NamedNode, entry: Any) -> Iterator[Triple]:
+    yield Triple(subject, RDF["type"], RSS["item"])
+    for predicate, value in (*_texts(entry), *_dates(entry)):
+        yield Triple(subject, predicate, value)
+    link = _iri(entry.get("link"))
+    if link is not None:
+        yield Triple(subject, RSS["link"], link)
+
+
+def _texts(entry: Any) -> Iterator[tuple[NamedNode, Term]]:
+    """Text as plain literals, so that a subscription's constants meet them."""
+    found = [(RSS["title"], entry.get("title")), (RSS["description"], entry.get("summary"))]
+    found += [(DC["identifier"], entry.get("id"))]
+    found += [(DC["creator"], author.get("name")) for author in entry.get("authors", ()) if author]
+    found += [(DC["subject"], tag.get("term")) for tag in entry.get("tags", ())]
+    found += [(CONTENT["encoded"], content.get("value")) for content in entry.get("content", ())]
+    for predicate, text in found:
+        if text:
+            yield predicate, Literal(_clean(text))
+
+
+def _clean(text: str) -> str:
+    return text.encode(errors="replace").decode()[:MAX_TEXT]
+
+
+def _dates(entry: Any) -> Iterator[tuple[NamedNode, Term]]:
+    published, updated = _field(entry, "published_parsed"), _field(entry, "updated_parsed")
+    for predicate, moment in ((DCTERMS["issued"], published), (DCTERMS["modified"], updated)):
+        if moment:
+            yield predicate, _date_time(moment)
+    if updated or published:
+        yield DC["date"], _date_time(updated or published)
+
+
+def _date_time(moment: time.struct_time) -> Literal:
+    return Literal(time.strftime("%Y-%m-%dT%H:%M:%SZ", moment), datatype=XSD["dateTime"])
+
+
+def _moment(entry: Any) -> float:
+    moment = _field(entry, "updated_parsed") or _field(entry, "published_parsed")
+    return float(calendar.timegm(moment)) if moment else 0.0
+
+
+def _field(entry: Any, name: str) -> Any:
+    # Asked with `get`, feedparser answers with the publishing date for a missing date of update, and warns.
+    return entry[name] if name in entry else None

@@ -1,0 +1,101 @@
+"""Follow a subscription over connections that break: which request comes next, and what is new in what arrives.
+
+No I/O here. Each notification has a position and a stream gives them in order, so whatever is not beyond the last position
+is a repeat and is dropped: at least once on the wire becomes once for the caller (row F9).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from triplewire.errors import NodeRefused, TriplewireError
+from triplewire.wire.eventstream import Frame, FrameReader
+
+FIRST_DELAY, LONGEST_DELAY = 0.25, 15.0
+
+
+class Notification(Struct, frozen=True):
+    """An event that satisfies the subscription. Solutions are in SPARQL 1.1's JSON form."""
+
+    event: str
+    position: int
+    solutions: list[dict[str, Any]] = []
+    construct: list[str] | None = None
+    data: str | None = None
+
+
+class Gap(Struct, frozen=True):
+    """Notifications after `after`, up to `until`, were removed before they were read."""
+
+    after: int
+    until: int
+
+
+class Missed(TriplewireError):
+    """A gap that the caller did not ask to be told about in another way. `gap` says where."""
+
+    def __init__(self, gap: Gap) -> None:
+        super().__init__(f"notifications after {gap.after}, up to {gap.until}, were removed before they were read")
+        self.gap = gap
+
+
+class Follower:
+    """The state of one reader. `position` is the last that was given out."""
+
+    def __init__(self, after: int | None = None) -> None:
+        self.position = after
+        self._failures = 0
+        self._reader = FrameReader()
+
+    def headers(self) -> dict[str, str]:
+        """For the next request: it goes on after the last position, or where the subscription's own cursor is."""
+        self._reader = FrameReader()
+        asked = {"accept": "text/event-stream"}
+        return asked if self.position is None else asked | {"last-event-id": str(self.position)}
+
+    def received(self, data: bytes) -> Iterator[Notification | Gap]:
+        """What is new in these bytes."""
+        for frame in self._reader.feed(data):
+            item = _item(frame)
+            if item is not None and self._is_new(item):
+                self._failures = 0
+                yield item
+
+    def _is_new(self, item: Notification | Gap) -> bool:
+        reached = item.until if isinstance(item, Gap) else item.position
+        if self.position is not None and reached <= self.position:
+            return False
+        self.position = reached
+        return True
+
+    def lost(self, chance: float) -> float:
+        """The connection broke: how long to wait before the next, in seconds. `chance` is from 0 to 1."""
+        self._failures += 1
+        whole = min(LONGEST_DELAY, FIRST_DELAY * 2.0 ** min(self._failures - 1, 30))
+        return whole * (0.5 + chance / 2)
+
+
+_DECODERS = {
+    "notification": msgspec.json.Decoder(Notification),
+    "gap": msgspec.json.Decoder(Gap),
+}
+
+
+def _item(frame: Frame) -> Notification | Gap | None:
+    decoder = _DECODERS.get(frame.kind)
+    if decoder is None:
+        return None
+    try:
+        found: Notification | Gap = decoder.decode(frame.data)
+    except msgspec.DecodeError as error:
+        raise TriplewireError(f"wanted a {frame.kind} from the node, found {frame.data[:200]!r}: {error}") from None
+    return found
+
+
+def is_final(problem: NodeRefused) -> bool:
+    """Whether asking again would not help: the request is wrong, rather than the moment."""
+    return problem.status < 500 and problem.status not in (408, 425, 429)
