@@ -35,9 +35,4 @@ class Budget:
     def spend(self, steps: int = 1) -> None:
         self.spent += steps
         if self.spent > self.steps:
-            raise exceeded(self.steps)
-
-
-def exceeded(steps: int) -> BudgetExceeded:
-    """The error of an evaluation that went beyond its steps."""
-    return BudgetExceeded(f"the evaluation wanted more than {steps:,} intermediate bindings")
+            raise BudgetExceeded(f"the evaluation wanted more than {self.steps:,} intermediate bindings")

@@ -11,6 +11,7 @@ the engine, or by `settle`.
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -29,9 +30,17 @@ from triplewire.matching.segments.segment import Segment, segment_of
 from triplewire.matching.segments.shapes import Shape
 from triplewire.matching.statistics import NOTHING_SEEN, EventStatistics
 
-_DRAFT = 50_000
-_AT_ONCE = 20_000
 _WORTH_STATISTICS = 1_000
+
+
+class Thresholds(Struct, frozen=True):
+    """How many subscriptions a draft may hold before it becomes a segment, and how many are merged without a thread."""
+
+    draft: int = 50_000
+    at_once: int = 20_000
+
+
+DEFAULT_THRESHOLDS = Thresholds()
 
 
 class State(Struct, frozen=True, eq=False):
@@ -44,11 +53,15 @@ class State(Struct, frozen=True, eq=False):
 class Engine:
     """Subscriptions by identifier, and the search for those that events may satisfy."""
 
-    def __init__(self, seed: int, taxonomy: Taxonomy | None = None) -> None:
+    def __init__(
+        self, seed: int, taxonomy: Taxonomy | None = None, thresholds: Thresholds = DEFAULT_THRESHOLDS
+    ) -> None:
         self.seed = seed
         self.statistics = EventStatistics()
+        self._thresholds = thresholds
         self._taxonomy: TaxonomyArrays = taxonomy_arrays(taxonomy or EMPTY, seed)
-        self._lock = threading.RLock()
+        self.lock = threading.RLock()  # held by whoever changes the engine
+        self._former_costs: Counter[str | None] = Counter()
         self._state = State()
         self._draft = Draft()
         self._serial = 0
@@ -90,16 +103,16 @@ class Engine:
 
     def add(self, subscription: Subscription) -> None:
         """Add a subscription whose identifier is not taken."""
-        with self._lock:
+        with self.lock:
             self._raise_failure()
             self._draft.add(subscription, self._serial)
             self._serial += 1
-            if len(self._draft) >= _DRAFT:
+            if len(self._draft) >= self._thresholds.draft:
                 self.flush()
 
     def remove(self, subscription_id: str) -> bool:
         """Remove a subscription; says whether there was one."""
-        with self._lock:
+        with self.lock:
             self._raise_failure()
             if subscription_id in self._draft.subscriptions:
                 self._draft.remove(subscription_id)
@@ -113,7 +126,7 @@ class Engine:
     def set_taxonomy(self, taxonomy: Taxonomy | None) -> None:
         """Read events by another taxonomy. No segment is built anew: only what translates between the two."""
         arrays = taxonomy_arrays(taxonomy or EMPTY, self.seed)
-        with self._lock:
+        with self.lock:
             self._taxonomy = arrays
             self._replace(self._state.segments)
 
@@ -133,7 +146,7 @@ class Engine:
         """Make the draft a segment, and merge what is due."""
         if not len(self._draft):
             return
-        with self._lock:
+        with self.lock:
             if not len(self._draft):
                 return
             records, shapes = self._draft.records()
@@ -145,9 +158,18 @@ class Engine:
     def settle(self) -> None:
         """Wait until no merge is under way, and raise what one failed with."""
         self.flush()
-        while (merger := self._merger) is not None:
+        while (merger := self._started_merger()) is not None:
             merger.join()
         self._raise_failure()
+
+    def _started_merger(self) -> threading.Thread | None:
+        with self.lock:
+            return self._merger
+
+    def costs(self) -> Counter[str | None]:
+        """How many candidates were verified for each owner so far."""
+        with self.lock:
+            return sum((segment.costs() for segment in self._state.segments), self._former_costs)
 
     @property
     def serial(self) -> int:
@@ -156,14 +178,14 @@ class Engine:
 
     def adopt(self, segments: Sequence[Segment], serial: int) -> None:
         """Take over segments that were read from a snapshot."""
-        with self._lock:
+        with self.lock:
             self._serial = serial
             self._replace(tuple(segments))
 
     def compact(self) -> Segment:
         """Everything in one segment, indexed by the statistics of now."""
         self.settle()
-        with self._lock:
+        with self.lock:
             segments = self._state.segments or (self._indexed(*Draft().records()),)
             segment = self._indexed(*merged(segments))
             self._replace((segment,))
@@ -185,13 +207,15 @@ class Engine:
     def _replace(self, segments: tuple[Segment, ...]) -> None:
         kept = tuple(segment for segment in segments if segment.live)
         lineages = tuple(lineage_of(self._taxonomy, segment.arrays.constants) for segment in kept)
+        gone = [segment for segment in self._state.segments if segment not in kept]
         self._state = State(kept, lineages)
+        self._former_costs += sum((segment.costs() for segment in gone), Counter())
 
     def _merge_due(self) -> None:
         """Merge the newest segments until each is more than twice the size of the next."""
         while (due := _due(self._state.segments)) > 1:
             chosen = self._state.segments[-due:]
-            if sum(segment.live for segment in chosen) > _AT_ONCE:
+            if sum(segment.live for segment in chosen) > self._thresholds.at_once:
                 self._merge_behind(chosen)
                 return
             self._replace((*self._state.segments[:-due], self._indexed(*merged(chosen))))
@@ -205,16 +229,23 @@ class Engine:
         try:
             before = [segment.removed.copy() for segment in chosen]
             result = self._indexed(*merged(chosen))
-            with self._lock:
+            with self.lock:
                 for segment, removed in zip(chosen, before, strict=True):
                     _remove_again(result, segment, np.flatnonzero(segment.removed != removed))
-                first = self._state.segments.index(chosen[0]) if chosen[0] in self._state.segments else 0
-                rest = tuple(s for s in self._state.segments[first:] if s not in chosen)
-                self._replace((*self._state.segments[:first], result, *rest))
+                self._put_in_place_of(chosen, result)
         except BaseException as error:  # noqa: BLE001  raised by the next caller, see the module's docstring
             self._failure = error
         finally:
             self._merger = None
+
+    def _put_in_place_of(self, chosen: tuple[Segment, ...], result: Segment) -> None:
+        """Segments go when they are empty; if one went for another reason, others have merged it, and that holds."""
+        present = self._state.segments
+        if any(segment.live and segment not in present for segment in chosen):
+            return
+        first = min((place for place, segment in enumerate(present) if segment in chosen), default=0)
+        rest = tuple(segment for segment in present[first:] if segment not in chosen)
+        self._replace((*present[:first], result, *rest))
 
     def _raise_failure(self) -> None:
         failure, self._failure = self._failure, None

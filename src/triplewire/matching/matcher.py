@@ -4,8 +4,8 @@
     m.add(Subscription.parse("SELECT ?paper { ?paper a <http://example.org/Paper> }", id="papers"))
     for match in m.match(event): ...
 
-Kernels decide what they can decide with certainty, from bytes; the general lane and the few tests that need exact
-arithmetic are evaluated here, candidate by candidate.
+Kernels decide what they can decide with certainty, from bytes; the general lane, the few tests that need exact
+arithmetic, and joins that are too much for a kernel's nested loops are evaluated here, candidate by candidate.
 
 Error handling: a subscription whose evaluation exceeds its budget does not hold up the others. After `tries` such
 failures it is quarantined with the reason: it stays subscribed, and is not evaluated until it is removed and added
@@ -20,7 +20,6 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from textwrap import shorten
-from types import MappingProxyType
 
 import msgspec
 import numpy as np
@@ -32,13 +31,14 @@ from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import EMPTY, Taxonomy
 from triplewire.errors import BudgetExceeded, DuplicateSubscription, UnknownSubscription
 from triplewire.matching.batch import MatchBatch
-from triplewire.matching.budget import DEFAULT_SECONDS, DEFAULT_STEPS, Allowance, exceeded
+from triplewire.matching.budget import DEFAULT_SECONDS, DEFAULT_STEPS, Allowance
 from triplewire.matching.datasets import Dataset
 from triplewire.matching.engine import Engine
 from triplewire.matching.general import GeneralPlan
-from triplewire.matching.kernels.layout import OVER_BUDGET, YES
+from triplewire.matching.kernels.layout import YES
 from triplewire.matching.matches import Match
 from triplewire.matching.plans import Plans
+from triplewire.matching.quarantine import Quarantine
 from triplewire.matching.scanner import ScanResult, scan
 from triplewire.matching.segments.searching import MATCH_EVENT, MATCH_OUTCOME, MATCH_SUBSCRIPTION, Found
 from triplewire.matching.segments.segment import Segment
@@ -74,29 +74,28 @@ class Matcher:
     ) -> None:
         self._taxonomy = taxonomy
         self._allowance = Allowance(budget, seconds)
-        self._tries = tries
         # Nobody outside can know the seed, so nobody can craft terms that collide.
         self._engine = Engine(secrets.randbits(63), taxonomy)
         self._plans = Plans()
-        self._failures: Counter[str] = Counter()
-        self._quarantined: dict[str, str] = {}
+        self._quarantine = Quarantine(tries)
         self.stats = Stats()
 
     def add(self, subscription: Subscription) -> None:
         """Subscribe. The same identifier with the same query changes nothing; with another it is an error."""
-        known = self._engine.get(subscription.id)
-        if known is not None:
-            _require_same(known, subscription)
-            return
-        _check(subscription.query)
-        self._engine.add(subscription)
+        with self._engine.lock:
+            known = self._engine.get(subscription.id)
+            if known is not None:
+                _require_same(known, subscription)
+                return
+            _check(subscription.query)
+            self._engine.add(subscription)
 
     def remove(self, subscription_id: str) -> None:
         """Unsubscribe."""
         if not self._engine.remove(subscription_id):
             raise UnknownSubscription(f"wanted to remove the subscription {subscription_id!r}, found none of that name")
-        self._quarantined.pop(subscription_id, None)
-        self._failures.pop(subscription_id, None)
+        self._plans.forget(subscription_id)
+        self._quarantine.release(subscription_id)
 
     def match(self, event: Event) -> list[Match]:
         """The subscriptions that the event satisfies, in the order in which they were added."""
@@ -146,10 +145,18 @@ class Matcher:
         """How many subscriptions require nothing that the index can use, and are tested on every event."""
         return sum(segment.unindexed for segment in self._engine.segments)
 
+    def unindexed_by_owner(self) -> Mapping[str | None, int]:
+        """The same, for each owner who has such subscriptions."""
+        return sum((segment.unindexed_by_owner() for segment in self._engine.segments), Counter())
+
+    def costs(self) -> Mapping[str | None, int]:
+        """How many candidates were verified for each owner so far: who makes the matcher work."""
+        return self._engine.costs()
+
     @property
     def quarantined(self) -> Mapping[str, str]:
         """The subscriptions that exceeded their budget, with the reason."""
-        return MappingProxyType(self._quarantined)
+        return self._quarantine.reasons
 
     @property
     def taxonomy(self) -> Taxonomy | None:
@@ -171,56 +178,43 @@ class Matcher:
         batch = MatchBatch(scanned, [_sure(part) for part in found], events)
         for part in found:
             self._evaluate_rest(part, batch)
+            self._quarantine.numbers_in(part.segment)  # stops what nobody wants any more before the next event
         self.stats.events += len(scanned)
         self.stats.candidates += sum(part.verified for part in found)
         self.stats.matches += len(batch)
         return batch
 
     def _without_quarantined(self, found: Found) -> Found:
-        if not self._quarantined:
+        numbers = self._quarantine.numbers_in(found.segment)
+        if not numbers.size:
             return found
-        numbers = [number for name in self._quarantined if (number := found.segment.number_of(name)) is not None]
-        for number in numbers:
-            self._stop_quarantined(found.segment, number)
         keep = ~np.isin(found.matches[:, MATCH_SUBSCRIPTION], numbers)
         return msgspec.structs.replace(found, matches=found.matches[keep])
 
     def _evaluate_rest(self, found: Found, batch: MatchBatch) -> None:
         """Evaluate what the kernels left open, event by event."""
         rest = found.matches[~_is_sure(found)]
-        pairs = {(row[MATCH_EVENT], row[MATCH_SUBSCRIPTION]): row[MATCH_OUTCOME] for row in rest.tolist()}
         dataset = None
-        for (event, number), outcome in sorted(pairs.items()):
+        for event, number in sorted({(row[MATCH_EVENT], row[MATCH_SUBSCRIPTION]) for row in rest.tolist()}):
             if dataset is None or dataset.view.event is not batch.event(event):
                 dataset = Dataset(EventView(batch.event(event), self._taxonomy or EMPTY))
-            match = self._evaluated(found.segment, number, outcome, dataset)
+            match = self._evaluated(found.segment, number, dataset)
             if match is not None:
                 batch.include(event, found.segment, number, match)
 
-    def _evaluated(self, segment: Segment, number: int, outcome: int, dataset: Dataset) -> Match | None:
+    def _evaluated(self, segment: Segment, number: int, dataset: Dataset) -> Match | None:
         name = segment.id_of(number)
+        if name in self._quarantine.reasons:
+            return None
         try:
-            if outcome == OVER_BUDGET and not segment.general[number]:
-                raise exceeded(self._allowance.steps)
             answer = self._plans.of(segment, number).answer(dataset, self._allowance)
         except BudgetExceeded as error:
-            self._failed(name, dataset.view.event, error)
-            self._stop_quarantined(segment, number)
+            self._quarantine.failed(name, dataset.view.event, error)
             return None
         if answer is None:
             return None
         lane = "general" if segment.general[number] else "fast"
         return Match(name, dataset.view.event, answer.solutions, answer.construct, lane)
-
-    def _stop_quarantined(self, segment: Segment, number: int) -> None:
-        """A core that is too much for the kernel is too much for everyone who asks for it: run it no more."""
-        if segment.id_of(number) in self._quarantined and not segment.general[number]:
-            segment.stop(number)
-
-    def _failed(self, name: str, event: Event, error: BudgetExceeded) -> None:
-        self._failures[name] += 1
-        if self._failures[name] >= self._tries:
-            self._quarantined[name] = f"{error} (on event <{event.graph.value}>)"
 
 
 def _is_sure(found: Found) -> NDArray[np.bool_]:

@@ -1,6 +1,6 @@
 """Snapshots: a segment as a folder of flat arrays that every process maps and none copies.
 
-    manifest.json     format, seed, shapes, and a checksum for each array
+    manifest.json     format, seed, shapes, a checksum for each array and one for itself
     <array>.npy       one file an array, in numpy's own format
 
 The folder is written under another name and put in place as a whole, so that a reader sees all of it or nothing. What
@@ -38,13 +38,20 @@ Array = NDArray[Any]
 class Manifest(Struct, frozen=True):
     """What a snapshot says of itself; `checksums` are by array."""
 
-    format: int
     seed: int
     serial: int
     subscriptions: int
     taxonomy: str | None
     shapes: list[Shape]
     checksums: dict[str, int]
+
+
+class Sealed(Struct, frozen=True):
+    """The manifest as it is written: under its format's number, and with a checksum over its own bytes."""
+
+    format: int
+    checksum: int
+    manifest: msgspec.Raw
 
 
 # The bundles of arrays that make a segment, by the name they have there.
@@ -58,8 +65,9 @@ def write_snapshot(folder: Path, segment: Segment, serial: int, taxonomy: str | 
     draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
         checksums = {name: _write_array(draft, name, array) for name, array in _arrays_of(segment).items()}
-        manifest = Manifest(FORMAT, segment.seed, serial, segment.records.size, taxonomy, segment.shapes, checksums)
-        _write_durably(draft / _MANIFEST, msgspec.json.format(msgspec.json.encode(manifest)))
+        manifest = Manifest(segment.seed, serial, segment.records.size, taxonomy, segment.shapes, checksums)
+        body = msgspec.json.encode(manifest)
+        _write_durably(draft / _MANIFEST, msgspec.json.encode(Sealed(FORMAT, _sum(body), msgspec.Raw(body))))
         _put_in_place(draft, folder)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
@@ -118,10 +126,13 @@ def _required(folder: Path, arrays: dict[str, Array], name: str) -> Array:
 
 def checksum(array: Array) -> int:
     """A 64-bit sum over an array's bytes, its type and its shape."""
-    kind = f"{array.dtype.str}{array.shape}".encode()
-    seed = hash_span(np.frombuffer(kind, np.uint8), 0, len(kind), _CHECKSUM_SEED)
+    seed = _sum(f"{array.dtype.str}{array.shape}".encode())
     data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
     return int(hash_span(data, 0, data.size, seed))
+
+
+def _sum(data: bytes) -> int:
+    return int(hash_span(np.frombuffer(data, np.uint8), 0, len(data), _CHECKSUM_SEED))
 
 
 def _write_array(folder: Path, name: str, array: Array) -> int:
@@ -145,24 +156,15 @@ def _open_array(folder: Path, name: str, expected: int) -> Array:
         array = _mapped(path)
     except FileNotFoundError:
         raise SnapshotError(f"{path}: wanted an array of the snapshot, found no such file") from None
-    except (OSError, ValueError, EOFError) as error:
+    except (OSError, ValueError, OverflowError) as error:
         raise SnapshotError(f"{path}: the snapshot is damaged: {error}") from error
-    found = checksum(array)
-    if found != expected:
-        raise SnapshotError(f"{path}: the snapshot is damaged: wanted the checksum {expected}, found {found}")
+    _require_sum(path, expected, checksum(array))
     return array
 
 
 def _mapped(path: Path) -> Array:
     # Copy-on-write maps are writable, so that kernels need not be compiled a second time for arrays that are not.
-    try:
-        return np.asarray(np.load(path, mmap_mode="c", allow_pickle=False))
-    except ValueError:
-        # An array without elements cannot be mapped.
-        array = np.load(path, allow_pickle=False)
-        if array.size:
-            raise
-        return array  # type: ignore[no-any-return]
+    return np.asarray(np.lib.format.open_memmap(path, mode="c"))
 
 
 def _read_manifest(folder: Path) -> Manifest:
@@ -175,9 +177,16 @@ def _read_manifest(folder: Path) -> Manifest:
         version = msgspec.json.decode(data, type=dict[str, Any]).get("format")
         if version != FORMAT:
             raise SnapshotError(f"{path}: wanted a snapshot of format {FORMAT}, found format {version}")
-        return msgspec.json.decode(data, type=Manifest)
-    except msgspec.DecodeError as error:
+        sealed = msgspec.json.decode(data, type=Sealed)
+        _require_sum(path, sealed.checksum, _sum(bytes(sealed.manifest)))
+        return msgspec.json.decode(sealed.manifest, type=Manifest)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise SnapshotError(f"{path}: the snapshot is damaged: {error}") from error
+
+
+def _require_sum(path: Path, wanted: int, found: int) -> None:
+    if found != wanted:
+        raise SnapshotError(f"{path}: the snapshot is damaged: wanted the checksum {wanted}, found {found}")
 
 
 def _require_replaceable(folder: Path) -> None:

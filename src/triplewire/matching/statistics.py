@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 
 import numpy as np
@@ -29,6 +30,7 @@ class EventStatistics:
     """
 
     def __init__(self) -> None:
+        self._lock = threading.Lock()
         self.events = 0
         self._batches = 0
         self._predicates: Counter[bytes] = Counter()
@@ -40,6 +42,14 @@ class EventStatistics:
         self._batches += 1
         if self._batches > _SAMPLED_BATCHES and self._batches & (self._batches - 1):
             return
+        # A reader never waits: a sample more or less says nothing.
+        if self._lock.acquire(blocking=False):
+            try:
+                self._sample(scanned)
+            finally:
+                self._lock.release()
+
+    def _sample(self, scanned: ScanResult) -> None:
         step = max(1, len(scanned) // _EVENTS_A_BATCH)
         for event in range(0, len(scanned), step):
             if not scanned.rejected(event):
@@ -65,6 +75,10 @@ class EventStatistics:
 
     def seen_by(self, constants: ByteTable, seed: int) -> Seen:
         """The statistics in terms of a segment's constants."""
+        with self._lock:
+            return self._seen_by(constants, seed)
+
+    def _seen_by(self, constants: ByteTable, seed: int) -> Seen:
         if not self.events:
             return NOTHING_SEEN
         numbers = {term: number for term in self._terms() if (number := _number(constants, term, seed)) >= 0}

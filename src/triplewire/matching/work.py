@@ -127,7 +127,10 @@ def _matches(pattern: ast.TriplePattern, view: EventView) -> Matches:
     if isinstance(pattern.predicate, Variable | NamedNode):
         return _triple_matches(pattern, view)
     rows, reached = _path_rows(pattern.predicate, view)
-    if len(ends) < 2:
+    if pattern.subject == pattern.object:
+        # From a node to itself: every node may do that.
+        rows = reached = max(reached, len(view.nodes))
+    elif len(ends) < 2:
         rows = min(rows, reached)
     return Matches(rows, frozenset(ends), dict.fromkeys(ends, min(rows, reached)))
 

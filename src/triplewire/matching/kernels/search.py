@@ -85,6 +85,7 @@ def _verify(
         if outcome == NO_ROOM:
             return False
         findings.counts[VERIFIED] += 1
+        room.seen[program, 1] += 1
         if outcome == NO:
             continue
         if solutions == 0:
@@ -390,8 +391,8 @@ def _reach(batch: Batch, quad: int, state: int) -> tuple[float, float]:
 
 @fused
 def _nominate(room: Room, program: int, count: int) -> int:
-    if room.seen[program] == room.serial[0]:
+    if room.seen[program, 0] == room.serial[0]:
         return count
-    room.seen[program] = room.serial[0]
+    room.seen[program, 0] = room.serial[0]
     room.candidates[count] = program
     return count + 1

@@ -117,8 +117,9 @@ class Segment(NamedTuple):
 class Room(NamedTuple):
     """What a search scribbles on, for one segment and one thread at a time.
 
-    `seen[program]`, `stamps[constant]`, `classes[constant]` and `texts[text]` hold the serial number of the event that
-    touched them last, so that nothing has to be cleared between events; `serial[0]` is the current one.
+    `seen[program, 0]`, `stamps[constant]`, `classes[constant]` and `texts[text]` hold the serial number of the event
+    that touched them last, so that nothing has to be cleared between events; `serial[0]` is the current one.
+    `seen[program, 1]` counts how often a program was verified: it lies beside, so that counting costs nothing.
     `places[constant]` is the term of the event that a stamped constant is; `constants[term]` and `nodes[term]` lead the
     other way, to the segment and to the taxonomy.
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from array import array
 from collections.abc import Iterator
+from decimal import Context, Decimal
 
 from triplewire.algebra.constraints import (
     Comparator,
@@ -57,6 +58,8 @@ _CLASS_RELATIONS = {
 _TYPE = RDF["type"]
 _HALVES = struct.Struct("<ii")
 _DOUBLE = struct.Struct("<d")
+_ALL_DIGITS = Context(prec=60)
+_SHORT = 15  # digits that float64 holds; longer decimals are rounded in more than one step
 
 Row = tuple[int, int, int, int, int]
 
@@ -148,7 +151,7 @@ class Encoder:
         value = value_of(constant)
         if value.kind is Kind.STRING and comparator <= layout.NOT_EQUAL:
             return layout.TERM, index, self._constant(constant), 0, comparator
-        if isinstance(value.content, Number) and value.content.value == value.content.value:
+        if isinstance(value.content, Number) and _is_nearest(value.content):
             low, high, flags = _number_words(value.content)
             return layout.NUMBER, index, low, high, comparator | flags << 8
         return _EXACT
@@ -172,6 +175,13 @@ class Encoder:
 
 
 _EXACT: Row = (layout.EXACT, 0, 0, 0, 0)
+
+
+def _is_nearest(number: Number) -> bool:
+    """Whether the value becomes the nearest float64 when it is compared with one: not NaN, nor a long decimal."""
+    if isinstance(number.value, Decimal):
+        return len(number.value.normalize(_ALL_DIGITS).as_tuple().digits) <= _SHORT
+    return number.value == number.value
 
 
 def _number_words(number: Number) -> tuple[int, int, int]:

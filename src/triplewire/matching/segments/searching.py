@@ -91,8 +91,9 @@ def _room(rooms: Rooms, segment: Segment, batch: Batch) -> Room:
     terms = 3 * quads + 1
     if room is None:
         room = _new_room(segment, terms)
+        segment.tallies.append(room.seen)
     elif room.constants.size < terms:
-        room = _new_room(segment, 2 * terms)
+        room = _new_room(segment, 2 * terms)._replace(serial=room.serial, seen=room.seen)
     # The segment is held too, so that its id cannot come to mean another one.
     rooms.by_segment[id(segment)] = segment, room
     return room
@@ -106,7 +107,7 @@ def _new_room(segment: Segment, terms: int) -> Room:
     patterns, variables = (int(programs.code[heads + place].max(initial=0)) for place in (0, 1))
     return Room(
         serial=np.zeros(1, np.int64),
-        seen=np.zeros(heads.size, np.int64),
+        seen=np.zeros((heads.size, 2), np.int64),
         stamps=np.zeros(constants, np.int64),
         classes=np.zeros(constants, np.int64),
         texts=np.zeros(texts, np.int64),

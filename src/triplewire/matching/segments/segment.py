@@ -1,11 +1,13 @@
 """A segment: subscriptions that were compiled and indexed together, and never change; removed ones are marked.
 
 The kernels see `arrays`; the rest says whose programs they are. A segment is shared by threads: only `removed` is ever
-written, one byte at a time.
+written, one byte at a time, and `stopped`.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -45,6 +47,8 @@ class Segment(Struct, frozen=True, eq=False):
     general: Flags
     removed: Flags
     seed: int
+    tallies: list[Table] = []
+    """`Room.seen` of every thread that searches here, whose second column counts."""
 
     @property
     def live(self) -> int:
@@ -54,24 +58,51 @@ class Segment(Struct, frozen=True, eq=False):
     @property
     def unindexed(self) -> int:
         """How many live subscriptions are tested on every event."""
+        return len(self._unindexed())
+
+    def unindexed_by_owner(self) -> Counter[str | None]:
+        """The same, for each owner."""
+        return Counter(self.owner_of(number) for number in self._unindexed())
+
+    def _unindexed(self) -> list[int]:
         index = self.arrays.anchors
         at = int(np.searchsorted(index.keys, _ANY_KEY))
         if at == index.keys.size or index.keys[at] != _ANY_KEY:
-            return 0
+            return []
         first, last = index.group_starts[at], index.group_starts[at + 1]
         open_groups = [g for g in range(first, last) if not index.group_guards[g]]
         spans = [index.entries[index.entry_starts[g] : index.entry_starts[g + 1]] for g in open_groups]
         programs = np.unique(np.concatenate(spans)) if spans else np.zeros(0, np.int32)
-        members = [self.owners.members[self.owners.starts[p] : self.owners.starts[p + 1]] for p in programs]
-        found = np.unique(np.concatenate(members)) if members else np.zeros(0, np.int32)
-        return int(np.count_nonzero(self.removed[found] == 0))
+        return sorted({number for program in programs.tolist() for number in self.served_by(program)})
+
+    def served_by(self, program: int) -> list[int]:
+        """The live subscriptions that a program serves."""
+        members = self.owners.members[self.owners.starts[program] : self.owners.starts[program + 1]]
+        live: list[int] = members[self.removed[members] == 0].tolist()
+        return live
+
+    def costs(self) -> Counter[str | None]:
+        """How often programs were verified, for each owner who asked for them: once, however many equal ones it has."""
+        verified = sum((seen[:, 1] for seen in self.tallies), np.zeros(self.arrays.programs.stopped.size, np.int64))
+        costs: Counter[str | None] = Counter()
+        for program in np.flatnonzero(verified).tolist():
+            members = self.owners.members[self.owners.starts[program] : self.owners.starts[program + 1]]
+            for owner in {self.owner_of(number) for number in members.tolist()}:
+                costs[owner] += int(verified[program])
+        return costs
 
     def number_of(self, subscription_id: str) -> int | None:
         """The number of a live subscription, by its identifier."""
-        key = subscription_id.encode()
-        buffer = np.frombuffer(key, np.uint8)
-        number = find(self.ids, buffer, 0, len(key), hash_term(key, self.seed))
+        number = self._entry(self.ids, subscription_id.encode())
         return None if number < 0 or self.removed[number] else number
+
+    def number_of_constant(self, spelled: bytes) -> int | None:
+        """The number of a constant, by its canonical bytes."""
+        number = self._entry(self.arrays.constants, spelled)
+        return None if number < 0 else number
+
+    def _entry(self, table: ByteTable, key: bytes) -> int:
+        return find(table, np.frombuffer(key, np.uint8), 0, len(key), hash_term(key, self.seed))
 
     def id_of(self, number: int) -> str:
         return self.records.ids.string(number).decode()
@@ -79,10 +110,19 @@ class Segment(Struct, frozen=True, eq=False):
     def shape_of(self, number: int) -> Shape:
         return self.shapes[int(self.records.shape_of[number])]
 
-    def stop(self, number: int) -> None:
-        """Run a subscription's programs no more."""
-        first, last = self.records.link_starts[number], self.records.link_starts[number + 1]
-        self.arrays.programs.stopped[self.records.links[first:last]] = 1
+    def stop_for(self, numbers: Sequence[int]) -> None:
+        """Run a program no more if it serves nobody but these subscriptions."""
+        unwanted = self.removed.copy()
+        unwanted[list(numbers)] = 1
+        for program in {program for number in numbers for program in self._programs_of(number)}:
+            members = self.owners.members[self.owners.starts[program] : self.owners.starts[program + 1]]
+            self.arrays.programs.stopped[program] = unwanted[members].all()
+
+    def _programs_of(self, number: int) -> list[int]:
+        links: list[int] = self.records.links[
+            self.records.link_starts[number] : self.records.link_starts[number + 1]
+        ].tolist()
+        return links
 
     def subscription(self, number: int) -> Subscription:
         """Read a subscription from its text again."""
