@@ -40,7 +40,13 @@ class TriplewireError(Exception):
 
 
 class InputError(TriplewireError):
-    """Something from outside is wrong. `source` names the file or message, once known."""
+    """Something from outside is wrong.
+
+    `source` names the file or message, `line` and `column` the place in it, as far as they are known. Both count from 1.
+    """
+
+    line: int | None = None
+    column: int | None = None
 
     def __init__(self, message: str, *, source: str | None = None) -> None:
         super().__init__(message)
@@ -53,12 +59,32 @@ class InputError(TriplewireError):
             self.source = source
         return self
 
+    def standing_at(self, line: int, column: int | None = None) -> Self:
+        """Name the place in the text, unless it is named already."""
+        if self.line is None:
+            self.line, self.column = line, column
+        return self
+
+    def standing_in(self, text: str, offset: int) -> Self:
+        """Name the place by a character offset in the text."""
+        return self.standing_at(*place_in(text, offset))
+
     def __str__(self) -> str:
-        return f"{self.source}: {self.message}" if self.source else self.message
+        # Editors and terminals know `file:line:column:` as a place to jump to.
+        place = ":".join(str(part) for part in (self.source, self.line, self.column) if part is not None)
+        return f"{place}: {self.message}" if place else self.message
+
+
+def place_in(text: str, offset: int) -> tuple[int, int]:
+    """Line and column of a character, both from 1."""
+    return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
 
 
 class SyntaxProblem(InputError):
-    """Text that does not parse. Lines and columns count from 1."""
+    """Text that does not parse."""
+
+    line: int
+    column: int
 
     def __init__(
         self,
@@ -77,24 +103,24 @@ class SyntaxProblem(InputError):
         self.caret = column - 1 if caret is None else caret
 
     def __str__(self) -> str:
-        place = f"{self.source}:" if self.source else ""
-        where = f"{place}{self.line}:{self.column}: {self.message}"
+        sentence = super().__str__()
         if not self.around:
-            return where
-        return f"{where}\n    {self.around}\n    {' ' * self.caret}^"
+            return sentence
+        return f"{sentence}\n    {self.around}\n    {' ' * self.caret}^"
 
     @classmethod
     def at(cls, text: str, offset: int, message: str) -> SyntaxProblem:
         """Build the error for a character offset in `text`."""
-        start = text.rfind("\n", 0, offset) + 1
+        line, column = place_in(text, offset)
+        start = offset - column + 1
         end = text.find("\n", offset)
         line_text = text[start : end if end >= 0 else len(text)]
         # A line may be a megabyte long: show what stands near the place.
         cut = max(0, offset - start - _AROUND)
         return cls(
             message,
-            line=text.count("\n", 0, offset) + 1,
-            column=offset - start + 1,
+            line=line,
+            column=column,
             around=line_text[cut : offset - start + _AROUND],
             caret=offset - start - cut,
         )
@@ -134,7 +160,7 @@ class InvalidTerm(InputError):
 
 
 class TaxonomyCycle(InputError):
-    """A class or property that is its own ancestor. `cycle` lists the IRIs, first repeated last."""
+    """A class or property that is its own ancestor. `cycle` lists the IRIs and blank nodes, first repeated last."""
 
     def __init__(self, cycle: tuple[str, ...], *, source: str | None = None) -> None:
         super().__init__(
@@ -145,7 +171,7 @@ class TaxonomyCycle(InputError):
 
 
 def _shown(cycle: tuple[str, ...]) -> list[str]:
-    names = [f"<{iri}>" for iri in cycle]
+    names = [name if name.startswith("_:") else f"<{name}>" for name in cycle]
     # A cycle may be a hundred thousand long; its field has all of it.
     return names if len(names) <= 12 else [*names[:6], f"... ({len(names) - 12} more) ...", *names[-6:]]
 

@@ -1,0 +1,12 @@
+"""The node: a durable broker that people and programs talk to over HTTP.
+
+broker       publish, subscribe, read, acknowledge; hands steps to the store's writer
+publishing, catching_up
+             what happens, as steps inside a transaction
+audience     live subscriptions in matchers, one for each grant
+grants, quotas
+             what a client may do, and how much
+roster       what is known of subscriptions without asking the disk
+bells        who is woken when there is something new
+answers      matches as the JSON that goes out
+"""

@@ -1,0 +1,53 @@
+"""What a subscription said about an event, as the JSON that waits in the outbox and goes out to its owner."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Raw, Struct, UnsetType
+
+from triplewire.matching import Match
+from triplewire.rdf.sparql_json import json_binding
+from triplewire.store.outbox import Waiting
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Answer(Struct, frozen=True):
+    """As it is kept. `construct` holds the triples of a CONSTRUCT, one N-Triples line each."""
+
+    solutions: Raw
+    construct: Raw | UnsetType = UNSET
+
+
+class Notification(Struct, frozen=True):
+    """As it goes out, in this order of fields. `data` is the event as N-Quads, for subscriptions that want it."""
+
+    event: str
+    solutions: Raw
+    position: int
+    construct: Raw | UnsetType = UNSET
+    data: str | UnsetType = UNSET
+
+    @property
+    def json(self) -> bytes:
+        return _encode(self)
+
+
+_decode = msgspec.json.Decoder(Answer).decode
+
+
+def answer_of(match: Match, *, constructs: bool) -> bytes:
+    """The answer of a match; `constructs` tells a CONSTRUCT, whose triples may be none."""
+    answer: dict[str, Any] = {"solutions": [json_binding(solution) for solution in match.solutions]}
+    if constructs:
+        answer["construct"] = [f"{triple} ." for triple in match.construct]
+    return _encode(answer)
+
+
+def notification(waiting: Waiting) -> Notification:
+    """What goes out for a notification that waits."""
+    answer = _decode(waiting.answer)
+    data = UNSET if waiting.nquads is None else waiting.nquads.decode()
+    return Notification(waiting.event, answer.solutions, waiting.position, answer.construct, data)

@@ -1,0 +1,81 @@
+"""The audience: every live subscription in a matcher, one matcher for each grant under which somebody reads.
+
+Clients that may read everything share one matcher. A restricted client's subscriptions are matched against what its
+grant leaves of the event, in a matcher shared by all with the same grant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from triplewire.algebra.queries import Construct
+from triplewire.algebra.subscriptions import Subscription
+from triplewire.algebra.taxonomy import Taxonomy
+from triplewire.matching import Match, Matcher
+from triplewire.node.grants import visible
+from triplewire.rdf.events import Event
+from triplewire.store.identities import Grant
+
+
+class Audience:
+    """Subscriptions by number, ready to be matched. Used by one thread."""
+
+    def __init__(self, taxonomy: Taxonomy | None = None) -> None:
+        self._taxonomy = taxonomy
+        self._matchers: dict[Grant, Matcher] = {}
+        self._grants: dict[str, Grant] = {}
+        self._constructs: set[str] = set()
+
+    def add(self, subscription: Subscription, grant: Grant) -> None:
+        """Match it from now on. Raises where the query cannot be evaluated, and changes nothing then."""
+        matcher = self._matchers.get(grant) or Matcher(self._taxonomy)
+        matcher.add(subscription)
+        self._matchers[grant] = matcher
+        self._grants[subscription.id] = grant
+        if isinstance(subscription.query.form, Construct):
+            self._constructs.add(subscription.id)
+
+    def remove(self, subscription_id: str) -> None:
+        """Match it no more; one that is not there is fine."""
+        grant = self._grants.pop(subscription_id, None)
+        if grant is None:
+            return
+        matcher = self._matchers[grant]
+        matcher.remove(subscription_id)
+        self._constructs.discard(subscription_id)
+        if not len(matcher):
+            del self._matchers[grant]
+
+    def matches(self, events: Sequence[Event]) -> Iterator[tuple[Event, Match]]:
+        """Every match of every event, in the order of events."""
+        for event in events:
+            for grant, matcher in self._matchers.items():
+                seen = visible(event, grant)
+                if seen is not None:
+                    yield from ((event, match) for match in matcher.match(seen))
+
+    def constructs(self, subscription_id: str) -> bool:
+        """Whether the subscription is a CONSTRUCT."""
+        return subscription_id in self._constructs
+
+    def set_taxonomy(self, taxonomy: Taxonomy | None) -> None:
+        """Read events by another taxonomy from now on."""
+        self._taxonomy = taxonomy
+        for matcher in self._matchers.values():
+            matcher.set_taxonomy(taxonomy)
+
+    @property
+    def quarantined(self) -> dict[str, str]:
+        """The subscriptions that needed too much work, with the reason."""
+        return {name: why for matcher in self._matchers.values() for name, why in matcher.quarantined.items()}
+
+    @property
+    def candidates(self) -> int:
+        """How many candidates were tested so far."""
+        return sum(matcher.stats.candidates for matcher in self._matchers.values())
+
+    def __len__(self) -> int:
+        return len(self._grants)
+
+    def __contains__(self, subscription_id: object) -> bool:
+        return subscription_id in self._grants

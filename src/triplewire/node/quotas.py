@@ -1,0 +1,61 @@
+"""Events a second, by client: a bucket that fills with time and is emptied by publishing.
+
+The time is monotonic, so a clock that jumps neither starves nor floods anybody (row F8).
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from triplewire.errors import QuotaExceeded
+from triplewire.store.clock import Clock
+from triplewire.store.identities import Client
+
+# A bucket holds this many seconds' worth, so that a burst may come at once.
+_BURST = 2.0
+
+
+class Bucket(Struct):
+    """Tokens, and when they were counted."""
+
+    tokens: float
+    counted: float
+
+
+def take(bucket: Bucket, wanted: int, rate: float, now: float) -> float:
+    """Take tokens if there are enough, and say how long to wait otherwise; 0 means taken.
+
+    A request larger than the bucket is let in when the bucket is full, and leaves a debt.
+
+    >>> bucket = Bucket(tokens=2, counted=0.0)
+    >>> take(bucket, 2, rate=1, now=0.0), take(bucket, 1, rate=1, now=0.0), take(bucket, 1, rate=1, now=1.0)
+    (0.0, 1.0, 0.0)
+    """
+    most = max(rate * _BURST, 1.0)
+    bucket.tokens = min(most, bucket.tokens + (now - bucket.counted) * rate)
+    bucket.counted = now
+    needed = min(wanted, most)
+    if bucket.tokens < needed:
+        return (needed - bucket.tokens) / rate
+    bucket.tokens -= wanted
+    return 0.0
+
+
+class Buckets:
+    """A bucket for each client."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._buckets: dict[str, Bucket] = {}
+
+    def take(self, client: Client, wanted: int) -> None:
+        """Count events against a client's rate, or raise `QuotaExceeded`."""
+        rate = client.rights.quotas.events_per_second
+        if rate is None:
+            return
+        now = self._clock.monotonic()
+        bucket = self._buckets.setdefault(client.id, Bucket(rate * _BURST, now))
+        wait = take(bucket, wanted, rate, now)
+        if wait > 0:
+            message = f"wanted at most {rate:g} events a second, found more; try again in {wait:.1f} s"
+            raise QuotaExceeded("events_per_second", message, retry_after=wait)

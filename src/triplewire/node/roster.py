@@ -1,0 +1,96 @@
+"""The roster: what the node knows of its subscriptions without asking the disk.
+
+A copy of the registry with two counters for each subscription, changed after a commit and only by the writer's thread;
+others read it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import msgspec
+from msgspec import Struct
+
+from triplewire.errors import UnknownSubscription
+from triplewire.store.registry import SubscriptionRecord
+
+
+class Standing(Struct):
+    """How a subscription stands: bytes that wait, the newest position, how far it was read, whether it needs much."""
+
+    bytes_waiting: int = 0
+    latest: int = 0
+    read_to: int = 0
+    is_unindexed: bool = False
+
+
+class Roster:
+    """Subscriptions by number, and by owner and name."""
+
+    def __init__(self) -> None:
+        self._records: dict[int, SubscriptionRecord] = {}
+        self._numbers: dict[tuple[str, str], int] = {}
+        self._standings: dict[int, Standing] = {}
+        self._by_owner: dict[str, set[int]] = {}
+
+    def put(self, record: SubscriptionRecord) -> None:
+        """Add or replace."""
+        self._records[record.number] = record
+        self._numbers[record.owner, record.name] = record.number
+        self._standings.setdefault(record.number, Standing())
+        self._by_owner.setdefault(record.owner, set()).add(record.number)
+
+    def remove(self, number: int) -> None:
+        """Forget; one that is not there is fine."""
+        record = self._records.pop(number, None)
+        if record is not None:
+            self._numbers.pop((record.owner, record.name), None)
+            self._standings.pop(number, None)
+            self._by_owner[record.owner].discard(number)
+
+    def change(self, number: int, **changes: object) -> None:
+        """Replace some fields of a record, if it is still there."""
+        if number in self._records:
+            self._records[number] = msgspec.structs.replace(self._records[number], **changes)
+
+    def get(self, number: int) -> SubscriptionRecord | None:
+        return self._records.get(number)
+
+    def named(self, owner: str, name: str) -> SubscriptionRecord | None:
+        number = self._numbers.get((owner, name))
+        return None if number is None else self._records.get(number)
+
+    def require(self, number: int) -> SubscriptionRecord:
+        """The subscription, or `UnknownSubscription`."""
+        record = self._records.get(number)
+        if record is None:
+            raise UnknownSubscription(f"wanted the subscription number {number}, found none")
+        return record
+
+    def of(self, owner: str) -> list[SubscriptionRecord]:
+        """An owner's subscriptions, oldest first."""
+        return [self._records[number] for number in sorted(self._by_owner.get(owner, ()))]
+
+    def standing(self, number: int) -> Standing:
+        """How a subscription stands; a fresh standing for one that is gone."""
+        return self._standings.get(number) or Standing()
+
+    def bytes_of(self, owner: str) -> int:
+        """How many bytes wait for an owner."""
+        return sum(self.standing(number).bytes_waiting for number in self._by_owner.get(owner, ()))
+
+    def unindexed_of(self, owner: str) -> int:
+        """How many of an owner's subscriptions are tested on every event."""
+        return sum(self.standing(number).is_unindexed for number in self._by_owner.get(owner, ()))
+
+    def release(self, sizes: Mapping[int, int]) -> None:
+        """Note that bytes do not wait any more."""
+        for number, size in sizes.items():
+            standing = self.standing(number)
+            standing.bytes_waiting = max(0, standing.bytes_waiting - size)
+
+    def __iter__(self) -> Iterator[SubscriptionRecord]:
+        return iter(list(self._records.values()))
+
+    def __len__(self) -> int:
+        return len(self._records)

@@ -1,0 +1,58 @@
+"""Dead letters: notifications that could not be delivered after every try, kept with the reason until sent again."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from triplewire.store.disk import Connection
+
+_COLUMNS = "id, subscription, position, event, answer, reason, attempts, buried"
+
+
+class DeadLetter(Struct, frozen=True):
+    """A notification that nobody took. `buried` is when it was given up, in Unix seconds."""
+
+    id: int
+    subscription: int
+    position: int
+    event: str
+    answer: bytes
+    reason: str
+    attempts: int
+    buried: float
+
+
+def bury(connection: Connection, letter: DeadLetter) -> None:
+    """Keep a letter; one about the same notification is replaced. The identifier is chosen here."""
+    connection.execute(
+        "INSERT OR REPLACE INTO dead_letters (subscription, position, event, answer, reason, attempts, buried) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (
+            letter.subscription,
+            letter.position,
+            letter.event,
+            letter.answer,
+            letter.reason,
+            letter.attempts,
+            letter.buried,
+        ),
+    )
+
+
+def after(connection: Connection, id: int, limit: int) -> list[DeadLetter]:  # noqa: A002  the column's name
+    """Letters that follow an identifier, oldest first."""
+    rows = connection.execute(
+        f"SELECT {_COLUMNS} FROM dead_letters WHERE id > ? ORDER BY id LIMIT ?", (id, limit)
+    ).fetchall()
+    return [DeadLetter(*row) for row in rows]
+
+
+def find(connection: Connection, id: int) -> DeadLetter | None:  # noqa: A002  the column's name
+    """One letter."""
+    row = connection.execute(f"SELECT {_COLUMNS} FROM dead_letters WHERE id = ?", (id,)).fetchone()
+    return None if row is None else DeadLetter(*row)
+
+
+def remove(connection: Connection, id: int) -> None:  # noqa: A002  the column's name
+    """Forget a letter: it was delivered after all, or nobody wants it."""
+    connection.execute("DELETE FROM dead_letters WHERE id = ?", (id,))

@@ -1,0 +1,18 @@
+"""Facts: the few single values that must survive, by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from triplewire.store.disk import Connection
+
+
+def get(connection: Connection, name: str) -> Any:
+    """The value of a fact, or None."""
+    row = connection.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
+    return None if row is None else row[0]
+
+
+def put(connection: Connection, name: str, value: Any) -> None:
+    """Set a fact."""
+    connection.execute("INSERT OR REPLACE INTO facts (name, value) VALUES (?, ?)", (name, value))

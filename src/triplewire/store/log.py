@@ -1,0 +1,106 @@
+"""The event log: append-only, one record an event, positions without holes.
+
+Every record carries a checksum over all that it says, checked whenever it is read; positions follow each other from
+the floor (what retention removed) to the head. So a record that changed or vanished is noticed, never passed over
+(row F4).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec import Struct
+
+from triplewire.errors import DamagedStore
+from triplewire.store.disk import Connection
+
+_CHECKSUM_BYTES = 16
+_COLUMNS = "position, graph, publisher, time, source, accepted, nquads, checksum"
+
+
+class Record(Struct, frozen=True):
+    """One event in the log. `time` is the event's own, in ISO 8601; `accepted` is when it came, in Unix seconds."""
+
+    position: int
+    graph: str
+    publisher: str
+    time: str
+    source: str | None
+    accepted: float
+    nquads: bytes
+
+    @property
+    def checksum(self) -> bytes:
+        digest = hashlib.blake2b(self.nquads, digest_size=_CHECKSUM_BYTES)
+        facts = (self.position, self.graph, self.publisher, self.time, self.source, self.accepted)
+        digest.update(repr(facts).encode())
+        return digest.digest()
+
+
+def append(connection: Connection, records: Iterable[Record]) -> None:
+    """Write records at the end. Their positions are the caller's care."""
+    rows = [(r.position, r.graph, r.publisher, r.time, r.source, r.accepted, r.nquads, r.checksum) for r in records]
+    connection.executemany(f"INSERT INTO events ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+
+
+def find(connection: Connection, graph: str) -> Record | None:
+    """The record of an event, by its IRI."""
+    row = connection.execute(f"SELECT {_COLUMNS} FROM events WHERE graph = ?", (graph,)).fetchone()
+    return None if row is None else _checked(row)
+
+
+def at(connection: Connection, position: int) -> Record | None:
+    """The record at a position."""
+    row = connection.execute(f"SELECT {_COLUMNS} FROM events WHERE position = ?", (position,)).fetchone()
+    return None if row is None else _checked(row)
+
+
+def after(connection: Connection, position: int, limit: int) -> list[Record]:
+    """Records that follow a position, in order: at most `limit`, and none missing between them."""
+    start = max(position, floor(connection))
+    rows = connection.execute(
+        f"SELECT {_COLUMNS} FROM events WHERE position > ? ORDER BY position LIMIT ?", (start, limit)
+    ).fetchall()
+    records = [_checked(row) for row in rows]
+    for expected, record in enumerate(records, start=start + 1):
+        if record.position != expected:
+            raise DamagedStore(f"wanted the record {expected} of the log, found {record.position}", position=expected)
+    return records
+
+
+def head(connection: Connection) -> int:
+    """The position of the newest record, or the floor if there is none."""
+    newest = connection.execute("SELECT max(position) FROM events").fetchone()[0]
+    return int(newest) if newest is not None else floor(connection)
+
+
+def floor(connection: Connection) -> int:
+    """Everything up to this position was removed by retention."""
+    row = connection.execute("SELECT value FROM facts WHERE name = 'floor'").fetchone()
+    return 0 if row is None else int(row[0])
+
+
+def size(connection: Connection) -> int:
+    """How many records the log holds."""
+    return head(connection) - floor(connection)
+
+
+def verify(connection: Connection) -> int:
+    """Read every record and check it. Returns how many there are, or raises `DamagedStore` at the first bad one."""
+    position = start = floor(connection)
+    while records := after(connection, position, 1_000):
+        position = records[-1].position
+    return position - start
+
+
+def _checked(row: tuple[Any, ...]) -> Record:
+    *facts, checksum = row
+    record = Record(*facts)
+    if record.checksum != checksum:
+        raise DamagedStore(
+            f"wanted the record {record.position} of the log as it was written, found another checksum",
+            position=record.position,
+        )
+    return record

@@ -1,0 +1,98 @@
+"""The outbox: notifications on their way, by subscription and position.
+
+A notification's identity is (subscription, event); an event has one position, so the pair is the key here, and the same
+notification cannot be in twice. `answer` is what the subscription said about the event, as JSON. An acknowledged
+notification is removed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec import Struct
+
+from triplewire.store.disk import Connection
+
+# What a row costs beside its answer: keys, the index, SQLite's own words.
+ROW_BYTES = 48
+
+
+class Notice(Struct, frozen=True):
+    """A notification that waits: which subscription, where in the log, and the answer."""
+
+    subscription: int
+    position: int
+    answer: bytes
+
+    @property
+    def size(self) -> int:
+        return len(self.answer) + ROW_BYTES
+
+
+class Waiting(Struct, frozen=True):
+    """A notification together with its event's record; `record` is what the log says at that position."""
+
+    position: int
+    event: str
+    time: str
+    answer: bytes
+    nquads: bytes | None = None
+
+
+def put(connection: Connection, notices: Iterable[Notice]) -> None:
+    """Add notifications; one that is in already stays as it is."""
+    connection.executemany(
+        "INSERT OR IGNORE INTO outbox (subscription, position, answer) VALUES (?, ?, ?)",
+        [(n.subscription, n.position, n.answer) for n in notices],
+    )
+
+
+def after(connection: Connection, subscription: int, position: int, limit: int) -> list[Waiting]:
+    """Notifications that follow a position, in order."""
+    rows = connection.execute(
+        "SELECT o.position, e.graph, e.time, o.answer FROM outbox o JOIN events e ON e.position = o.position "
+        "WHERE o.subscription = ? AND o.position > ? ORDER BY o.position LIMIT ?",
+        (subscription, position, limit),
+    ).fetchall()
+    return [Waiting(*row) for row in rows]
+
+
+def last(connection: Connection, subscription: int) -> int:
+    """The position of the newest notification that waits, or 0."""
+    row = connection.execute("SELECT max(position) FROM outbox WHERE subscription = ?", (subscription,)).fetchone()
+    return int(row[0] or 0)
+
+
+def remove_to(connection: Connection, subscription: int, position: int) -> int:
+    """Remove what was acknowledged; returns how many bytes that were."""
+    return _removed(connection, "subscription = ? AND position <= ?", (subscription, position))
+
+
+def sizes(connection: Connection) -> dict[int, int]:
+    """Bytes by subscription."""
+    rows = connection.execute(
+        f"SELECT subscription, sum(length(answer) + {ROW_BYTES}) FROM outbox GROUP BY subscription"
+    ).fetchall()
+    return dict(rows)
+
+
+def lasts(connection: Connection) -> dict[int, int]:
+    """The newest waiting position by subscription."""
+    return dict(connection.execute("SELECT subscription, max(position) FROM outbox GROUP BY subscription").fetchall())
+
+
+def oldest(connection: Connection) -> dict[int, float]:
+    """When the oldest event that waits was accepted, by subscription, in Unix seconds."""
+    rows = connection.execute(
+        "SELECT o.subscription, e.accepted FROM (SELECT subscription, min(position) AS position FROM outbox "
+        "GROUP BY subscription) o JOIN events e ON e.position = o.position"
+    ).fetchall()
+    return dict(rows)
+
+
+def _removed(connection: Connection, condition: str, parameters: tuple[Any, ...]) -> int:
+    rows = connection.execute(
+        f"DELETE FROM outbox WHERE {condition} RETURNING length(answer) + {ROW_BYTES}", parameters
+    ).fetchall()
+    return sum(row[0] for row in rows)

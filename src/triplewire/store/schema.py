@@ -1,0 +1,87 @@
+"""The tables, and how a folder of an earlier version is brought up to date.
+
+A migration is a tuple of statements; the number of migrations that a database has had is its `user_version`. A
+migration that was released is never edited: what comes later is a new one at the end.
+"""
+
+from __future__ import annotations
+
+from triplewire.errors import UnknownSchema
+from triplewire.store.disk import Connection
+
+_FIRST = (
+    "CREATE TABLE facts (name TEXT PRIMARY KEY, value) WITHOUT ROWID",
+    """CREATE TABLE events (
+        position INTEGER PRIMARY KEY,
+        graph TEXT NOT NULL UNIQUE,
+        publisher TEXT NOT NULL,
+        time TEXT NOT NULL,
+        source TEXT,
+        accepted REAL NOT NULL,
+        nquads BLOB NOT NULL,
+        checksum BLOB NOT NULL)""",
+    """CREATE TABLE subscriptions (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        owner TEXT NOT NULL,
+        name TEXT NOT NULL,
+        language TEXT NOT NULL,
+        text TEXT NOT NULL,
+        options BLOB NOT NULL,
+        created INTEGER NOT NULL,
+        frontier INTEGER,
+        cursor INTEGER NOT NULL,
+        gap INTEGER NOT NULL DEFAULT 0,
+        quarantined TEXT,
+        UNIQUE (owner, name))""",
+    """CREATE TABLE outbox (
+        subscription INTEGER NOT NULL,
+        position INTEGER NOT NULL,
+        answer BLOB NOT NULL,
+        PRIMARY KEY (subscription, position)) WITHOUT ROWID""",
+    "CREATE INDEX outbox_by_position ON outbox (position)",
+    """CREATE TABLE dead_letters (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        subscription INTEGER NOT NULL,
+        position INTEGER NOT NULL,
+        event TEXT NOT NULL,
+        answer BLOB NOT NULL,
+        reason TEXT NOT NULL,
+        attempts INTEGER NOT NULL,
+        buried REAL NOT NULL,
+        UNIQUE (subscription, position))""",
+    """CREATE TABLE clients (
+        id TEXT PRIMARY KEY,
+        name TEXT NOT NULL,
+        public_key BLOB,
+        secret_hash BLOB NOT NULL UNIQUE,
+        rights BLOB NOT NULL,
+        registered REAL NOT NULL) WITHOUT ROWID""",
+    """CREATE TABLE idempotency (
+        publisher TEXT NOT NULL,
+        key TEXT NOT NULL,
+        request BLOB NOT NULL,
+        receipts BLOB NOT NULL,
+        accepted REAL NOT NULL,
+        PRIMARY KEY (publisher, key)) WITHOUT ROWID""",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST,)
+
+
+def migrate(connection: Connection, migrations: tuple[tuple[str, ...], ...] = MIGRATIONS) -> None:
+    """Bring the database up to date, one transaction a migration, or raise `UnknownSchema`."""
+    version = version_of(connection)
+    if version > len(migrations):
+        raise UnknownSchema(f"wanted a data folder of version {len(migrations)} or earlier, found version {version}")
+    for number, statements in enumerate(migrations[version:], start=version + 1):
+        connection.execute("BEGIN IMMEDIATE")
+        for statement in statements:
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {number}")
+        connection.execute("COMMIT")
+
+
+def version_of(connection: Connection) -> int:
+    """How many migrations the database has had."""
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return version
