@@ -15,9 +15,11 @@ TriplewireError
 ├── DuplicateSubscription      the identifier is taken by another query
 ├── UnknownSubscription        nobody subscribed under that identifier
 ├── BudgetExceeded             an evaluation needed more work than it was allowed
+├── UnknownLetter              no dead letter has that number
 ├── DeliveryFailed             a receiver that could not be reached, or did not accept
 ├── NodeRefused                a node answered a request with a problem: carries status, title and detail
 ├── NodeUnreachable            no node answered
+├── MissedNotifications        some were removed before they were read: carries after and until
 ├── SnapshotError              a snapshot that is damaged, of another format, or not there
 └── PipelineError              work on Spark that could not be done
     ├── SparkUnavailable       no PySpark, no Java, or a master that cannot be reached
@@ -200,6 +202,10 @@ class SignatureMismatch(InputError):
     """A message that was not signed with the secret, or too long ago."""
 
 
+class UnknownLetter(TriplewireError):
+    """No dead letter has that number."""
+
+
 class DeliveryFailed(TriplewireError):
     """A receiver that could not be reached, or did not accept."""
 
@@ -219,6 +225,18 @@ class NodeRefused(TriplewireError):
 
 class NodeUnreachable(TriplewireError):
     """No node answered."""
+
+
+class MissedNotifications(TriplewireError):
+    """Notifications after one position, up to another, were removed before they were read."""
+
+    def __init__(self, after: int, until: int) -> None:
+        super().__init__(after, until)
+        self.after = after
+        self.until = until
+
+    def __str__(self) -> str:
+        return f"notifications after {self.after}, up to {self.until}, were removed before they were read"
 
 
 class PipelineError(TriplewireError):

@@ -1,8 +1,8 @@
 """RSS 1.0, RSS 2.0 and Atom become events: the application of the G-ToPSS paper.
 
-One entry is one event. Whatever the format, its triples use RSS 1.0's own vocabulary, which is RDF, and Dublin Core. The
-event's IRI depends on the feed, the entry's id and when the entry was updated, and on nothing else: reading a feed again
-gives the same events, and an entry that its author updates is a new one.
+One entry is one event. Whatever the format, its triples use RSS 1.0's own vocabulary, which is RDF, and Dublin Core.
+The event's IRI depends on the feed, the entry's id and when the entry was updated, and on nothing else: reading a
+feed again gives the same events, and an entry that its author updates is a new one.
 """
 
 from __future__ import annotations
@@ -136,5 +136,5 @@ def _moment(entry: Any) -> float:
 
 
 def _field(entry: Any, name: str) -> Any:
-    # Asked with `get`, feedparser answers with the publishing date for a missing date of update, and warns.
-    return entry[name] if name in entry else None
+    # Asked in its own way, feedparser answers with the publishing date for a missing date of update, and warns.
+    return dict.get(entry, name)

@@ -1,7 +1,7 @@
 """Follow a subscription over connections that break: which request comes next, and what is new in what arrives.
 
-No I/O here. Each notification has a position and a stream gives them in order, so whatever is not beyond the last position
-is a repeat and is dropped: at least once on the wire becomes once for the caller (row F9).
+No I/O here. Each notification has a position and a stream gives them in order, so whatever is not beyond the last
+position is a repeat and is dropped: at least once on the wire becomes once for the caller (row F9).
 """
 
 from __future__ import annotations
@@ -33,14 +33,6 @@ class Gap(Struct, frozen=True):
 
     after: int
     until: int
-
-
-class Missed(TriplewireError):
-    """A gap that the caller did not ask to be told about in another way. `gap` says where."""
-
-    def __init__(self, gap: Gap) -> None:
-        super().__init__(f"notifications after {gap.after}, up to {gap.until}, were removed before they were read")
-        self.gap = gap
 
 
 class Follower:
@@ -79,21 +71,17 @@ class Follower:
         return whole * (0.5 + chance / 2)
 
 
-_DECODERS = {
-    "notification": msgspec.json.Decoder(Notification),
-    "gap": msgspec.json.Decoder(Gap),
-}
+_KINDS: dict[str, type[Notification | Gap]] = {"notification": Notification, "gap": Gap}
 
 
 def _item(frame: Frame) -> Notification | Gap | None:
-    decoder = _DECODERS.get(frame.kind)
-    if decoder is None:
+    kind = _KINDS.get(frame.kind)
+    if kind is None:
         return None
     try:
-        found: Notification | Gap = decoder.decode(frame.data)
+        return msgspec.json.decode(frame.data, type=kind)
     except msgspec.DecodeError as error:
         raise TriplewireError(f"wanted a {frame.kind} from the node, found {frame.data[:200]!r}: {error}") from None
-    return found
 
 
 def is_final(problem: NodeRefused) -> bool:

@@ -21,12 +21,16 @@ _COLUMNS = "number, owner, name, language, text, options, created, frontier, cur
 
 
 class Options(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How notifications are made and sent. `retention` is how long an unread one is kept, in seconds."""
+    """How notifications are made and sent. `retention` is how long an unread one is kept, in seconds.
+
+    `lease_ends` is when the callback must be proven again, in Unix seconds.
+    """
 
     payload: Payload = "solutions"
     delivery: Delivery = "pull"
     callback: str | None = None
     callback_secret: str | None = None
+    lease_ends: float | None = None
     retention: float | None = None
 
 

@@ -54,7 +54,10 @@ class FrameReader:
         self._line = bytearray()
         self._after_cr = False
         self._begun = False
-        self._forget()
+        self._data: list[bytes] = []
+        self._size = 0
+        self._kind = b""
+        self._id: bytes | None = None
 
     def feed(self, received: bytes) -> Iterator[Frame]:
         """The frames that these bytes complete."""
@@ -108,10 +111,10 @@ class FrameReader:
             yield Frame(_text(b"\n".join(data)), _text(kind) or "message", self.last_id)
 
     def _forget(self) -> None:
-        self._data: list[bytes] = []
+        self._data = []
         self._size = 0
         self._kind = b""
-        self._id: bytes | None = None
+        self._id = None
 
 
 def _text(value: bytes) -> str:

@@ -1,0 +1,246 @@
+"""The HTTP face of delivery: pages, server-sent events, WebSocket, acknowledgement, dead letters.
+
+    GET    /subscriptions/{name}/notifications      a JSON page; with `Accept: text/event-stream`, a stream
+    WS     /subscriptions/{name}/notifications      one JSON message a notification; `{"acknowledge": 7}` back
+    POST   /subscriptions/{name}/acknowledgement    `{"position": 7}`
+    GET    /dead-letters                            one's own; an administrator sees all
+    POST   /dead-letters/{id}/delivery              send again, now
+    DELETE /dead-letters/{id}                       forget
+
+Who asks is decided by the `caller` that is handed in; a client reaches its own subscriptions only.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Annotated, Any
+
+import msgspec
+from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response, WebSocket, WebSocketDisconnect
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, Field
+from starlette.requests import HTTPConnection
+
+from triplewire.errors import InputError, TriplewireError, UnknownLetter
+from triplewire.node.answers import Notification
+from triplewire.node.broker import Broker, Page
+from triplewire.node.delivery.origins import is_same_origin
+from triplewire.node.delivery.streams import Beat, Gap, Streams, event_stream
+from triplewire.node.delivery.webhooks import Webhooks
+from triplewire.store.deadletters import DeadLetter
+from triplewire.store.identities import Client
+from triplewire.store.registry import SubscriptionRecord
+
+MAX_POSITION = 2**63 - 1
+MAX_WAIT_SECONDS = 60.0
+# Application codes of RFC 6455: why the node closed.
+POLICY, GONE = 1008, 1001
+
+# Who sends a request, or an error of `triplewire.errors`; the same for HTTP and WebSocket.
+Caller = Callable[[HTTPConnection], Client]
+Position = Annotated[int, Query(ge=0, le=MAX_POSITION)]
+Name = Annotated[str, Path(min_length=1, max_length=256)]
+LetterId = Annotated[int, Path(ge=0, le=MAX_POSITION)]
+
+
+class Acknowledgement(BaseModel):
+    """Everything up to this position has arrived."""
+
+    position: int = Field(ge=0, le=MAX_POSITION)
+
+
+def delivery_router(broker: Broker, streams: Streams, webhooks: Webhooks, caller: Caller) -> APIRouter:
+    """The routes, for an app to include."""
+    router = APIRouter(tags=["delivery"])
+    desk = Desk(broker, streams, webhooks)
+
+    def authenticated(request: Request) -> Client:
+        return caller(request)
+
+    Asking = Annotated[Client, Depends(authenticated)]  # noqa: N806  a type
+
+    @router.get("/subscriptions/{name}/notifications", response_class=Response, responses=_NOTIFICATIONS)
+    async def notifications(
+        name: Name,
+        client: Asking,
+        after: Position | None = None,
+        limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+        wait: Annotated[float, Query(ge=0, le=MAX_WAIT_SECONDS)] = 0.0,
+        accept: Annotated[str, Header()] = "*/*",
+        last_event_id: Annotated[str | None, Header()] = None,
+    ) -> Response:
+        """Notifications after a position: a page of JSON, or server-sent events. `wait`: seconds to wait for the first."""
+        record = broker.subscription(client.id, name)
+        if "text/event-stream" in accept:
+            return desk.stream(record, _resumed(last_event_id, after, record))
+        return _page(await desk.page(record, record.cursor if after is None else after, limit, wait))
+
+    @router.post("/subscriptions/{name}/acknowledgement", status_code=204)
+    async def acknowledge(name: Name, client: Asking, body: Acknowledgement) -> None:
+        """Note that everything up to a position has arrived; it is not kept any longer."""
+        await broker.acknowledge(broker.subscription(client.id, name).number, body.position)
+
+    @router.get("/dead-letters")
+    async def dead_letters(
+        client: Asking, after: Position = 0, limit: Annotated[int, Query(ge=1, le=1000)] = 100
+    ) -> Response:
+        """Notifications that were given up, oldest first. `next` is where to read on."""
+        return _json(await desk.letters(client, after, limit))
+
+    @router.post("/dead-letters/{letter_id}/delivery", status_code=204)
+    async def send_again(letter_id: LetterId, client: Asking) -> None:
+        """Send a dead letter again, now; it is forgotten when the receiver accepts it."""
+        await webhooks.send_again(await desk.letter(client, letter_id))
+
+    @router.delete("/dead-letters/{letter_id}", status_code=204)
+    async def forget(letter_id: LetterId, client: Asking) -> None:
+        """Forget a dead letter."""
+        await broker.forget_letter((await desk.letter(client, letter_id)).id)
+
+    @router.websocket("/subscriptions/{name}/notifications")
+    async def socket(websocket: WebSocket, name: str, after: Position | None = None) -> None:
+        if not is_same_origin(websocket.headers.get("origin"), websocket.headers.get("host")):
+            await websocket.close(POLICY, "wanted a page of this node, found one from elsewhere")
+            return
+        try:
+            record = broker.subscription(caller(websocket).id, name)
+        except TriplewireError as problem:
+            await websocket.close(POLICY, str(problem)[:100])
+            return
+        await websocket.accept()
+        await desk.converse(websocket, record, record.cursor if after is None else after)
+
+    return router
+
+
+class Desk:
+    """What the routes do, without their wording."""
+
+    def __init__(self, broker: Broker, streams: Streams, webhooks: Webhooks) -> None:
+        self._broker = broker
+        self._streams = streams
+        self._webhooks = webhooks
+
+    async def page(self, record: SubscriptionRecord, after: int, limit: int, wait: float) -> Page:
+        page = await self._broker.notifications(record.number, after=after, limit=limit)
+        if (
+            wait
+            and not page.notifications
+            and page.gap is None
+            and await self._streams.more(record.number, after, wait)
+        ):
+            return await self._broker.notifications(record.number, after=after, limit=limit)
+        return page
+
+    def stream(self, record: SubscriptionRecord, after: int) -> Response:
+        items = self._streams.items(record.number, after)
+        # A proxy that collects an answer before it passes it on would keep a stream for ever.
+        headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+        return StreamingResponse(event_stream(items), media_type="text/event-stream", headers=headers)
+
+    async def converse(self, websocket: WebSocket, record: SubscriptionRecord, after: int) -> None:
+        """Send what comes and hear acknowledgements, until one side leaves."""
+        tasks = {
+            asyncio.create_task(self._speak(websocket, record, after)),
+            asyncio.create_task(self._listen(websocket, record)),
+        }
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        await _close(websocket, next((task.exception() for task in done), None))
+
+    async def _speak(self, websocket: WebSocket, record: SubscriptionRecord, after: int) -> None:
+        async for item in self._streams.items(record.number, after):
+            if not isinstance(item, Beat):
+                await websocket.send_text(spoken(item))
+
+    async def _listen(self, websocket: WebSocket, record: SubscriptionRecord) -> None:
+        while True:
+            heard = _heard(await websocket.receive_text())
+            await self._broker.acknowledge(record.number, heard.acknowledge)
+
+    async def letters(self, client: Client, after: int, limit: int) -> dict[str, Any]:
+        owner = None if client.rights.is_admin else client.id
+        found = await self._broker.dead_letters(owner, after=after, limit=limit)
+        return {
+            "dead_letters": [self._shown(letter) for letter in found],
+            "next": found[-1].id if len(found) == limit else None,
+        }
+
+    def _shown(self, letter: DeadLetter) -> dict[str, Any]:
+        record = self._broker.roster.get(letter.subscription)
+        return {
+            "id": letter.id,
+            "subscription": None if record is None else record.name,
+            "event": letter.event,
+            "position": letter.position,
+            "reason": letter.reason,
+            "attempts": letter.attempts,
+        }
+
+    async def letter(self, client: Client, letter_id: int) -> DeadLetter:
+        """A letter that the client may see. Another's is not told from one that is not there."""
+        letter = await self._broker.dead_letter(letter_id)
+        record = None if letter is None else self._broker.roster.get(letter.subscription)
+        if letter is None or record is None or not (client.rights.is_admin or record.owner == client.id):
+            raise UnknownLetter(f"wanted the dead letter {letter_id}, found none")
+        return letter
+
+
+class Heard(msgspec.Struct, forbid_unknown_fields=True):
+    """What a WebSocket client may say."""
+
+    acknowledge: Annotated[int, msgspec.Meta(ge=0, le=MAX_POSITION)]
+
+
+def _heard(text: str) -> Heard:
+    try:
+        return msgspec.json.decode(text, type=Heard)
+    except msgspec.DecodeError as error:
+        raise InputError(f'wanted {{"acknowledge": position}}, found something else: {error}') from None
+
+
+def spoken(item: Notification | Gap) -> str:
+    """One item as a WebSocket message, told apart by its `type`."""
+    kind = b"gap" if isinstance(item, Gap) else b"notification"
+    return (b'{"type":"%b",' % kind + msgspec.json.encode(item)[1:]).decode()
+
+
+async def _close(websocket: WebSocket, problem: BaseException | None) -> None:
+    if isinstance(problem, WebSocketDisconnect):
+        return
+    code, reason = (POLICY, str(problem)[:100]) if isinstance(problem, TriplewireError) else (GONE, "")
+    # The other side may be gone by now, and then there is nobody to tell.
+    with suppress(RuntimeError, WebSocketDisconnect):
+        await websocket.close(code, reason)
+
+
+def _resumed(last_event_id: str | None, after: int | None, record: SubscriptionRecord) -> int:
+    """Where a stream begins: after the id that the reader names, the position it asks for, or what it acknowledged."""
+    if last_event_id is None or last_event_id == "":
+        return record.cursor if after is None else after
+    if not (last_event_id.isascii() and last_event_id.isdigit() and len(last_event_id) <= 19):
+        raise InputError(f"wanted a position as Last-Event-ID, found {last_event_id!r}")
+    return min(int(last_event_id), MAX_POSITION)
+
+
+def _page(page: Page) -> Response:
+    written: dict[str, Any] = {"notifications": page.notifications, "next": page.next}
+    return _json(written if page.gap is None else written | {"gap": page.gap})
+
+
+def _json(written: object) -> Response:
+    return Response(msgspec.json.encode(written), media_type="application/json")
+
+
+_NOTIFICATIONS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "A page, or a stream",
+        "content": {"application/json": {"schema": {"type": "object"}}, "text/event-stream": {}},
+    }
+}

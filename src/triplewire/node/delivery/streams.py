@@ -1,0 +1,118 @@
+"""One subscription as a stream without end, whatever carries it: notifications, gaps, and a sign of life in between.
+
+A stream reads a page when the last one has been sent, so a reader that is slow holds one page and nobody else (row F5).
+It ends when the subscription is deleted or the node stops, also while it waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Protocol
+
+import msgspec
+from msgspec import Struct
+
+from triplewire.errors import UnknownSubscription
+from triplewire.node.answers import Notification
+from triplewire.node.broker import Page
+from triplewire.wire.eventstream import HEARTBEAT, frame_bytes, retry_bytes
+
+PAGE = 32
+RETRY_MILLISECONDS = 1000
+
+
+class Gap(Struct, frozen=True):
+    """Retention removed what came after `after`, up to `until`, before it was read."""
+
+    after: int
+    until: int
+
+
+class Beat(Struct, frozen=True):
+    """Nothing new; the connection is alive."""
+
+
+Item = Notification | Gap | Beat
+BEAT = Beat()
+
+
+class Source(Protocol):
+    """What a stream asks of the broker."""
+
+    async def notifications(self, number: int, after: int = 0, limit: int = 100) -> Page: ...
+
+    async def wait(self, number: int, after: int, timeout: float | None = None) -> bool: ...
+
+
+class Streams:
+    """Every open stream. `stop` ends them, so that a node need not wait for its readers to leave."""
+
+    def __init__(self, source: Source, *, heartbeat: float = 15.0) -> None:
+        self._source = source
+        self._heartbeat = heartbeat
+        self._waits: set[asyncio.Task[bool]] = set()
+        self._is_stopping = False
+
+    async def items(self, number: int, after: int) -> AsyncIterator[Item]:
+        """What follows a position, for as long as it is read."""
+        try:
+            while not self._is_stopping:
+                page = await self._source.notifications(number, after=after, limit=PAGE)
+                for item in items_of(page, after):
+                    yield item
+                    after = position_of(item)
+                if not page.notifications and not await self.more(number, after, self._heartbeat):
+                    yield BEAT
+        except UnknownSubscription:
+            # Deleted while it was read: there is nothing more to say.
+            return
+
+    async def more(self, number: int, after: int, timeout: float) -> bool:
+        """Wait for something beyond a position. False: the time is up, or the node stops."""
+        waiting = asyncio.create_task(self._wait(number, after, timeout))
+        self._waits.add(waiting)
+        try:
+            return await waiting
+        except asyncio.CancelledError:
+            if not self._is_stopping:
+                raise
+            return False
+        finally:
+            self._waits.discard(waiting)
+
+    async def _wait(self, number: int, after: int, timeout: float) -> bool:
+        return await self._source.wait(number, after, timeout)
+
+    def stop(self) -> None:
+        """End every stream after what it is sending."""
+        self._is_stopping = True
+        for waiting in self._waits:
+            waiting.cancel()
+
+
+def items_of(page: Page, after: int) -> list[Notification | Gap]:
+    """A page's items in order: first the gap before it, if there is one."""
+    gap = [] if page.gap is None or page.gap <= after else [Gap(after, page.gap)]
+    return [*gap, *page.notifications]
+
+
+def position_of(item: Notification | Gap) -> int:
+    """Where to read on after an item."""
+    return item.until if isinstance(item, Gap) else item.position
+
+
+async def event_stream(items: AsyncIterator[Item]) -> AsyncIterator[bytes]:
+    """Items as server-sent events; ids are positions, so Last-Event-ID is where to read on."""
+    yield retry_bytes(RETRY_MILLISECONDS)
+    async for item in items:
+        yield framed(item)
+
+
+def framed(item: Item) -> bytes:
+    """One item as a frame."""
+    if isinstance(item, Beat):
+        return HEARTBEAT
+    if isinstance(item, Gap):
+        return frame_bytes(msgspec.json.encode(item), kind="gap", id=str(item.until))
+    return frame_bytes(item.json, kind="notification", id=str(item.position))

@@ -1,0 +1,211 @@
+"""Webhooks: a task for each, which asks the courier what to do and does it.
+
+One slow receiver never holds up others (row F5): each has its own task and at most one request on its way; requests are
+counted in two lanes, and a receiver that failed last time waits in the other one, so those that work never queue behind
+those that may not. Names are resolved by threads of the lane.
+
+What is not delivered stays in the outbox; what was given up is a dead letter that can be sent again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import random
+import secrets
+from collections.abc import Callable
+
+import msgspec
+
+from triplewire.errors import DeliveryFailed, InputError, StoreError, TriplewireError, UnknownSubscription
+from triplewire.node.answers import Notification, notification
+from triplewire.node.broker import Broker
+from triplewire.node.delivery.addresses import Loopback, target_of
+from triplewire.node.delivery.challenges import challenge_body, check_answer
+from triplewire.node.delivery.courier import Courier, Lapse, Patience, Rest, accepted, next_step, refused
+from triplewire.node.delivery.posting import Message, Poster
+from triplewire.node.delivery.resolving import Resolver
+from triplewire.node.delivery.streams import Gap, items_of, position_of
+from triplewire.store.deadletters import DeadLetter
+from triplewire.store.outbox import Waiting
+from triplewire.store.registry import SubscriptionRecord
+from triplewire.wire.signatures import key_of, secret_of
+
+DAY = 86_400.0
+LEASE_SECONDS = 30 * DAY
+PAGE = 32
+_log = logging.getLogger(__name__)
+
+
+class Lane:
+    """Room for so many requests at a time, with a resolver of its own."""
+
+    def __init__(self, width: int, make_poster: Callable[[Resolver], Poster]) -> None:
+        self._room = asyncio.Semaphore(width)
+        self._resolver = Resolver(min(width, 32))
+        self._poster = make_poster(self._resolver)
+
+    async def post(self, message: Message) -> bytes:
+        async with self._room:
+            return await self._poster.post(message)
+
+    async def close(self) -> None:
+        await self._poster.close()
+        self._resolver.close()
+
+
+class Webhooks:
+    """Delivers for every subscription that has a callback. Make it on the event loop; `close` it before the broker."""
+
+    def __init__(
+        self,
+        broker: Broker,
+        *,
+        loopback: Loopback = Loopback.REFUSED,
+        patience: Patience = Patience(),  # noqa: B008  immutable
+        width: int = 256,
+        chance: Callable[[], float] = random.random,
+    ) -> None:
+        self._broker = broker
+        self._loopback = loopback
+        self._patience = patience
+        self._chance = chance
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._trusted = Lane(width, self._poster)
+        self._suspect = Lane(max(1, width // 4), self._poster)
+
+    def _poster(self, resolver: Resolver) -> Poster:
+        # Signatures carry the date; the receiver compares it with its own clock, so here the wall clock is right.
+        return Poster(
+            resolve=resolver,
+            wall_clock=lambda: self._broker.clock.now().timestamp(),
+            loopback=self._loopback,
+            timeout=self._patience.timeout,
+        )
+
+    # Registering
+
+    async def prove(self, name: str, url: str, secret: str | None = None) -> str:
+        """Challenge a receiver before its subscription is stored (row A14); returns the secret that signs for it."""
+        secret = secret_of(secrets.token_bytes(32)) if secret is None else secret
+        key_of(secret)
+        word = secrets.token_urlsafe(32)
+        message = Message(target_of(url), secret, f"challenge-{secrets.token_hex(8)}", challenge_body(name, word))
+        check_answer(word, await self._suspect.post(message))
+        return secret
+
+    def lease_end(self, seconds: float | None = None) -> float:
+        """When a webhook that is proven now must be proven again, in Unix seconds that do not jump (row F8)."""
+        wanted = LEASE_SECONDS if seconds is None else seconds
+        if not 0 < wanted <= LEASE_SECONDS:
+            raise InputError(f"wanted a lease of up to {LEASE_SECONDS:g} seconds, found {wanted:g}")
+        return self._broker.steady.time() + wanted
+
+    # Delivering
+
+    def start(self) -> None:
+        """Attend to every webhook that the broker knows."""
+        for record in self._broker.roster:
+            self.attend(record)
+
+    def attend(self, record: SubscriptionRecord) -> None:
+        """Deliver for a subscription from now on, by its present options; or stop, if it has no webhook any more."""
+        self.forget(record.number)
+        if record.options.delivery == "webhook" and record.options.callback:
+            self._tasks[record.number] = asyncio.create_task(self._run(record), name=f"webhook {record.number}")
+
+    def forget(self, number: int) -> None:
+        """Deliver no more; one that is not there is fine."""
+        task = self._tasks.pop(number, None)
+        if task is not None:
+            task.cancel()
+
+    async def close(self) -> None:
+        """Stop all. What was on its way and not answered will be sent again after the next start."""
+        tasks = list(self._tasks.values())
+        for number in list(self._tasks):
+            self.forget(number)
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._trusted.close()
+        await self._suspect.close()
+
+    async def _run(self, record: SubscriptionRecord) -> None:
+        try:
+            await self._deliver_all(record)
+        except UnknownSubscription:
+            return
+        except (TriplewireError, OSError) as problem:
+            _log.error("webhook of subscription %d stopped: %s", record.number, problem)
+
+    async def _deliver_all(self, record: SubscriptionRecord) -> None:
+        ends = record.options.lease_ends
+        courier = Courier(cursor=record.cursor, lease_ends=self._now() + LEASE_SECONDS if ends is None else ends)
+        while self._broker.is_open:
+            page = await self._broker.notifications(record.number, after=courier.cursor, limit=PAGE)
+            for item in items_of(page, courier.cursor):
+                after = await self._deliver(record, courier, item)
+                if after is None:
+                    return
+                courier = after
+            if not page.notifications:
+                await self._broker.wait(record.number, courier.cursor)
+
+    async def _deliver(self, record: SubscriptionRecord, courier: Courier, item: Notification | Gap) -> Courier | None:
+        """Try one item until it is accepted or given up. None: the lease is over."""
+        message = message_of(record, item)
+        position = position_of(item)
+        while courier.cursor < position:
+            step = next_step(courier, self._now())
+            if isinstance(step, Lapse):
+                _log.warning("the lease of the webhook of subscription %d is over", record.number)
+                return None
+            if isinstance(step, Rest):
+                await asyncio.sleep(max(0.0, step.until - self._now()))
+                continue
+            courier = await self._try(record, courier, item, message)
+        return courier
+
+    async def _try(
+        self, record: SubscriptionRecord, courier: Courier, item: Notification | Gap, message: Message
+    ) -> Courier:
+        position = position_of(item)
+        lane = self._suspect if courier.suspect else self._trusted
+        try:
+            await lane.post(message)
+        except (DeliveryFailed, InputError) as problem:
+            courier, buried = refused(courier, position, self._patience, now=self._now(), chance=self._chance())
+            if buried is None:
+                return courier
+            if isinstance(item, Notification):
+                await self._broker.bury(record.number, position, str(problem), buried.tries)
+        else:
+            courier = accepted(courier, position)
+        await self._broker.acknowledge(record.number, position)
+        return courier
+
+    def _now(self) -> float:
+        return self._broker.steady.time()
+
+    # Dead letters
+
+    async def send_again(self, letter: DeadLetter) -> None:
+        """Send a dead letter now, once; it is forgotten when the receiver accepts it."""
+        record = self._broker.roster.require(letter.subscription)
+        if not record.options.callback:
+            raise InputError(f"wanted a subscription with a webhook, found {record.name!r} without")
+        item = notification(Waiting(letter.position, letter.event, "", letter.answer))
+        await self._suspect.post(message_of(record, item))
+        await self._broker.forget_letter(letter.id)
+
+
+def message_of(record: SubscriptionRecord, item: Notification | Gap) -> Message:
+    """What a receiver gets. Its identity is that of the notification, so that a repeat can be told."""
+    kind, name = ("gap", f"gap {item.until}") if isinstance(item, Gap) else ("notification", item.event)
+    content = msgspec.json.encode(item)
+    head = msgspec.json.encode({"type": kind, "subscription": record.name})
+    options = record.options
+    if options.callback is None or options.callback_secret is None:
+        raise StoreError(f"wanted a callback and its secret for {record.name!r}, found none")
+    identity = hashlib.sha256(f"{record.number}\0{name}".encode()).hexdigest()[:32]
+    return Message(target_of(options.callback), options.callback_secret, identity, head[:-1] + b"," + content[1:])
