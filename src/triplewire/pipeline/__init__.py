@@ -1,0 +1,34 @@
+"""The matcher inside Spark: the same answers over files, streams and history. The only package that imports pyspark.
+
+    session      a Spark session: local by default, a cluster by --master
+    rows         the columns that travel
+    index        a snapshot with its taxonomy and version; placement brings it to the tasks
+    payloads     match a column of events at once; matching does it to a DataFrame
+    sources      files become events, whole, and bad input becomes rejects
+    lake         the tables that are kept, and how a run becomes visible all at once
+    strategies   replicate, osma, csma: where subscriptions and events meet
+    jobs         match, stream, backfill, replay, profile, compact
+
+    spark.read.format("triplewire") is known after register(spark); match(df, snapshot) turns its rows into matches.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from triplewire.pipeline.index import IndexRef, build_index
+from triplewire.pipeline.matching import match
+from triplewire.pipeline.session import SessionSettings, spark_session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["IndexRef", "SessionSettings", "build_index", "match", "register", "spark_session"]
+
+
+def register(spark: SparkSession) -> None:
+    """Make `spark.read.format("triplewire")` and `readStream` known to a session."""
+    from triplewire.pipeline.sources.datasource import register as known_to
+
+    known_to(spark)
+

@@ -1,0 +1,75 @@
+"""`match(df, snapshot)`: events in, matches out, as a function from DataFrame to DataFrame.
+
+Every task maps the whole index (the strategy `replicate`); what runs inside is the matcher, on a batch of payloads at a time.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from triplewire.algebra.taxonomy import Taxonomy
+from triplewire.errors import InputError
+from triplewire.matching.matcher import Matcher
+from triplewire.pipeline.index import IndexRef, index_of_snapshot
+from triplewire.pipeline.payloads import match_payloads
+from triplewire.pipeline.placement import matcher_of, place
+from triplewire.pipeline.rows import EVENT_SCHEMA, MATCH_COLUMNS, MATCH_SCHEMA
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+Batches = Iterable[pa.RecordBatch]
+
+
+def match(df: DataFrame, snapshot: IndexRef | str | os.PathLike[str], taxonomy: Taxonomy | None = None) -> DataFrame:
+    """Match every event of a DataFrame against an index.
+
+    `df` has the columns event, source, time and payload (N-Quads), as `spark.read.format("triplewire")` gives them; `snapshot` is a
+    folder that `Matcher.save` or `build_index` wrote. The result has subscription, event, time, solutions and lane. A
+    payload that is no sound event fails the query with its event and line: filter such rows out before.
+    """
+    index = snapshot if isinstance(snapshot, IndexRef) else index_of_snapshot(snapshot, taxonomy)
+    _require_columns(df)
+    return df.select(*EVENT_SCHEMA.names).mapInArrow(matching(place(df.sparkSession, index)), MATCH_COLUMNS)
+
+
+def matching(index: IndexRef) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
+    """The function that runs in the tasks."""
+
+    def run(batches: Batches) -> Iterator[pa.RecordBatch]:
+        matcher = matcher_of(index)
+        for batch in batches:
+            yield from match_batch(matcher, batch)
+
+    return run
+
+
+def match_batch(matcher: Matcher, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """Match one batch of event rows."""
+    found = match_payloads(matcher, batch.column("payload"))
+    for bad in found.bad:
+        raise InputError(
+            f"payload line {bad.line}: {bad.reason}", source=f"event {batch.column('event')[bad.row].as_py()}"
+        )
+    yield from _match_rows(found.matches, batch.column("time").take(pa.array(found.rows))).to_batches()
+
+
+def _match_rows(matches: pa.Table, times: pa.Array) -> pa.Table:
+    columns = [
+        matches["subscription"],
+        matches["event"],
+        times.cast(MATCH_SCHEMA.field("time").type),
+        matches["solutions"],
+        matches["lane"],
+    ]
+    return pa.Table.from_arrays(columns, schema=MATCH_SCHEMA)
+
+
+def _require_columns(df: DataFrame) -> None:
+    missing = [name for name in EVENT_SCHEMA.names if name not in df.columns]
+    if missing:
+        raise InputError(f"wanted the columns {', '.join(EVENT_SCHEMA.names)}, found no {' and no '.join(missing)}")

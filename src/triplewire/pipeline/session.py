@@ -1,0 +1,180 @@
+"""A Spark session: local by default, a cluster by its master's address.
+
+What Spark and its workers say goes to a file, so that a terminal shows a progress bar and not a log; if the session cannot be
+started, the end of that file is part of the error. A session that is taken over from the caller is left running; one that
+is made here is stopped when its block ends, however it ends.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+
+from triplewire.errors import SparkUnavailable
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+DEFAULT_MASTER = "local[*]"
+OLDEST_JAVA = 17
+_CONNECT_SECONDS = 5.0
+_TOLD = 1_500
+_JAVA_VERSION = re.compile(r'version "(?:1\.)?(\d+)')
+_SPARK_ADDRESS = re.compile(r"^(?P<host>[^:,/]+):(?P<port>\d+)$")
+
+_ALWAYS = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "true",
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    "spark.sql.parquet.compression.codec": "zstd",
+    "spark.python.worker.reuse": "true",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "ERROR",
+}
+_LOCALLY = {
+    "spark.ui.enabled": "false",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.memory": "2g",
+    "spark.sql.shuffle.partitions": "8",
+}
+
+
+class SessionSettings(Struct, frozen=True):
+    """Where Spark runs, and what is set there. `conf` wins over everything that is set here."""
+
+    master: str | None = None
+    conf: Mapping[str, str] = field(default_factory=dict)
+    name: str = "triplewire"
+
+    @property
+    def is_local(self) -> bool:
+        return (self.master or DEFAULT_MASTER).startswith("local")
+
+
+@contextmanager
+def spark_session(settings: SessionSettings = SessionSettings()) -> Iterator[SparkSession]:  # noqa: B008  immutable
+    """A session for the block. Raises `SparkUnavailable` with the reason, before anything is started if it can."""
+    require_pyspark()
+    require_java()
+    require_master(settings.master)
+    from pyspark.sql import SparkSession
+
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        yield active
+        return
+    with _log_file() as log:
+        session = _started(settings, log)
+        try:
+            yield session
+        finally:
+            session.stop()
+
+
+def require_pyspark() -> None:
+    """Raise `SparkUnavailable` if PySpark is not installed."""
+    try:
+        import pyspark  # noqa: F401
+    except ImportError:
+        raise SparkUnavailable(
+            "the pipeline wants PySpark 4, found none; install it with: pip install 'triplewire[spark]'"
+        ) from None
+
+
+def require_java() -> None:
+    """Raise `SparkUnavailable` if there is no Java that Spark can use."""
+    home = os.environ.get("JAVA_HOME")
+    java = shutil.which("java", path=f"{home}/bin" if home else None)
+    if java is None:
+        where = f"JAVA_HOME ({home})" if home else "the search path"
+        raise SparkUnavailable(f"Spark wants Java {OLDEST_JAVA} or later, found no java in {where}")
+    told = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
+    version = _JAVA_VERSION.search(told)
+    if version is None or int(version.group(1)) < OLDEST_JAVA:
+        found = version.group(1) if version else f"a program that says {told.strip()[:80]!r}"
+        raise SparkUnavailable(f"Spark wants Java {OLDEST_JAVA} or later, found {found} at {java}")
+
+
+def require_master(master: str | None) -> None:
+    """Raise `SparkUnavailable` if a standalone master does not answer. Spark itself would try for a minute."""
+    if master is None or not master.startswith("spark://"):
+        return
+    addresses = master.removeprefix("spark://").split(",")
+    problems = [problem for address in addresses if (problem := _unreachable(address)) is not None]
+    if len(problems) == len(addresses):
+        raise SparkUnavailable(f"wanted a Spark master at {master}, found none: {'; '.join(problems)}")
+
+
+def _unreachable(address: str) -> str | None:
+    parts = _SPARK_ADDRESS.match(address)
+    if parts is None:
+        return f"{address!r} is not HOST:PORT"
+    try:
+        socket.create_connection((parts["host"], int(parts["port"])), timeout=_CONNECT_SECONDS).close()
+    except (OSError, OverflowError) as error:
+        return f"{address}: {error}"
+    return None
+
+
+def _started(settings: SessionSettings, log: Path) -> SparkSession:
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+
+    # Workers must be the interpreter that has Triplewire installed.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.appName(settings.name).master(settings.master or DEFAULT_MASTER)
+    for key, value in {**_ALWAYS, **(_LOCALLY if settings.is_local else {}), **settings.conf}.items():
+        builder = builder.config(key, value)
+    try:
+        with _stderr_to(log):
+            return builder.getOrCreate()
+    except (PySparkException, RuntimeError, OSError) as error:
+        raise _failure(settings, str(error), log) from None
+    except Exception as error:
+        # Py4J's own errors come from a package that is Spark's affair, and carry a whole Java stack.
+        if type(error).__module__.startswith("py4j"):
+            raise _failure(settings, str(error), log) from None
+        raise
+
+
+def _failure(settings: SessionSettings, told: str, log: Path) -> SparkUnavailable:
+    first = next((line for line in told.splitlines() if "Exception" in line), told.splitlines()[0] if told else "")
+    end = log.read_text(errors="replace")[-_TOLD:].strip()
+    return SparkUnavailable(f"Spark could not be started at {settings.master or DEFAULT_MASTER}: {first}\n{end}".strip())
+
+
+@contextmanager
+def _log_file() -> Iterator[Path]:
+    """Where Spark's words go; it outlives the block only if something went wrong in it."""
+    handle, name = tempfile.mkstemp(prefix="triplewire-spark-", suffix=".log")
+    os.close(handle)
+    yield Path(name)
+    Path(name).unlink(missing_ok=True)
+
+
+@contextmanager
+def _stderr_to(path: Path) -> Iterator[None]:
+    """Let programs that are started in the block write their standard error to a file, also afterwards."""
+    sys.stderr.flush()
+    ours = os.dup(2)
+    log = os.open(path, os.O_WRONLY | os.O_APPEND)
+    os.dup2(log, 2)
+    try:
+        yield
+    finally:
+        os.dup2(ours, 2)
+        os.close(ours)
+        os.close(log)

@@ -1,0 +1,9 @@
+"""From files to events: which files, which byte ranges of them, and what is in a range.
+
+files        paths, folders and globs become files of known format and compression
+splits       files become ranges that tasks read, of about equal size
+boundaries   where an event begins in N-Quads, near any byte
+chunks       a range becomes pieces of N-Quads that hold whole events
+reading      any split becomes chunks and rejects
+datasource   the same for `spark.read.format("triplewire")`
+"""

@@ -1,0 +1,91 @@
+"""Which files hold events: paths, folders and globs, in every RDF format, plain or compressed."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+from msgspec import Struct
+
+from triplewire.errors import InputError
+from triplewire.rdf.formats import FORMATS, NQUADS, Format, format_of_path, format_of_suffix
+
+COMPRESSIONS = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd"}
+
+
+class SourceFile(Struct, frozen=True):
+    """A file of events. `modified` stands for the time of events that carry none."""
+
+    path: str
+    size: int
+    modified: datetime
+    format: str
+    compression: str | None = None
+
+    @property
+    def splittable(self) -> bool:
+        """Whether a task can begin in the middle of it."""
+        return self.format == NQUADS.name and self.compression is None
+
+
+def find_files(patterns: Iterable[str]) -> list[SourceFile]:
+    """Every file that the patterns name, once, by path. A pattern that names nothing is an error."""
+    found = {file.path: file for pattern in patterns for file in _files_of(pattern)}
+    return [found[path] for path in sorted(found)]
+
+
+def source_file(path: Path) -> SourceFile:
+    """Look at one file; its name tells format and compression."""
+    bare, compression = split_compression(path)
+    status = path.stat()
+    modified = datetime.fromtimestamp(status.st_mtime, UTC)
+    return SourceFile(str(path), status.st_size, modified, format_of_path(bare).name, compression)
+
+
+def split_compression(path: Path) -> tuple[Path, str | None]:
+    """
+    >>> split_compression(Path("a.nq.gz"))
+    (PosixPath('a.nq'), 'gzip')
+    """
+    compression = COMPRESSIONS.get(path.suffix.lower())
+    return (path.with_suffix(""), compression) if compression else (path, None)
+
+
+def _files_of(pattern: str) -> list[SourceFile]:
+    path = Path(pattern)
+    if path.is_dir():
+        return _files_in(path)
+    if path.exists():
+        return [source_file(path)]
+    if not glob.has_magic(pattern):
+        raise InputError("wanted a file, a folder or a glob of RDF, found nothing", source=pattern)
+    matching = [Path(name) for name in glob.iglob(pattern, recursive=True)]  # noqa: PTH207  the pattern may be absolute
+    files = [file for name in matching for file in (_files_in(name) if name.is_dir() else [source_file(name)])]
+    if not files:
+        raise InputError("wanted a glob that names RDF files, found none", source=pattern)
+    return files
+
+
+def _files_in(folder: Path) -> list[SourceFile]:
+    files = [source_file(path) for path in _visible(folder) if _format(path)]
+    if not files:
+        suffixes = ", ".join(suffix for form in FORMATS for suffix in form.suffixes)
+        raise InputError(
+            f"wanted RDF files in this folder ({suffixes}, plain or as {', '.join(COMPRESSIONS)}), found none",
+            source=str(folder),
+        )
+    return files
+
+
+def _visible(folder: Path) -> Iterator[Path]:
+    """Files at any depth. Names with a dot or an underscore in front are somebody's work in progress."""
+    for path in sorted(folder.rglob("*")):
+        parts = path.relative_to(folder).parts
+        if path.is_file() and not any(part.startswith((".", "_")) for part in parts):
+            yield path
+
+
+def _format(path: Path) -> Format | None:
+    return format_of_suffix(split_compression(path)[0])

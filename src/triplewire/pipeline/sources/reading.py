@@ -1,0 +1,141 @@
+"""Any split becomes chunks of N-Quads and rejects. Bad input never raises here: it is a reject, with file and line."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+from msgspec import Struct
+
+from triplewire.errors import InputError, SyntaxProblem
+from triplewire.pipeline.sources.boundaries import next_event
+from triplewire.pipeline.sources.chunks import Chunk, Interrupted, Piece, TooLarge, chunks
+from triplewire.pipeline.sources.splits import Split
+from triplewire.rdf.events import Event
+from triplewire.rdf.formats import NQUADS
+from triplewire.rdf.limits import DEFAULT_LIMITS, MIB, exceeded
+
+_BLOCK = 4 * MIB
+
+
+class Reject(Struct, frozen=True):
+    """Bad input: the file, the line (from 1; none if it is not about a line), what it is about, and why."""
+
+    file: str | None
+    line: int | None
+    event: str | None
+    subscription: str | None
+    reason: str
+
+
+class Lines:
+    """Counts the lines of a file before a place, when asked: only rejects need to know."""
+
+    def __init__(self, path: Path, start: int) -> None:
+        self._path = path
+        self._start = start
+        self._before: int | None = None
+
+    def number(self, line: int) -> int:
+        """The number in the file, from 1, of a line of the range that begins at `start`, from 0."""
+        if self._before is None:
+            self._before = self._count()
+        return self._before + line + 1
+
+    def _count(self) -> int:
+        count, left = 0, self._start
+        with self._path.open("rb") as file:
+            while left and (block := file.read(min(_BLOCK, left))):
+                count += block.count(b"\n")
+                left -= len(block)
+        return count
+
+
+class Batch(Struct, frozen=True):
+    """A chunk with the knowledge to say where its lines stand in the file."""
+
+    chunk: Chunk
+    split: Split
+    lines: Lines
+
+    def reject(self, line: int, event: str | None, reason: str) -> Reject:
+        """A reject for a line of the chunk, counted from 1."""
+        if line - 1 in self.chunk.too_long:
+            reason = f"wanted lines of at most {DEFAULT_LIMITS.event_bytes:,} bytes, found a longer one"
+        return Reject(self.split.path, self.lines.number(self.chunk.first_line + line - 1), event, None, reason)
+
+
+def read_split(split: Split) -> Iterator[Batch | Reject]:
+    """Everything in a split."""
+    try:
+        if split.format != NQUADS.name:
+            yield from _documents(split)
+        elif split.compression is not None:
+            with pa.input_stream(split.path, compression=split.compression) as stream:
+                yield from _batches(split, chunks(stream), 0)
+        else:
+            yield from _range(split)
+    except OSError as error:
+        yield Reject(split.path, None, None, None, f"cannot be read: {error.strerror or error}")
+
+
+def _range(split: Split) -> Iterator[Batch | Reject]:
+    path = Path(split.path)
+    start = next_event(path, split.start, split.size)
+    if start >= split.end:
+        return
+    end = next_event(path, split.end, split.size)
+    with path.open("rb") as file:
+        file.seek(start)
+        yield from _batches(split, chunks(file, end - start), start)
+
+
+def _batches(split: Split, pieces: Iterator[Piece], start: int) -> Iterator[Batch | Reject]:
+    lines = Lines(Path(split.path), start)
+    for piece in pieces:
+        if isinstance(piece, Chunk):
+            yield Batch(piece, split, lines)
+        elif isinstance(piece, TooLarge):
+            yield _too_large(split, piece, lines)
+        else:
+            yield _interrupted(split, piece, lines)
+
+
+def _too_large(split: Split, piece: TooLarge, lines: Lines) -> Reject:
+    reason = f"event too large: wanted at most {DEFAULT_LIMITS.event_bytes:,} bytes, found more"
+    return Reject(split.path, lines.number(piece.line), piece.graph[1:-1].decode(errors="replace"), None, reason)
+
+
+def _interrupted(split: Split, piece: Interrupted, lines: Lines) -> Reject:
+    reason = f"the file cannot be read beyond this line ({split.compression or 'plain'}): {piece.reason}"
+    return Reject(split.path, lines.number(piece.line), None, None, reason)
+
+
+def _documents(split: Split) -> Iterator[Batch | Reject]:
+    """A format that is read as a whole."""
+    try:
+        data = _whole(split)
+        found = Event.parse(data, split.format, source=split.path, time=split.modified)
+    except SyntaxProblem as problem:
+        reason = f"column {problem.column}: {problem.message}"
+        yield Reject(split.path, problem.line, None, None, reason)
+    except InputError as problem:
+        yield Reject(split.path, None, None, None, problem.message)
+    except (EOFError, pa.ArrowException) as problem:
+        yield Reject(split.path, None, None, None, f"cannot be read ({split.compression}): {problem}")
+    else:
+        chunk = Chunk(b"".join(event.nquads for event in found), 0)
+        yield Batch(chunk, split, Lines(Path(split.path), 0))
+
+
+def _whole(split: Split) -> bytes:
+    most = DEFAULT_LIMITS.document_bytes
+    pieces = io.BytesIO()
+    with pa.input_stream(split.path, compression=split.compression) as stream:
+        while pieces.tell() <= most and (block := stream.read(_BLOCK)):
+            pieces.write(block)
+    if pieces.tell() > most:
+        raise exceeded("document_bytes", most, "document too large", f"more than {most}")
+    return pieces.getvalue()

@@ -1,0 +1,63 @@
+"""Byte ranges for tasks: large N-Quads files are cut, small files are put together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+
+from msgspec import Struct
+
+from triplewire.pipeline.sources.files import SourceFile
+from triplewire.rdf.limits import MIB
+
+LARGEST = 32 * MIB
+SMALLEST = 2 * MIB
+# A task also has costs of its own: opening the file, writing its part of each table.
+_COST_OF_A_FILE = 64 * 1024
+_TASKS_A_CORE = 4
+
+
+class Split(Struct, frozen=True):
+    """A range of a file: the events that begin in it. Files that cannot be cut have one split."""
+
+    path: str
+    start: int
+    end: int
+    size: int
+    modified: datetime
+    format: str
+    compression: str | None = None
+
+
+Task = tuple[Split, ...]
+
+
+def plan(files: Iterable[SourceFile], cores: int) -> list[Task]:
+    """Tasks of about equal size, some for each core."""
+    files = list(files)
+    total = sum(file.size for file in files)
+    size = min(LARGEST, max(SMALLEST, total // (cores * _TASKS_A_CORE) + 1))
+    splits = [split for file in files for split in splits_of(file, size)]
+    return list(_packed(splits, size))
+
+
+def splits_of(file: SourceFile, size: int) -> Iterator[Split]:
+    """The splits of one file, of at most `size` bytes."""
+    step = size if file.splittable else max(file.size, 1)
+    for start in range(0, max(file.size, 1), step):
+        end = min(start + step, file.size)
+        yield Split(file.path, start, end, file.size, file.modified, file.format, file.compression)
+
+
+def _packed(splits: Iterable[Split], size: int) -> Iterator[Task]:
+    task: list[Split] = []
+    load = 0
+    for split in splits:
+        weight = split.end - split.start + _COST_OF_A_FILE
+        if task and load + weight > size + _COST_OF_A_FILE:
+            yield tuple(task)
+            task, load = [], 0
+        task.append(split)
+        load += weight
+    if task:
+        yield tuple(task)
