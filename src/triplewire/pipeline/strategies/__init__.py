@@ -1,0 +1,17 @@
+"""How events and subscriptions meet on a cluster: three ways with the same answers.
+
+    replicate   every task maps the whole index
+    osma        the index in parts; an event goes to each part that one of its quads leads to
+    csma        quads travel alone; subscriptions are rewritten step by step, then verified on the whole event
+
+keys, filing, routes     what leads an event to a part
+chains                   a subscription as steps
+prepared                 the index as each strategy wants it, on disk
+choice                   what `auto` means
+matched                  the front door
+"""
+
+from triplewire.pipeline.strategies.choice import Strategy
+from triplewire.pipeline.strategies.matched import Prepared, matched, prepare
+
+__all__ = ["Prepared", "Strategy", "matched", "prepare"]

@@ -1,0 +1,71 @@
+"""A core as a chain of sub-subscriptions: each is matched by one quad, with what the quads before it have bound.
+
+Quad number `i` of a chain binds the slots `3 * i`, `3 * i + 1` and `3 * i + 2` to its subject, predicate and object.
+A step says for each position what it must be: a constant's fingerprint, an earlier slot, or anything. A pattern that
+nothing leads to is left out of the chain, and so is what comes after the longest chain allowed: the verification
+looks at all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from triplewire.algebra.patterns import Pattern, PatternTerm, Variable
+from triplewire.algebra.queries import cores_of
+from triplewire.algebra.subscriptions import Subscription
+from triplewire.matching.anchoring import chain_of
+from triplewire.pipeline.strategies.keys import POSITIONS, fingerprint
+
+LONGEST = 4
+NO_SLOT = -1
+
+
+class Chain(Struct, frozen=True):
+    """The steps of one core, three places to a step; `masks` says which positions are known when a step is reached.
+
+    `constants` holds fingerprints (0 where there is none), `slots` the slot that a position must equal, `wanted`
+    whether a later step asks for what a place binds.
+    """
+
+    subscription: str
+    masks: tuple[int, ...]
+    constants: tuple[int, ...]
+    slots: tuple[int, ...]
+    wanted: tuple[bool, ...]
+
+
+def chains_of(subscription: Subscription, seed: int) -> Iterator[Chain]:
+    """One chain a core. A chain without steps means that every event has to be verified."""
+    for core in cores_of(subscription.query):
+        if core.constraint.alternatives:
+            yield _chain(subscription.id, chain_of(core), seed)
+
+
+def _chain(name: str, patterns: list[Pattern], seed: int) -> Chain:
+    bound: dict[Variable, int] = {}
+    places: list[tuple[int, int]] = []
+    masks: list[int] = []
+    for pattern in patterns:
+        known = [not isinstance(term, Variable) or term in bound for term in pattern]
+        if len(masks) == LONGEST or not any(known):
+            continue
+        masks.append(sum(position for position, is_known in zip(POSITIONS, known, strict=True) if is_known))
+        places.extend(_place(term, bound, seed) for term in pattern)
+        _bind(pattern, bound, 3 * (len(masks) - 1))
+    asked = {slot for _, slot in places}
+    wanted = tuple(slot in asked for slot in range(len(places)))
+    return Chain(name, tuple(masks), tuple(c for c, _ in places), tuple(s for _, s in places), wanted)
+
+
+def _place(term: PatternTerm, bound: dict[Variable, int], seed: int) -> tuple[int, int]:
+    if isinstance(term, Variable):
+        return 0, bound.get(term, NO_SLOT)
+    return fingerprint(term, seed), NO_SLOT
+
+
+def _bind(pattern: Pattern, bound: dict[Variable, int], first: int) -> None:
+    for place, term in enumerate(pattern):
+        if isinstance(term, Variable):
+            bound.setdefault(term, first + place)

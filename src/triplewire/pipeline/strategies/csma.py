@@ -1,0 +1,189 @@
+"""Step by step: quads travel alone, and a subscription is rewritten with what each quad has bound.
+
+    quads     (event, subject, predicate, object)            fingerprints only, sixty-four bits a term
+    partial   (event, chain, what the quads so far have bound)
+
+The first sub-subscription of every chain meets quads by its constants. What matched goes on to the quads of the same
+event by the next sub-subscription's constants and bindings, and so on, a join a step, whatever the number of
+subscriptions. At the end the event is put together again and verified by the matcher, against the subscriptions whose
+chains came through: constraints, and everything that fingerprints cannot tell. No task holds an index; subscriptions
+are rows of tables.
+
+Duplicates, which the paper filters at the subscriber, go at every step: two ways to bind what is still needed are one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache, reduce
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812  as everybody names it
+
+from triplewire.algebra.subscriptions import Subscription
+from triplewire.matching import Matcher
+from triplewire.pipeline.index import IndexRef
+from triplewire.pipeline.matching import match_batch, matching
+from triplewire.pipeline.placement import located, place
+from triplewire.pipeline.rows import EVENT_SCHEMA, MATCH_COLUMNS
+from triplewire.pipeline.strategies.chains import LONGEST
+from triplewire.pipeline.strategies.keys import POSITIONS
+from triplewire.pipeline.strategies.prepared import Chains
+from triplewire.pipeline.strategies.tasks import quads_in
+
+Task = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+
+_TERMS = ("subject", "predicate", "object")
+_QUADS = "key long, subject long, predicate long, object long"
+_MOST_KEPT = 20_000
+
+
+def csma(df: DataFrame, prepared: Chains) -> DataFrame:
+    """The notifications of a batch of events."""
+    spark = df.sparkSession
+    opened = place(spark, prepared.opened)
+    events = df.select(*EVENT_SCHEMA.names).withColumn("key", F.xxhash64("event"))
+    quads = events.mapInArrow(_exploding(prepared.seed), _QUADS)
+    candidates = _candidates(quads, _chains(spark, prepared))
+    chained = _verified(events, candidates, prepared, opened)
+    return chained.unionByName(df.mapInArrow(matching(opened), MATCH_COLUMNS)) if opened.subscriptions else chained
+
+
+def _exploding(seed: int) -> Task:
+    def explode(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            quads = quads_in(batch, seed)
+            keys = np.asarray(batch.column("key"))[quads.rows]
+            columns = [pa.array(column) for column in (keys, *quads.fingerprints)]
+            yield pa.RecordBatch.from_arrays(columns, ["key", *_TERMS])
+
+    return explode
+
+
+def _chains(spark: SparkSession, prepared: Chains) -> DataFrame:
+    stored = spark.read.parquet(prepared.chains)
+    return stored.withColumn("chain", F.xxhash64("subscription", "constants", "slots", "masks"))
+
+
+def _candidates(quads: DataFrame, chains: DataFrame) -> DataFrame:
+    """Pairs of an event's key and a subscription whose chain came through, each once."""
+    masks = _masks_in_use(chains)
+    steps = [_step(chains, number) for number in range(len(masks))]
+    partial = _first(quads, steps[0], masks[0]) if steps else None
+    through = []
+    for number in range(1, len(masks)):
+        assert partial is not None
+        through.append(partial.where("last").select("key", "subscription"))
+        later = sorted({mask for some in masks[1:] for mask in some})
+        partial = _next(partial.where("not last"), quads, steps[number], number, later)
+    if partial is None:
+        return quads.sparkSession.createDataFrame([], "key long, subscription string")
+    through.append(partial.select("key", "subscription"))
+    return reduce(DataFrame.unionByName, through).distinct()
+
+
+def _masks_in_use(chains: DataFrame) -> list[list[int]]:
+    """For each step of the longest chain, the masks that some chain has there."""
+    rows = chains.select(F.posexplode("masks").alias("step", "mask")).distinct().collect()
+    found: list[list[int]] = [[] for _ in range(LONGEST)]
+    for step, mask in sorted(map(tuple, rows)):
+        found[step].append(mask)
+    return [masks for masks in found if masks]
+
+
+def _step(chains: DataFrame, number: int) -> DataFrame:
+    """One step of every chain that is long enough, as flat columns."""
+    places = range(3 * number, 3 * number + 3)
+    return chains.where(F.size("masks") > number).select(
+        "chain",
+        "subscription",
+        F.col("masks")[number].alias("mask"),
+        *(F.col("constants")[place].alias(f"constant{place % 3}") for place in places),
+        *(F.col("slots")[place].alias(f"slot{place % 3}") for place in places),
+        *(F.col("wanted")[place].alias(f"wanted{place % 3}") for place in places),
+        (F.size("masks") == number + 1).alias("last"),
+    )
+
+
+def _known(mask: Column, values: tuple[Column, ...]) -> list[Column]:
+    """The values at the positions of a mask; nothing elsewhere."""
+    pairs = zip(POSITIONS, values, strict=True)
+    return [F.when(mask.bitwiseAND(F.lit(position)) != 0, value) for position, value in pairs]
+
+
+def _by_masks(quads: DataFrame, masks: list[int]) -> DataFrame:
+    """Every quad once for each mask, with the mask and what is known under it as one number."""
+    terms = tuple(F.col(term) for term in _TERMS)
+    numbers = [F.xxhash64(F.lit(mask), *_known(F.lit(mask), terms)) for mask in masks]
+    return quads.withColumn("meeting", F.explode(F.array(*numbers)))
+
+
+def _bound(number: int) -> list[Column]:
+    """What a quad binds at a step, as far as later steps ask for it."""
+    pairs = enumerate(_TERMS)
+    return [F.when(F.col(f"wanted{i}"), F.col(term)).alias(f"bound{3 * number + i}") for i, term in pairs]
+
+
+def _first(quads: DataFrame, step: DataFrame, masks: list[int]) -> DataFrame:
+    constants = tuple(F.col(f"constant{i}") for i in range(3))
+    waiting = step.withColumn("meeting", F.xxhash64("mask", *_known(F.col("mask"), constants)))
+    met = _by_masks(quads, masks).join(waiting, "meeting")
+    return met.select("key", "chain", "subscription", "last", *_bound(0)).distinct()
+
+
+def _next(partial: DataFrame, quads: DataFrame, step: DataFrame, number: int, masks: list[int]) -> DataFrame:
+    earlier = [f"bound{place}" for place in range(3 * number)]
+    rewritten = partial.drop("subscription", "last").join(step, "chain")
+    values = tuple(_value(i, earlier) for i in range(3))
+    waiting = rewritten.withColumn("meeting", F.xxhash64("mask", *_known(F.col("mask"), values)))
+    met = waiting.join(_by_masks(quads, masks), ["key", "meeting"])
+    return met.select("key", "chain", "subscription", "last", *earlier, *_bound(number)).distinct()
+
+
+def _value(position: int, earlier: list[str]) -> Column:
+    """What a position must be: an earlier binding, else the constant."""
+    slot = F.col(f"slot{position}")
+    bound = F.element_at(F.array(*earlier), slot + 1)
+    return F.when(slot >= 0, bound).otherwise(F.col(f"constant{position}"))
+
+
+def _verified(events: DataFrame, candidates: DataFrame, prepared: Chains, opened: IndexRef) -> DataFrame:
+    texts = events.sparkSession.read.parquet(prepared.texts)
+    asked = candidates.join(texts, "subscription").groupBy("key")
+    lists = asked.agg(F.collect_list(F.struct("subscription", "language", "text", "owner")).alias("asked"))
+    whole = events.join(lists, "key").drop("key")
+    return whole.mapInArrow(_verifying(opened), MATCH_COLUMNS)
+
+
+def _verifying(opened: IndexRef) -> Task:
+    def verify(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            yield from match_batch(_verifier(opened).holding(batch.column("asked")), batch)
+
+    return verify
+
+
+class _Verifier:
+    """A matcher that holds the subscriptions asked for lately, so that a worker parses each once."""
+
+    def __init__(self, opened: IndexRef) -> None:
+        self._taxonomy = located(opened).taxonomy()
+        self._matcher = Matcher(self._taxonomy)
+
+    def holding(self, asked: pa.ListArray) -> Matcher:
+        """A matcher that has them all. It may have others: what it finds of those, their own chains find as well."""
+        wanted = {row["subscription"]: row for row in asked.flatten().to_pylist()}
+        if len(self._matcher) > _MOST_KEPT:
+            self._matcher = Matcher(self._taxonomy)
+        for name, row in wanted.items():
+            if name not in self._matcher:
+                self._matcher.add(Subscription.parse(row["text"], row["language"], id=name, owner=row["owner"]))
+        return self._matcher
+
+
+# One: a newer index has other subscriptions under the same names.
+@lru_cache(maxsize=1)
+def _verifier(opened: IndexRef) -> _Verifier:
+    return _Verifier(opened)

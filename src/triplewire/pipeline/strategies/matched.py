@@ -1,0 +1,72 @@
+"""The front door: prepare an index for a strategy, and match events with it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+
+from triplewire.algebra.subscriptions import Subscription
+from triplewire.algebra.taxonomy import Taxonomy
+from triplewire.errors import InputError
+from triplewire.pipeline.index import IndexRef, build_index
+from triplewire.pipeline.matching import match
+from triplewire.pipeline.strategies.choice import Strategy, chosen, index_bytes, parts_for
+from triplewire.pipeline.strategies.csma import csma
+from triplewire.pipeline.strategies.osma import osma
+from triplewire.pipeline.strategies.prepared import Chains, Parts, prepare_chains, prepare_parts
+
+Prepared = IndexRef | Parts | Chains
+
+
+def prepare(
+    spark: SparkSession,
+    subscriptions: Sequence[Subscription],
+    root: str | os.PathLike[str],
+    strategy: Strategy | str = Strategy.AUTO,
+    *,
+    taxonomy: Taxonomy | None = None,
+    parts: int | None = None,
+) -> Prepared:
+    """Write what the strategy needs under `root`, unless it is there already."""
+    wanted = strategy_named(strategy)
+    size = index_bytes(subscriptions)
+    if wanted is Strategy.AUTO:
+        wanted = chosen(size, _least_memory(spark))
+    if wanted is Strategy.REPLICATE:
+        return build_index(subscriptions, taxonomy, Path(root))
+    if wanted is Strategy.CSMA:
+        return prepare_chains(subscriptions, taxonomy, Path(root))
+    cores = spark.sparkContext.defaultParallelism
+    number = parts_for(size, _least_memory(spark), cores) if parts is None else parts
+    return prepare_parts(subscriptions, taxonomy, Path(root), number)
+
+
+def matched(df: DataFrame, prepared: Prepared) -> DataFrame:
+    """The notifications of events, one row a match (`rows.MATCH_COLUMNS`), whatever the strategy."""
+    if isinstance(prepared, Parts):
+        return osma(df, prepared)
+    if isinstance(prepared, Chains):
+        return csma(df, prepared)
+    return match(df, prepared)
+
+
+def strategy_named(name: Strategy | str) -> Strategy:
+    """A strategy by its name."""
+    try:
+        return Strategy(name)
+    except ValueError:
+        known = ", ".join(strategy.value for strategy in Strategy)
+        raise InputError(f"wanted one of the strategies {known}, found {name!r}") from None
+
+
+def _least_memory(spark: SparkSession) -> int:
+    """The memory of the smallest host that a task ran on."""
+    tasks = spark.sparkContext.defaultParallelism
+    return int(spark.sparkContext.parallelize(range(tasks), tasks).map(_memory_here).min())
+
+
+def _memory_here(_: int) -> int:
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
