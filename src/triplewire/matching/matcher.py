@@ -24,7 +24,6 @@ from textwrap import shorten
 import msgspec
 import numpy as np
 from msgspec import Struct
-from numpy.typing import NDArray
 
 from triplewire.algebra.queries import GeneralQuery, Query
 from triplewire.algebra.subscriptions import Subscription
@@ -177,8 +176,9 @@ class Matcher:
         found = [self._without_quarantined(part) for part in self._engine.search(scanned, self._allowance.steps)]
         batch = MatchBatch(scanned, [_sure(part) for part in found], events)
         for part in found:
-            self._evaluate_rest(part, batch)
-            self._quarantine.numbers_in(part.segment)  # stops what nobody wants any more before the next event
+            if part.undecided:
+                self._evaluate_rest(part, batch)
+                self._quarantine.numbers_in(part.segment)  # stops what nobody wants any more before the next event
         self.stats.events += len(scanned)
         self.stats.candidates += sum(part.verified for part in found)
         self.stats.matches += len(batch)
@@ -193,7 +193,7 @@ class Matcher:
 
     def _evaluate_rest(self, found: Found, batch: MatchBatch) -> None:
         """Evaluate what the kernels left open, event by event."""
-        rest = found.matches[~_is_sure(found)]
+        rest = found.matches[found.matches[:, MATCH_OUTCOME] != YES]
         dataset = None
         for event, number in sorted({(row[MATCH_EVENT], row[MATCH_SUBSCRIPTION]) for row in rest.tolist()}):
             if dataset is None or dataset.view.event is not batch.event(event):
@@ -217,16 +217,11 @@ class Matcher:
         return Match(name, dataset.view.event, answer.solutions, answer.construct, lane)
 
 
-def _is_sure(found: Found) -> NDArray[np.bool_]:
-    """Which matches need no evaluation: the kernel was certain, and a core is all there is to the query."""
-    general = found.segment.general[found.matches[:, MATCH_SUBSCRIPTION]] != 0
-    sure: NDArray[np.bool_] = (found.matches[:, MATCH_OUTCOME] == YES) & ~general
-    return sure
-
-
 def _sure(found: Found) -> Found:
-    sure = _is_sure(found)
-    return found if sure.all() else msgspec.structs.replace(found, matches=found.matches[sure])
+    """Only what the kernels have decided."""
+    if not found.undecided:
+        return found
+    return msgspec.structs.replace(found, matches=found.matches[found.matches[:, MATCH_OUTCOME] == YES])
 
 
 def _check(query: Query) -> None:

@@ -67,7 +67,7 @@ class ScanResult(Struct, frozen=True, eq=False):
     """The same, as the array that kernels read and that every span points into."""
     quads: Table
     numbers: Floats
-    """The value of each quad's object, where its NUMBER_STATE is EXACT or ROUNDED; NaN elsewhere."""
+    """The value of each quad's object, where its NUMBER_STATE says that there is one."""
     events: Table
     errors: tuple[ScanError, ...]
 

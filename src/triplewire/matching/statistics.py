@@ -10,7 +10,7 @@ import numpy as np
 from triplewire.matching.kernels import layout
 from triplewire.matching.kernels.bytetable import ByteTable, find
 from triplewire.matching.kernels.choose import Seen
-from triplewire.matching.kernels.columns import END, EXACT, NUMBER_STATE, ROUNDED, START, O, P
+from triplewire.matching.kernels.columns import END, EXACT, MOMENT, NUMBER_STATE, ROUNDED, START, ZONED, O, P
 from triplewire.matching.kernels.hashing import hash_term
 from triplewire.matching.kernels.search import anchor_key
 from triplewire.matching.scanner import ScanResult
@@ -19,6 +19,7 @@ _SAMPLED_BATCHES = 256
 _EVENTS_A_BATCH = 32
 _MOST_PAIRS = 50_000
 _MOST_VALUES = 512
+_VALUED = (EXACT, ROUNDED, MOMENT, ZONED)
 
 NOTHING_SEEN = Seen(np.zeros(0, np.int64), np.zeros(0), np.zeros(1, np.int64), np.zeros(0))
 
@@ -62,7 +63,7 @@ class EventStatistics:
             quad = scanned.quads[row]
             predicate = scanned.data[quad[P + START] : quad[P + END]]
             pairs.add((predicate, scanned.data[quad[O + START] : quad[O + END]]))
-            if quad[NUMBER_STATE] in (EXACT, ROUNDED):
+            if quad[NUMBER_STATE] in _VALUED:
                 self._keep_value(predicate, float(scanned.numbers[row]))
         self._predicates.update({predicate for predicate, _ in pairs})
         if len(self._pairs) < _MOST_PAIRS:

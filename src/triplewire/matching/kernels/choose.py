@@ -74,6 +74,7 @@ _PREDICATE_SHARE = 0.5
 _CLASS_SHARE = 0.1
 _LETTER_SHARE = 0.25
 _LEAST_SHARE = 1e-7
+_FOURTEEN_HOURS = 14 * 3600.0
 _DOUBT = 8.0  # as if so many other objects had been asked for besides
 
 
@@ -160,12 +161,18 @@ def _extend(programs: Programs, demand: Demand, program: int, at: int, rows: int
     """Widen the known extent of a predicate's ranges by the numbers of NUMBER rows."""
     for row in range(rows):
         place = at + row * ROW
-        if programs.code[place] == layout.NUMBER:
+        if _is_ranged(programs.code[place]):
             predicate = _home(programs, program, programs.code[place + 1])[1]
             if predicate >= 0:
                 number = double_at(programs.code, place + 2)
                 demand.lows[predicate] = min(demand.lows[predicate], number)
                 demand.highs[predicate] = max(demand.highs[predicate], number)
+
+
+@inner
+def _is_ranged(operation: int) -> bool:
+    """Rows that bound a value from below or above."""
+    return operation == layout.NUMBER or operation == layout.MOMENT
 
 
 @inner
@@ -270,17 +277,18 @@ def _offer_rows(
                 count = _offer_pair(demand, seen, options, count, predicate, operand, pattern)
         elif operation == layout.MEMBER:
             count = _offer_members(programs, demand, seen, options, program, place, count)
-        elif operation == layout.NUMBER and _is_first(code, at, row):
+        elif _is_ranged(operation) and _is_first(code, at, row):
             count = _offer_range(programs, demand, seen, options, program, at, rows, row, count)
     return count
 
 
 @inner
 def _is_first(code: Words, at: int, row: int) -> bool:
-    """Whether no earlier NUMBER row is about the same variable: the first one speaks for all."""
+    """Whether no earlier row of the kind is about the same variable: the first one speaks for all."""
+    this = at + row * ROW
     for earlier in range(row):
         place = at + earlier * ROW
-        if code[place] == layout.NUMBER and code[place + 1] == code[at + row * ROW + 1]:
+        if code[place] == code[this] and code[place + 1] == code[this + 1]:
             return False
     return True
 
@@ -318,36 +326,45 @@ def _offer_range(
     row: int,
     count: int,
 ) -> int:
-    """All NUMBER rows about one variable, as one interval."""
-    variable = programs.code[at + row * ROW + 1]
+    """All rows of one kind about one variable, as one interval."""
+    operation, variable = programs.code[at + row * ROW], programs.code[at + row * ROW + 1]
     pattern, predicate = _home(programs, program, variable)
-    low, high = _interval(programs.code, at, rows, variable)
+    low, high = _interval(programs.code, at, rows, operation, variable)
     if pattern == NOBODY or (low == -np.inf and high == np.inf):
         return count
     share = _range_share(demand, seen, predicate, low, high) if predicate >= 0 else 0.5
     after = _offer(options, count, 0, 0, 0, pattern, share)
     if after > count:
         words, weights = options.words[count], options.weights[count]
-        words[_GUARD], words[_PREDICATE], words[_OBJECT] = layout.HAS_VALUE, predicate, NOBODY
+        words[_GUARD] = layout.HAS_MOMENT if operation == layout.MOMENT else layout.HAS_VALUE
+        words[_PREDICATE], words[_OBJECT] = predicate, NOBODY
         weights[_LOW], weights[_HIGH] = low, high
     return after
 
 
 @inner
-def _interval(code: Words, at: int, rows: int, variable: int) -> tuple[float, float]:
-    """The closed interval that holds every value which the NUMBER rows about a variable allow."""
+def _interval(code: Words, at: int, rows: int, operation: int, variable: int) -> tuple[float, float]:
+    """The closed interval that holds every value which the rows of one kind about a variable allow."""
     low, high = -np.inf, np.inf
     for row in range(rows):
         place = at + row * ROW
-        if code[place] != layout.NUMBER or code[place + 1] != variable:
+        if code[place] != operation or code[place + 1] != variable:
             continue
         number, comparator = double_at(code, place + 2), code[place + 4] & 255
-        width = abs(number) * 1e-6 if (code[place + 4] >> 8) & OPERAND_SINGLE else 0.0
+        width = _width(number, operation, code[place + 4])
         if comparator in (layout.EQUAL, layout.GREATER, layout.AT_LEAST):
             low = max(low, number - width)
         if comparator in (layout.EQUAL, layout.LESS, layout.AT_MOST):
             high = min(high, number + width)
     return low, high
+
+
+@inner
+def _width(number: float, operation: int, detail: int) -> float:
+    """How far beyond its operand a row may reach: unknown zones, single precision."""
+    if operation == layout.MOMENT:
+        return _FOURTEEN_HOURS
+    return abs(number) * 1e-6 if (detail >> 8) & OPERAND_SINGLE else 0.0
 
 
 @inner
@@ -408,7 +425,7 @@ def _guards(options: Options, first: int, second: int) -> bool:
     if first == second or guard == layout.UNGUARDED:
         return False
     same = options.words[first, _PATTERN] == options.words[second, _PATTERN]
-    return bool(guard == layout.HAS_VALUE or not same)
+    return bool(guard >= layout.HAS_VALUE or not same)
 
 
 @inner

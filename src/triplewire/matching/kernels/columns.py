@@ -37,6 +37,8 @@ NOT_A_NUMBER = 0  # no numeric type, or plainly ill-typed
 EXACT = 1  # the float64 is the value
 ROUNDED = 2  # the float64 nearest to the value: strict order against other such numbers is right, a tie says nothing
 UNDECIDED = 3  # a numeric type, but only exact arithmetic can tell the value, or whether there is one
+MOMENT = 4  # no number, but a date or time without a zone: seconds, as `moments` counts them
+ZONED = 5  # the same with a zone, in UTC
 
 # A row per event.
 EVENT_GRAPH = 0  # span and hash of the graph's IRI, angle brackets included; an empty span where a broken line has none

@@ -24,6 +24,7 @@ OPERAND_ROUNDED = 1
 OPERAND_SINGLE = 2
 
 _OBJECT = 2
+_FOURTEEN_HOURS = 14 * 3600.0
 _SINGLE_STEP = 1e-6  # beyond the spacing of single precision numbers, relative to their size
 
 
@@ -81,6 +82,8 @@ def _outcome(batch: Batch, segment: Segment, lineage: Lineage, room: Room, base:
     term = room.bindings[code[at + 1]]
     if operation == layout.NUMBER:
         return _against_number(batch, base, term, code, at)
+    if operation == layout.MOMENT:
+        return _against_moment(batch, base, term, code, at)
     if operation == layout.TERM:
         return _against_term(batch, room, base, term, code, at)
     if operation == layout.VARIABLES:
@@ -106,7 +109,14 @@ def kind_of(batch: Batch, base: int, term: int) -> int:
 
 @fused
 def number_state(batch: Batch, base: int, term: int) -> int:
-    """A term's NUMBER_STATE: subjects, predicates and graphs are never numbers."""
+    """A term's NUMBER_STATE, where a date is no number; subjects, predicates and graphs are none either."""
+    state = value_state(batch, base, term)
+    return state if state < columns.MOMENT else columns.NOT_A_NUMBER
+
+
+@fused
+def value_state(batch: Batch, base: int, term: int) -> int:
+    """A term's NUMBER_STATE as the scanner has it."""
     origin = batch.origins[base + term]
     return int(batch.quads[origin >> 2, columns.NUMBER_STATE]) if origin & 3 == _OBJECT else columns.NOT_A_NUMBER
 
@@ -132,8 +142,31 @@ def _against_number(batch: Batch, base: int, term: int, code: Words, at: int) ->
 
 
 @fused
+def _against_moment(batch: Batch, base: int, term: int, code: Words, at: int) -> int:
+    """A date against one of the same type. Where only one has a zone, fourteen hours either way decide nothing."""
+    detail = code[at + 4]
+    comparator, state = detail & 255, value_state(batch, base, term)
+    quad = batch.origins[base + term] >> 2
+    if state < columns.MOMENT or batch.quads[quad, columns.DATATYPE] != detail >> 12:
+        return _no_such_moment(batch, base, term, comparator)
+    value, operand = batch.numbers[quad], double_at(code, at + 2)
+    zoned = detail & layout.MOMENT_IS_ZONED != 0
+    if zoned != (state == columns.ZONED) and abs(value - operand) <= _FOURTEEN_HOURS:
+        return DOUBT
+    return TRUE if _ordered(value, operand, comparator) else FALSE
+
+
+@fused
+def _no_such_moment(batch: Batch, base: int, term: int, comparator: int) -> int:
+    """Plain terms and numbers have no order with dates; what else there is may be a date that is spelled oddly."""
+    if _is_plain(kind_of(batch, base, term)) or number_state(batch, base, term) != columns.NOT_A_NUMBER:
+        return _odd(comparator)
+    return DOUBT
+
+
+@fused
 def _odd(comparator: int) -> int:
-    """Something that is no number against a number: order is an error, equality depends on the types."""
+    """Values of two kinds: order is an error, equality depends on the kinds."""
     if comparator == layout.EQUAL:
         return NOT_TRUE
     return DOUBT if comparator == layout.NOT_EQUAL else ERROR
@@ -216,6 +249,8 @@ def _among(batch: Batch, room: Room, base: int, term: int, code: Words, at: int)
         operand = at + (1 + index) * layout.ROW
         if code[operand + 1] == layout.NUMBER:
             outcome = _against_number(batch, base, term, code, operand)
+        elif code[operand + 1] == layout.MOMENT:
+            outcome = _against_moment(batch, base, term, code, operand)
         elif code[operand + 1] == layout.TERM:
             outcome = _against_term(batch, room, base, term, code, operand)
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from triplewire.matching.kernels import layout
 from triplewire.matching.kernels.bytetable import slot_count
@@ -36,7 +37,7 @@ def index_of(entries: Entries, constants: int) -> Index:
     slots = np.zeros(slot_count(keys.size), np.int32)
     fill_keys(slots, keys)
     entry_starts = np.append(groups, len(words)).astype(np.int64)
-    by_value, by_object = words[:, _GUARD] == layout.HAS_VALUE, words[:, _GUARD] == layout.HAS_OBJECT
+    by_value, by_object = words[:, _GUARD] >= layout.HAS_VALUE, words[:, _GUARD] == layout.HAS_OBJECT
     lows, highs = np.ascontiguousarray(bounds[by_value, 0]), np.ascontiguousarray(bounds[by_value, 1])
     index = Index(
         uses=_uses(keys, constants),
@@ -65,11 +66,11 @@ def _starts(rows: Table) -> Table:
     return np.concatenate(([0], np.flatnonzero(changes) + 1)).astype(np.int64)
 
 
-def _value_starts(by_value: Flags, by_object: Flags, guards: Flags, groups: Table) -> Table:
+def _value_starts(by_value: NDArray[np.bool_], by_object: NDArray[np.bool_], guards: Flags, groups: Table) -> Table:
     """For each group, how many entries of its own guard lie before it."""
     before_values = np.concatenate(([0], np.cumsum(by_value)))[groups]
     before_objects = np.concatenate(([0], np.cumsum(by_object)))[groups]
-    return np.where(guards == layout.HAS_VALUE, before_values, before_objects).astype(np.int64)
+    return np.where(guards >= layout.HAS_VALUE, before_values, before_objects).astype(np.int64)
 
 
 def _uses(keys: Table, constants: int) -> Flags:
@@ -99,7 +100,7 @@ def fill_keys(slots: Words, keys: Table) -> None:
 @lean
 def _fill_all_tops(index: Index, stack: Table) -> None:
     for group in range(index.group_guards.size):
-        if index.group_guards[group] == layout.HAS_VALUE:
+        if index.group_guards[group] >= layout.HAS_VALUE:
             start = index.value_starts[group]
             end = start + index.entry_starts[group + 1] - index.entry_starts[group]
             fill_tops(index.highs, index.tops, start, end, stack)

@@ -24,10 +24,12 @@ TEXT = 5  # operand: text id; detail: relation
 CLASS = 6  # operand: constant id; detail: relation
 INTEGER = 7
 EXACT = 8  # anything else: the exact evaluation decides
+MOMENT = 10  # operand: float64, seconds; detail: comparator | MOMENT_IS_ZONED | datatype << 12
 OPERAND = 9  # a row of MEMBER: variable word says NUMBER or TERM, the rest as there
 MUST_FAIL = 16  # added to an operation: the test must come out false
 
 TERM_IS_IRI = 256
+MOMENT_IS_ZONED = 256
 
 # comparators
 EQUAL = 0
@@ -69,6 +71,7 @@ ANY = 8
 UNGUARDED = 0
 HAS_OBJECT = 1
 HAS_VALUE = 2
+HAS_MOMENT = 3
 
 NOBODY = -1
 EVERY_PREDICATE = -1

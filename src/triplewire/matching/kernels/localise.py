@@ -33,7 +33,7 @@ _TERM_MASK = (1 << _TERM_BITS) - 1
 
 def localise(buffer: Bytes, quads: Table, numbers: Floats, events: Table) -> Batch:
     """Number the terms of a scanned batch."""
-    most = int((events[:, EVENT_LAST] - events[:, EVENT_FIRST]).max()) if len(events) else 0
+    most = most_quads(events)
     batch = Batch(
         buffer,
         quads,
@@ -47,6 +47,13 @@ def localise(buffer: Bytes, quads: Table, numbers: Floats, events: Table) -> Bat
     )
     _localise(batch, np.zeros(slot_count(3 * most + 1), np.int64))
     return batch
+
+
+def most_quads(events: Table) -> int:
+    """The number of quads of the largest event."""
+    if len(events) == 1:
+        return int(events[0, EVENT_LAST] - events[0, EVENT_FIRST])
+    return int((events[:, EVENT_LAST] - events[:, EVENT_FIRST]).max(initial=0))
 
 
 @fused

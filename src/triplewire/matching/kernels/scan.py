@@ -38,9 +38,10 @@ from triplewire.matching.kernels.columns import (
     P,
     S,
 )
-from triplewire.matching.kernels.datatypes import OTHER_DATATYPE, RESERVED, datatype_code
+from triplewire.matching.kernels.datatypes import DATE, DATE_TIME, OTHER_DATATYPE, RESERVED, datatype_code
 from triplewire.matching.kernels.hashing import hash_span, same_bytes
 from triplewire.matching.kernels.machine import Bytes, Floats, Table, byte_at, inner, kernel
+from triplewire.matching.kernels.moments import read_moment
 from triplewire.matching.kernels.numbers import read_number
 from triplewire.matching.kernels.runs import add_row, close_event
 from triplewire.matching.kernels.spelling import blank_end, iri_end, language_end, text_end
@@ -248,7 +249,10 @@ def _keep_value(buffer: Bytes, quads: Table, numbers: Floats, row: int) -> bool:
     code = datatype_code(buffer, quads[row, TAG_START], quads[row, TAG_END])
     if code == RESERVED:
         return False
-    state, value = read_number(buffer, quads[row, LEXICAL_START], quads[row, LEXICAL_END], code)
+    if code in (DATE_TIME, DATE):
+        state, value = read_moment(buffer, quads[row, LEXICAL_START], quads[row, LEXICAL_END], code)
+    else:
+        state, value = read_number(buffer, quads[row, LEXICAL_START], quads[row, LEXICAL_END], code)
     quads[row, DATATYPE] = code
     quads[row, NUMBER_STATE] = state
     numbers[row] = value

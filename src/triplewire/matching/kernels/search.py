@@ -314,7 +314,7 @@ def _enter_group(batch: Batch, index: Index, room: Room, event: int, base: int, 
     chained = predicate != layout.EVERY_PREDICATE
     quad = batch.heads[base + room.places[predicate]] if chained else batch.events[event, EVENT_FIRST]
     while quad >= 0:
-        if guard == layout.HAS_VALUE:
+        if guard != layout.HAS_OBJECT:
             count = _with_value(batch, index, room, group, quad, count)
         else:
             count = _with_object(index, room, group, room.constants[batch.terms[3 * quad + 2]], count)
@@ -349,11 +349,8 @@ def _with_object(index: Index, room: Room, group: int, thing: int, count: int) -
 
 @fused
 def _with_value(batch: Batch, index: Index, room: Room, group: int, quad: int, count: int) -> int:
-    """Entries whose interval touches the quad's number, by descent through the implicit tree of `intervals`."""
-    state = batch.quads[quad, columns.NUMBER_STATE]
-    if state == columns.NOT_A_NUMBER:
-        return count
-    value_low, value_high = _reach(batch, quad, state)
+    """Entries whose interval touches the quad's value, by descent through the implicit tree of `intervals`."""
+    value_low, value_high = _reach(batch, quad, index.group_guards[group])
     start = index.entry_starts[group]
     shift = index.value_starts[group] - start
     stack = room.stack
@@ -378,15 +375,29 @@ def _with_value(batch: Batch, index: Index, room: Room, group: int, quad: int, c
 
 
 @fused
-def _reach(batch: Batch, quad: int, state: int) -> tuple[float, float]:
-    """The values that a number may be: a point, the neighbourhood of a single, or anything if undecided."""
-    value = batch.numbers[quad]
+def _reach(batch: Batch, quad: int, guard: int) -> tuple[float, float]:
+    """The values that an object may have: none, a point, the neighbourhood of a single, or anything if undecided."""
+    value, state = batch.numbers[quad], batch.quads[quad, columns.NUMBER_STATE]
+    if guard == layout.HAS_MOMENT:
+        return _reach_of_moment(batch, quad, state)
+    if state == columns.NOT_A_NUMBER or state >= columns.MOMENT:
+        return np.inf, -np.inf
     if state == columns.UNDECIDED:
         return -np.inf, np.inf
     if batch.quads[quad, columns.DATATYPE] == FLOAT and np.isfinite(value):
         width = abs(value) * _SINGLE_STEP
         return value - width, value + width
     return value, value
+
+
+@fused
+def _reach_of_moment(batch: Batch, quad: int, state: int) -> tuple[float, float]:
+    """A point for a date that was read; anything for a literal that may be a date in an odd spelling."""
+    value = batch.numbers[quad]
+    if state >= columns.MOMENT:
+        return value, value
+    odd = batch.quads[quad, columns.OBJECT_KIND] == columns.TYPED and state == columns.NOT_A_NUMBER
+    return (-np.inf, np.inf) if odd else (np.inf, -np.inf)
 
 
 @fused

@@ -23,7 +23,9 @@ from triplewire.algebra.patterns import Pattern, PatternTerm, Variable
 from triplewire.algebra.queries import Core
 from triplewire.matching.kernels import layout
 from triplewire.matching.kernels.conditions import OPERAND_ROUNDED, OPERAND_SINGLE
+from triplewire.matching.kernels.datatypes import DATE, DATE_TIME
 from triplewire.matching.strict import spelling
+from triplewire.rdf.dates import SECOND, Moment
 from triplewire.rdf.numbers import Number, Rank
 from triplewire.rdf.terms import RDF, NamedNode, Term
 from triplewire.rdf.values import Kind, value_of
@@ -55,6 +57,7 @@ _CLASS_RELATIONS = {
     TaxonomyRelation.DIRECT: layout.DIRECT,
     TaxonomyRelation.DIRECT_OR_SAME: layout.DIRECT_OR_SAME,
 }
+_DATATYPES = {Kind.DATE_TIME: DATE_TIME, Kind.DATE: DATE}
 _TYPE = RDF["type"]
 _HALVES = struct.Struct("<ii")
 _DOUBLE = struct.Struct("<d")
@@ -154,6 +157,8 @@ class Encoder:
         if isinstance(value.content, Number) and _is_nearest(value.content):
             low, high, flags = _number_words(value.content)
             return layout.NUMBER, index, low, high, comparator | flags << 8
+        if value.kind in _DATATYPES and isinstance(value.content, Moment):
+            return _moment_row(value.kind, value.content, comparator, index)
         return _EXACT
 
     def _membership(self, test: Membership, index: int) -> list[Row]:
@@ -172,6 +177,15 @@ class Encoder:
     def _class(self, test: TaxonomyTest, index: int) -> Row:
         self._constant(_TYPE)  # the kernel looks for the event's rdf:type triples by this constant
         return layout.CLASS, index, self._constant(test.cls), 0, _CLASS_RELATIONS[test.relation]
+
+
+def _moment_row(kind: Kind, moment: Moment, comparator: int, index: int) -> Row:
+    seconds, rest = divmod(moment.instant, SECOND)
+    if rest:
+        return _EXACT
+    low, high = _HALVES.unpack(_DOUBLE.pack(float(seconds)))
+    zoned = layout.MOMENT_IS_ZONED if moment.zoned else 0
+    return layout.MOMENT, index, low, high, comparator | zoned | _DATATYPES[kind] << 12
 
 
 _EXACT: Row = (layout.EXACT, 0, 0, 0, 0)

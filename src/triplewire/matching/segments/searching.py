@@ -8,15 +8,15 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
-from triplewire.matching.kernels.columns import EVENT_FIRST, EVENT_LAST
 from triplewire.matching.kernels.intervals import STACK
 from triplewire.matching.kernels.join import SOLUTION_WORDS
-from triplewire.matching.kernels.localise import localise
+from triplewire.matching.kernels.layout import UNSURE, YES
+from triplewire.matching.kernels.localise import localise, most_quads
 from triplewire.matching.kernels.machine import Table, kernel
 from triplewire.matching.kernels.search import LARGE_DIRECTORY, RESULTS, VERIFIED, search
-from triplewire.matching.kernels.structures import Batch, Findings, Flags, Lineage, Room, Words
+from triplewire.matching.kernels.structures import Batch, Findings, Flags, Lineage, Programs, Room
 from triplewire.matching.scanner import ScanResult
-from triplewire.matching.segments.segment import Segment
+from triplewire.matching.segments.segment import Owners, Segment
 
 _FIRST_RESULTS = 1 << 10
 _FIRST_WORDS = 1 << 13
@@ -26,11 +26,15 @@ MATCH_EVENT, MATCH_SUBSCRIPTION, MATCH_OUTCOME, MATCH_WORD, MATCH_SOLUTIONS, MAT
 
 
 class Found(Struct, frozen=True, eq=False):
-    """What one segment has to say about a batch: a row a match, and the solutions they point into."""
+    """What one segment has to say about a batch: a row a match, and the solutions they point into.
+
+    `undecided` rows still have to be evaluated: their outcome is not YES. `verified` counts the candidates.
+    """
 
     segment: Segment
     matches: Table
     solutions: Table
+    undecided: int
     verified: int
 
 
@@ -64,15 +68,9 @@ def search_segment(segment: Segment, lineage: Lineage, batch: Batch, rooms: Room
         rooms.findings = _larger(rooms.findings)
     found = rooms.findings
     results = found.results[: found.counts[RESULTS]]
-    matches = expanded(
-        results,
-        segment.arrays.programs.code,
-        segment.arrays.programs.starts,
-        segment.owners.starts,
-        segment.owners.members,
-        segment.removed,
-    )
-    return Found(segment, matches, found.solutions[: found.counts[SOLUTION_WORDS]].copy(), int(found.counts[VERIFIED]))
+    matches, undecided = expanded(results, segment.arrays.programs, segment.owners, segment.removed, segment.general)
+    solutions = found.solutions[: found.counts[SOLUTION_WORDS]].copy()
+    return Found(segment, matches, solutions, undecided, int(found.counts[VERIFIED]))
 
 
 def _larger(findings: Findings) -> Findings:
@@ -87,8 +85,7 @@ def _larger(findings: Findings) -> Findings:
 def _room(rooms: Rooms, segment: Segment, batch: Batch) -> Room:
     held = rooms.by_segment.get(id(segment))
     room = None if held is None else held[1]
-    quads = int((batch.events[:, EVENT_LAST] - batch.events[:, EVENT_FIRST]).max()) if len(batch.events) else 0
-    terms = 3 * quads + 1
+    terms = 3 * most_quads(batch.events) + 1
     if room is None:
         room = _new_room(segment, terms)
         segment.tallies.append(room.seen)
@@ -124,22 +121,26 @@ def _new_room(segment: Segment, terms: int) -> Room:
 
 
 @kernel
-def expanded(results: Table, code: Words, starts: Table, owner_starts: Table, owners: Words, removed: Flags) -> Table:
-    """From programs to the live subscriptions that they serve."""
+def expanded(results: Table, programs: Programs, owners: Owners, removed: Flags, general: Flags) -> tuple[Table, int]:
+    """From programs to the live subscriptions that they serve, and how many of those still have to be evaluated."""
     count = 0
     for row in range(len(results)):
         program = results[row, 1]
-        for place in range(owner_starts[program], owner_starts[program + 1]):
-            count += not removed[owners[place]]
+        for place in range(owners.starts[program], owners.starts[program + 1]):
+            count += not removed[owners.members[place]]
     matches = np.empty((count, 6), np.int64)
-    at = 0
+    at, undecided = 0, 0
     for row in range(len(results)):
-        program = results[row, 1]
-        for place in range(owner_starts[program], owner_starts[program + 1]):
-            if removed[owners[place]]:
+        program, outcome = results[row, 1], results[row, 2]
+        for place in range(owners.starts[program], owners.starts[program + 1]):
+            owner = owners.members[place]
+            if removed[owner]:
                 continue
+            # A general query that has its core may still have no solution.
+            decided = UNSURE if outcome == YES and general[owner] else outcome
+            undecided += decided != YES
             match = matches[at]
-            match[0], match[1], match[2] = results[row, 0], owners[place], results[row, 2]
-            match[3], match[4], match[5] = results[row, 3], results[row, 4], code[starts[program] + 1]
+            match[0], match[1], match[2] = results[row, 0], owner, decided
+            match[3], match[4], match[5] = results[row, 3], results[row, 4], programs.code[programs.starts[program] + 1]
             at += 1
-    return matches
+    return matches, undecided
