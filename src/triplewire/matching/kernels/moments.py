@@ -1,7 +1,7 @@
 """Dates and times of day on one line: seconds from the beginning of the year 0, as `rdf.dates` counts them.
 
-Only the plain shapes are read: a year of four digits, whole seconds, and `Z` or `+hh:mm` as the zone. Anything else that
-may still be a date is left to exact evaluation.
+Only the plain shapes are read: a year of four digits, whole seconds, and `Z` or `+hh:mm` as the zone. Anything else
+that may still be a date is left to exact evaluation.
 """
 
 from __future__ import annotations
