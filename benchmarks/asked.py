@@ -95,7 +95,9 @@ def _vitals(findings: Findings) -> list[Figure]:
         met = largest.bytes_per_subscription <= 400 if largest.subscriptions >= 100_000 else None
         name = f"memory beyond the text at {largest.subscriptions:,}"
         found.append(Figure(name, "≤ 400", largest.bytes_per_subscription, "bytes a subscription", met))
-    if findings.opening is not None:
+    if findings.opening is not None and largest is not None:
+        beyond = (findings.opening.bytes_on_disk - largest.building.text_bytes) / largest.subscriptions
+        found.append(Figure("its snapshot on disk, beyond the text", "", beyond, "bytes a subscription", None))
         met = findings.opening.seconds < 1 if findings.opening_at == 1_000_000 else None
         found.append(Figure(f"opening {findings.opening_at:,}", "< 1", findings.opening.seconds, "s", met))
     if findings.fresh_process_seconds is not None:

@@ -70,6 +70,19 @@ def from_zero(axes: Axes) -> None:
     axes.set_ylim(bottom=0)
 
 
+def with_second_axis(label: str, xs: list[float], ys: list[float]) -> Dress:
+    """From zero, and beside it a dashed grey line on an axis of its own."""
+
+    def dress(axes: Axes) -> None:
+        from_zero(axes)
+        other = axes.twinx()
+        other.plot(xs, ys, "--", color="#999999")
+        other.set_ylabel(label, color="#777777")
+        other.set_ylim(bottom=0)
+
+    return dress
+
+
 def draw_growth(path: Path, findings: Findings) -> None:
     """Events a second against the number of subscriptions, mixed workload."""
     lines = []
@@ -97,6 +110,7 @@ def draw_kinds(path: Path, findings: Findings, subscriptions: int) -> None:
     axes.set_yticks([kind + 0.4 - height / 2 for kind in range(len(kinds))], kinds)
     axes.invert_yaxis()
     axes.set_xscale("log")
+    axes.set_xlim(left=1)
     axes.set_xlabel("events/s")
     axes.set_title(f"Kinds of workload, {subscriptions:,} subscriptions, one core")
     axes.grid(visible=True, axis="x", alpha=0.25)
