@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -128,7 +128,7 @@ class Engine:
         arrays = taxonomy_arrays(taxonomy or EMPTY, self.seed)
         with self.lock:
             self._taxonomy = arrays
-            self._replace(self._state.segments)
+            self._put(self._state.segments, {})
 
     def search(self, scanned: ScanResult, budget: int) -> list[Found]:
         """What every segment has to say about scanned events."""
@@ -205,8 +205,12 @@ class Engine:
         return segment_of(records, shapes, self.seed, self.statistics.seen_by(constants, self.seed))
 
     def _replace(self, segments: tuple[Segment, ...]) -> None:
+        """Let readers see other segments; those that stay keep their view of the taxonomy."""
+        self._put(segments, dict(zip(map(id, self._state.segments), self._state.lineages, strict=True)))
+
+    def _put(self, segments: tuple[Segment, ...], known: Mapping[int, Lineage]) -> None:
         kept = tuple(segment for segment in segments if segment.live)
-        lineages = tuple(lineage_of(self._taxonomy, segment.arrays.constants) for segment in kept)
+        lineages = tuple(known.get(id(s)) or lineage_of(self._taxonomy, s.arrays.constants) for s in kept)
         gone = [segment for segment in self._state.segments if segment not in kept]
         self._state = State(kept, lineages)
         self._former_costs += sum((segment.costs() for segment in gone), Counter())
