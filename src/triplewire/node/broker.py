@@ -99,17 +99,26 @@ class Broker:
     # Opening and closing
 
     @classmethod
-    async def open(cls, folder: Path, *, disk: Disk | None = None, clock: Clock | None = None) -> Broker:
-        """Open the data folder, and go on where the node stopped."""
+    async def open(
+        cls, folder: Path, *, disk: Disk | None = None, clock: Clock | None = None, guests: Sequence[Client] = ()
+    ) -> Broker:
+        """Open the data folder, and go on where the node stopped. Guests are clients that are not registered."""
         clock = clock or SystemClock()
         broker = cls(await asyncio.to_thread(Database, folder, disk, clock), clock)
+        broker.clients = {client.id: client for client in guests}
         await asyncio.to_thread(broker.database.read, broker._load)
+        await asyncio.to_thread(warm_up)
         broker._resume_all()
         return broker
 
     def know(self, client: Client) -> None:
         """Take a client's rights into account. The node tells of every client, before it does anything for it."""
         self.clients[client.id] = client
+
+    async def set_rights(self, client: Client) -> None:
+        """Give a client other rights; its subscriptions read under the new grant from the next event on."""
+        self.know(client)
+        await self._write_alone(lambda _: None, lambda _: self._took_rights(client))
 
     async def close(self) -> None:
         """Finish what was begun, wake whoever waits, and let go of the folder."""
@@ -350,6 +359,13 @@ class Broker:
         for audience in self._catching.values():
             audience.set_taxonomy(taxonomy)
 
+    def _took_rights(self, client: Client) -> None:
+        for record in self.roster.of(client.id):
+            self._catching.pop(record.number, None)
+            if str(record.number) in self._audience:
+                self._audience.remove(str(record.number))
+                self._audience.add(_parsed(record), self._grant(client.id))
+
     def _quarantine(self, audience: Audience) -> None:
         for name, reason in audience.quarantined.items():
             number = int(name)
@@ -549,7 +565,7 @@ class Broker:
         self.taxonomy = None if text is None else Taxonomy.parse(text.encode(), "ntriples")
         self._audience.set_taxonomy(self.taxonomy)
         self.log_bytes = int(tx.execute("SELECT coalesce(sum(length(nquads)), 0) FROM events").fetchone()[0])
-        self.clients = {client.id: client for client in identities.everyone(tx).values()}
+        self.clients |= {client.id: client for client in identities.everyone(tx).values()}
         sizes, lasts = outbox.sizes(tx), outbox.lasts(tx)
         for record in registry.everyone(tx):
             self.roster.put(record)
@@ -560,6 +576,13 @@ class Broker:
             standing.is_unindexed = is_unindexed(subscription)
             if record.is_live and record.quarantined is None:
                 self._audience.add(subscription, self._grant(record.owner))
+
+
+def warm_up() -> None:
+    """Match something, so that the first publisher does not wait for kernels to be compiled or loaded."""
+    audience = Audience()
+    audience.add(Subscription.parse("SELECT ?s { ?s <urn:p> ?o }", id="0"), Grant())
+    list(audience.matches(Event.parse("<urn:s> <urn:p> <urn:o> .", graph="urn:triplewire:warm-up")))
 
 
 def readable(client: Client) -> Grant:

@@ -1,0 +1,67 @@
+"""`triplewire serve`: run a node."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from triplewire.errors import InputError
+
+EXAMPLES = """[bold]Examples[/bold]
+
+triplewire serve --data ./node --port 8080
+
+triplewire serve --data ./node --open
+
+TRIPLEWIRE_RETENTION_AGE=604800 triplewire serve --config /etc/triplewire.toml
+"""
+
+
+def serve_command(
+    data: Annotated[Path | None, typer.Option("--data", help="The folder that holds everything.")] = None,
+    port: Annotated[int | None, typer.Option("--port", min=0, max=65535, help="Default 8080.")] = None,
+    host: Annotated[str | None, typer.Option("--host", help="Default 127.0.0.1.")] = None,
+    open_to_all: Annotated[
+        bool | None, typer.Option("--open", help="No authentication; on a loopback address only.")
+    ] = None,
+    config: Annotated[Path | None, typer.Option("--config", help="A TOML file with settings.")] = None,
+    log_json: Annotated[bool | None, typer.Option("--log-json", help="Log lines as JSON.")] = None,
+    event_bytes: Annotated[int | None, typer.Option(min=1, help="How large one event may be.")] = None,
+    request_bytes: Annotated[int | None, typer.Option(min=1, help="How large one request may be.")] = None,
+    retention_age: Annotated[float | None, typer.Option(min=0, help="Seconds that events are kept.")] = None,
+    retention_bytes: Annotated[int | None, typer.Option(min=0, help="Bytes of events that are kept.")] = None,
+    housekeeping_seconds: Annotated[float | None, typer.Option(help="How often retention is looked after.")] = None,
+    query_seconds: Annotated[float | None, typer.Option(help="How long one SPARQL query may take.")] = None,
+    query_memory: Annotated[int | None, typer.Option(help="Bytes of memory for SPARQL queries.")] = None,
+    allow_loopback_webhooks: Annotated[
+        bool | None, typer.Option("--allow-loopback-webhooks", help="Let webhooks lead to this machine.")
+    ] = None,
+) -> None:
+    """Run a node: a durable broker for events and subscriptions, over HTTP.
+
+    Every option can also be set in the environment (TRIPLEWIRE_PORT) and in the file of --config (port = 8080).
+    """
+    try:
+        from triplewire.node.serve import serve
+        from triplewire.node.settings import load_settings
+    except ModuleNotFoundError as missing:
+        raise InputError(f"wanted the package {missing.name}, found none: pip install 'triplewire[node]'") from None
+    flags = {
+        "data": data,
+        "port": port,
+        "host": host,
+        "open": open_to_all,
+        "log_json": log_json,
+        "event_bytes": event_bytes,
+        "request_bytes": request_bytes,
+        "retention_age": retention_age,
+        "retention_bytes": retention_bytes,
+        "housekeeping_seconds": housekeeping_seconds,
+        "query_seconds": query_seconds,
+        "query_memory": query_memory,
+        "allow_loopback_webhooks": allow_loopback_webhooks,
+    }
+    serve(load_settings(flags, os.environ, config))

@@ -1,0 +1,15 @@
+"""The HTTP API: thin routes over the node.
+
+app            puts it together
+access         who asks
+bodies         request bodies under a limit
+negotiation    which syntax is wanted
+problems       errors as RFC 9457 problem details
+events, subscriptions, sparql, administration, status
+               the routes
+documented     what the OpenAPI document says of answers
+"""
+
+from triplewire.node.http.app import create_app
+
+__all__ = ["create_app"]

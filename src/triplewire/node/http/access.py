@@ -1,0 +1,36 @@
+"""Who asks: the client behind a request, before anything else of it is looked at."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import Request
+
+from triplewire.errors import Forbidden, Unauthenticated
+from triplewire.node.service import Node
+from triplewire.store.identities import Client
+
+BEARER: dict[str, Any] = {"security": [{"bearer": []}]}
+_SCHEME = "bearer "
+
+
+def node_of(request: Request) -> Node:
+    """The node that the application serves."""
+    node: Node = request.app.state.node
+    return node
+
+
+def client_of(request: Request) -> Client:
+    """The client, or `Unauthenticated`."""
+    header = request.headers.get("authorization")
+    if header is not None and not header.lower().startswith(_SCHEME):
+        raise Unauthenticated("wanted a bearer secret, found another kind of authorization")
+    return node_of(request).client(None if header is None else header[len(_SCHEME) :].strip())
+
+
+def admin_of(request: Request) -> Client:
+    """The client, if it is an administrator, or `Forbidden`."""
+    client = client_of(request)
+    if not client.rights.is_admin:
+        raise Forbidden("wanted an administrator, found a client that is none")
+    return client

@@ -1,0 +1,52 @@
+"""The application: routes, problem details, and the document that describes them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from typing import Any
+
+from fastapi import FastAPI
+
+from triplewire.node.http import administration, events, problems, sparql, status, subscriptions
+from triplewire.node.service import Node
+
+_ROUTERS = (events.router, subscriptions.router, sparql.router, administration.router, status.router)
+
+
+def create_app(node: Node) -> FastAPI:
+    """The HTTP side of a node that was opened. It begins when the server starts and stops when the server does."""
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        await node.begin()
+        yield
+        await node.stop()
+
+    app = FastAPI(
+        title="Triplewire",
+        version=version("triplewire"),
+        summary="A durable broker for RDF events and standing queries",
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.state.node = node
+    problems.install(app)
+    for router in _ROUTERS:
+        app.include_router(router)
+    _describe_security(app)
+    return app
+
+
+def _describe_security(app: FastAPI) -> None:
+    made = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        document = made()
+        components = document.setdefault("components", {})
+        components["securitySchemes"] = {"bearer": {"type": "http", "scheme": "bearer"}}
+        return document
+
+    app.openapi = openapi  # type: ignore[method-assign]

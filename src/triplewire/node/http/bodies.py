@@ -1,0 +1,84 @@
+"""Request bodies, read under a limit (row A7).
+
+A body that says that it is too large is refused before a byte of it is read; one that does not say is read up to the
+limit and no further. A compressed body is expanded as it comes, under the same limit.
+"""
+
+from __future__ import annotations
+
+import zlib
+
+from fastapi import Request
+
+from triplewire.errors import InputError, LimitExceeded, UnknownFormat
+
+_LIMIT = "request_bytes"
+# zlib's way to say: gzip framing.
+_GZIP = 16 + zlib.MAX_WBITS
+
+
+async def read_body(request: Request, most: int) -> bytes:
+    """The whole body, or `LimitExceeded`."""
+    declared = request.headers.get("content-length", "")
+    if declared.isdigit() and int(declared) > most:
+        raise too_large(most, f"{int(declared):,}")
+    expand = _expander(request.headers.get("content-encoding", ""), most)
+    parts: list[bytes] = []
+    size = 0
+    async for chunk in request.stream():
+        part = expand.add(chunk)
+        size += len(part)
+        if size > most:
+            raise too_large(most, "more")
+        parts.append(part)
+    expand.finish()
+    return b"".join(parts)
+
+
+def too_large(most: int, found: str) -> LimitExceeded:
+    """The error of a body that is too large."""
+    return LimitExceeded(_LIMIT, most, f"wanted a body of at most {most:,} bytes, found {found}")
+
+
+class Plain:
+    """A body as it is."""
+
+    def add(self, chunk: bytes) -> bytes:
+        return chunk
+
+    def finish(self) -> None:
+        pass
+
+
+class Gzip:
+    """A compressed body. Expands at most one byte more than allowed, however little was sent."""
+
+    def __init__(self, most: int) -> None:
+        self._left = most + 1
+        self._machine = zlib.decompressobj(_GZIP)
+
+    def add(self, chunk: bytes) -> bytes:
+        if not chunk:
+            return b""
+        if self._left <= 0:
+            return b"!"
+        try:
+            part = self._machine.decompress(chunk, self._left)
+        except zlib.error as error:
+            raise InputError(f"wanted a gzip body, found {error}") from None
+        self._left -= len(part)
+        return part
+
+    def finish(self) -> None:
+        if not self._machine.eof:
+            raise InputError("wanted a whole gzip body, found its beginning only")
+        if self._machine.unused_data:
+            raise InputError("wanted one gzip member, found something behind it")
+
+
+def _expander(encoding: str, most: int) -> Plain | Gzip:
+    if encoding.lower() in ("", "identity"):
+        return Plain()
+    if encoding.lower() in ("gzip", "x-gzip"):
+        return Gzip(most)
+    raise UnknownFormat(f"wanted a body as it is, or with the encoding gzip, found {encoding!r}")

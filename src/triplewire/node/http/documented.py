@@ -1,0 +1,86 @@
+"""What the OpenAPI document says of answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from triplewire.node.http.problems import MEDIA_TYPE
+
+_PROBLEM = {
+    "type": "object",
+    "required": ["type", "title", "status", "detail"],
+    "properties": {
+        "type": {"type": "string"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string"},
+    },
+}
+_TERM = {"type": "object", "required": ["type", "value"], "properties": {"type": {"type": "string"}}}
+_SOLUTION = {"type": "object", "additionalProperties": _TERM}
+_NOTIFICATION = {
+    "type": "object",
+    "required": ["event", "solutions", "position"],
+    "properties": {
+        "event": {"type": "string"},
+        "solutions": {"type": "array", "items": _SOLUTION},
+        "position": {"type": "integer"},
+        "construct": {"type": "array", "items": {"type": "string"}},
+        "data": {"type": "string"},
+    },
+}
+
+
+def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """The problem details that an operation may answer with; a malformed request is always among them."""
+    described = {"description": "Problem details (RFC 9457)", "content": {MEDIA_TYPE: {"schema": _PROBLEM}}}
+    return dict.fromkeys((*statuses, 422), described)
+
+
+def json_answer(status: int, description: str, schema: dict[str, Any]) -> dict[int | str, dict[str, Any]]:
+    """An answer in JSON."""
+    return {status: {"description": description, "content": {"application/json": {"schema": schema}}}}
+
+
+RECEIPTS = json_answer(
+    201,
+    "Every event of the request, with its position in the log",
+    {
+        "type": "object",
+        "required": ["events"],
+        "properties": {
+            "events": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "required": ["event", "position"],
+                    "properties": {"event": {"type": "string"}, "position": {"type": "integer"}},
+                },
+            }
+        },
+    },
+)
+PAGE = json_answer(
+    200,
+    "Notifications in order; `next` is where to read on, or null at the end",
+    {
+        "type": "object",
+        "required": ["notifications", "next"],
+        "properties": {
+            "notifications": {"type": "array", "items": _NOTIFICATION},
+            "next": {"type": ["integer", "null"]},
+            "gap": {"type": "integer"},
+        },
+    },
+)
+SUBSCRIPTION = {
+    "type": "object",
+    "required": ["id", "owner", "language", "text", "state"],
+    "properties": {
+        "id": {"type": "string"},
+        "owner": {"type": "string"},
+        "language": {"type": "string"},
+        "text": {"type": "string"},
+        "state": {"enum": ["live", "catching up", "quarantined"]},
+    },
+}

@@ -1,0 +1,124 @@
+"""`/events`: publish, and read what is kept."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import msgspec
+from fastapi import APIRouter, Header, Path, Query, Request, Response
+from pyoxigraph import Quad, RdfFormat, serialize
+
+from triplewire.errors import UnknownEvent, UnknownFormat
+from triplewire.node.http.access import BEARER, client_of, node_of
+from triplewire.node.http.bodies import read_body
+from triplewire.node.http.documented import RECEIPTS, problems
+from triplewire.node.http.negotiation import chosen
+from triplewire.rdf.events import Event
+from triplewire.rdf.formats import FORMATS, Format, format_of_media_type
+
+router = APIRouter(tags=["events"])
+
+MOST = 1_000
+MOST_POSITION = (1 << 63) - 1
+_INLINE_BYTES = 8 * 1024
+_RDF = [form.media_types[0] for form in FORMATS]
+_HOLDS_GRAPHS = (RdfFormat.N_QUADS, RdfFormat.TRIG, RdfFormat.JSON_LD)
+
+_BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "description": "One or many events: each named graph is one; triples outside a graph are one more.",
+        "content": {media_type: {"schema": {"type": "string"}} for media_type in _RDF},
+    }
+}
+
+
+@router.post(
+    "/events",
+    status_code=201,
+    responses=RECEIPTS | problems(400, 401, 403, 409, 413, 415, 429, 507),
+    openapi_extra=BEARER | _BODY,
+)
+async def publish(
+    request: Request,
+    graph: Annotated[str | None, Query(description="The IRI of triples that stand outside any graph.")] = None,
+    idempotency_key: Annotated[str | None, Header(max_length=200)] = None,
+) -> Response:
+    """Publish events. The answer comes when they are on the disk; all are stored, or none."""
+    node, client = node_of(request), client_of(request)
+    form = _format(request)
+    data = await read_body(request, node.settings.request_bytes)
+    limits = node.settings.limits
+    time = node.broker.clock.now()
+
+    def parsed() -> list[Event]:
+        return Event.parse(data, form.name, graph=graph, source=client.id, time=time, limits=limits)
+
+    events = parsed() if len(data) <= _INLINE_BYTES else await asyncio.to_thread(parsed)
+    digest = _digest(form, graph, data) if idempotency_key is not None else b""
+    receipts = await node.broker.publish(client, events, key=idempotency_key, digest=digest)
+    return Response(msgspec.json.encode({"events": receipts}), 201, media_type="application/json")
+
+
+@router.get("/events", responses=problems(400, 401, 403, 406), openapi_extra=BEARER)
+async def read_events(
+    request: Request,
+    after: Annotated[int, Query(ge=0, le=MOST_POSITION, description="The position after which to begin.")] = 0,
+    limit: Annotated[int, Query(ge=1, le=MOST)] = 100,
+) -> Response:
+    """A page of the log, in any RDF format. `Link` leads to the next page; without it this was the last."""
+    client = client_of(request)
+    media_type = chosen(request.headers.get("accept"), _RDF)
+    page = await node_of(request).broker.events(client, after, limit)
+    response = _rdf([event for _, event in page], media_type)
+    if page:
+        last = page[-1][0].position
+        response.headers["Triplewire-Position"] = str(last)
+        if len(page) == limit:
+            response.headers["Link"] = f'<{request.url.path}?after={last}&limit={limit}>; rel="next"'
+    return response
+
+
+@router.get("/events/{iri:path}", responses=problems(400, 401, 403, 404, 406), openapi_extra=BEARER)
+async def read_event(
+    request: Request, iri: Annotated[str, Path(description="The event's IRI, percent-encoded.")]
+) -> Response:
+    """One event, in any RDF format."""
+    client = client_of(request)
+    media_type = chosen(request.headers.get("accept"), _RDF)
+    found = await node_of(request).broker.event(client, iri)
+    if found is None:
+        raise UnknownEvent(f"wanted the event <{iri}>, found none of that name")
+    record, event = found
+    response = _rdf([event], media_type)
+    response.headers["Triplewire-Position"] = str(record.position)
+    response.headers["ETag"] = f'"{record.checksum.hex()}"'
+    return response
+
+
+def _format(request: Request) -> Format:
+    media_type = request.headers.get("content-type")
+    if media_type is None:
+        raise UnknownFormat(f"wanted a Content-Type, one of {', '.join(_RDF)}, found none")
+    return format_of_media_type(media_type)
+
+
+def _digest(form: Format, graph: str | None, data: bytes) -> bytes:
+    digest = hashlib.sha256(repr((form.name, graph)).encode(errors="replace"))
+    digest.update(data)
+    return digest.digest()
+
+
+def _rdf(events: Sequence[Event], media_type: str) -> Response:
+    form = format_of_media_type(media_type).syntax
+    if form == RdfFormat.N_QUADS:
+        content = b"".join(event.nquads for event in events)
+    elif form in _HOLDS_GRAPHS:
+        quads = (Quad(t.subject, t.predicate, t.object, event.graph) for event in events for t in event.triples)
+        content = serialize(quads, format=form) or b""
+    else:
+        content = serialize((triple for event in events for triple in event.triples), format=form) or b""
+    return Response(content, media_type=media_type)

@@ -1,0 +1,93 @@
+"""Errors as problem details (RFC 9457): a type, a title, a status, one sentence, and the error's own fields."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import msgspec
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from triplewire import errors
+
+_log = logging.getLogger(__name__)
+
+MEDIA_TYPE = "application/problem+json"
+_TYPE = "urn:triplewire:problem:"
+
+# The first class that an error belongs to decides.
+_STATUS: tuple[tuple[type[errors.TriplewireError], int], ...] = (
+    (errors.UnknownFormat, 415),
+    (errors.EventConflict, 409),
+    (errors.DuplicateSubscription, 409),
+    (errors.UnknownSubscription, 404),
+    (errors.UnknownEvent, 404),
+    (errors.UnknownClient, 404),
+    (errors.Unauthenticated, 401),
+    (errors.Forbidden, 403),
+    (errors.QuotaExceeded, 429),
+    (errors.BudgetExceeded, 503),
+    (errors.DiskFull, 507),
+    (errors.StoreFailed, 503),
+    (errors.StoreError, 500),
+    (errors.TriplewireError, 400),
+)
+_TOO_LARGE = frozenset({"event_bytes", "document_bytes", "expanded_bytes", "request_bytes"})
+_FIELDS = ("line", "column", "limit", "allowed", "feature", "position", "quota")
+
+
+def status_of(error: errors.TriplewireError) -> int:
+    """The HTTP status for an error."""
+    if isinstance(error, errors.LimitExceeded) and error.limit in _TOO_LARGE:
+        return 413
+    return next(status for kind, status in _STATUS if isinstance(error, kind))
+
+
+def problem(status: int, kind: str, title: str, detail: str, **fields: Any) -> Response:
+    """A response with problem details."""
+    body = {"type": _TYPE + kind, "title": title, "status": status, "detail": detail, **fields}
+    return Response(msgspec.json.encode(body), status, media_type=MEDIA_TYPE)
+
+
+def problem_of(error: errors.TriplewireError) -> Response:
+    """The response for one of our errors."""
+    kind = type(error)
+    fields = {name: getattr(error, name) for name in _FIELDS if getattr(error, name, None) is not None}
+    title = (kind.__doc__ or kind.__name__).split(". ")[0].rstrip(".").splitlines()[0]
+    detail = str(error).encode(errors="replace").decode()
+    response = problem(status_of(error), _kebab(kind.__name__), title, detail, **fields)
+    if isinstance(error, errors.Unauthenticated):
+        response.headers["WWW-Authenticate"] = 'Bearer realm="triplewire"'
+    if isinstance(error, errors.QuotaExceeded) and error.retry_after is not None:
+        response.headers["Retry-After"] = str(max(1, round(error.retry_after)))
+    return response
+
+
+def install(app: FastAPI) -> None:
+    """Let every error of the application become problem details."""
+
+    @app.exception_handler(errors.TriplewireError)
+    async def ours(_: Request, error: errors.TriplewireError) -> Response:
+        return problem_of(error)
+
+    @app.exception_handler(RequestValidationError)
+    async def malformed(_: Request, error: RequestValidationError) -> Response:
+        found = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+        return problem(422, "malformed-request", "The request is not as documented", found)
+
+    @app.exception_handler(HTTPException)
+    async def other(_: Request, error: HTTPException) -> Response:
+        response = problem(error.status_code, "http", str(error.detail), str(error.detail))
+        response.headers.update(error.headers or {})
+        return response
+
+    @app.exception_handler(Exception)
+    async def bug(request: Request, error: Exception) -> Response:
+        _log.error("a bug: %s %s: %s", request.method, request.url.path, error, exc_info=error)
+        return problem(500, "bug", "A bug in Triplewire", "the node's log has the reason")
+
+
+def _kebab(name: str) -> str:
+    return "".join(f"-{c.lower()}" if c.isupper() else c for c in name).lstrip("-")

@@ -1,0 +1,76 @@
+"""`/health` and `/metrics`: is it well, and what does it do?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+from fastapi import APIRouter, Request, Response
+
+from triplewire.node.http.access import BEARER, client_of, node_of
+from triplewire.node.http.documented import problems
+from triplewire.node.service import Node
+from triplewire.store import outbox
+
+router = APIRouter(tags=["status"])
+
+_TEXT = "text/plain; version=0.0.4"
+
+
+@router.get("/health")
+async def health(request: Request) -> Response:
+    """200 if the node accepts events, 503 with the reason if not. Needs no secret."""
+    node = node_of(request)
+    failure = node.broker.failure
+    body = {"status": "fine" if failure is None else "failed", "node": node.id}
+    body |= {} if failure is None else {"reason": str(failure)}
+    return Response(msgspec.json.encode(body), 200 if failure is None else 503, media_type="application/json")
+
+
+@router.get("/metrics", responses=problems(401), openapi_extra=BEARER)
+async def metrics(request: Request) -> Response:
+    """Counters and gauges in Prometheus' text format."""
+    client_of(request)
+    node = node_of(request)
+    oldest = await node.broker.read(outbox.oldest)
+    return Response("\n".join(_lines(node, oldest)) + "\n", media_type=_TEXT)
+
+
+def _lines(node: Node, oldest: dict[int, float]) -> Iterator[str]:
+    broker, counters = node.broker, node.broker.counters
+    stats = broker.database.writer.stats
+    for name, value, kind, text in (
+        ("published_total", counters.published, "counter", "events stored"),
+        ("repeated_total", counters.repeated, "counter", "events that were there already"),
+        ("matched_total", counters.matched, "counter", "notifications made"),
+        ("delivered_total", counters.delivered, "counter", "notifications handed out"),
+        ("acknowledged_total", counters.acknowledged, "counter", "acknowledgements"),
+        ("candidates_total", broker.candidates, "counter", "subscriptions tested on an event"),
+        ("commits_total", stats.commits, "counter", "commits, one fsync each"),
+        ("commit_seconds_total", stats.commit_seconds, "counter", "time in commits"),
+        ("commit_seconds_max", stats.slowest, "gauge", "the slowest commit"),
+        ("writer_queue", broker.database.writer.waiting, "gauge", "requests that wait for a commit"),
+        ("log_bytes", broker.log_bytes, "gauge", "bytes of events kept"),
+        ("subscriptions", len(broker.roster), "gauge", "subscriptions"),
+        ("repository_position", node.repository.position, "gauge", "how far the repository has come"),
+    ):
+        yield f"# HELP triplewire_{name} {text}"
+        yield f"# TYPE triplewire_{name} {kind}"
+        yield f"triplewire_{name} {value}"
+    yield from _ages(node, oldest)
+
+
+def _ages(node: Node, oldest: dict[int, float]) -> Iterator[str]:
+    name = "triplewire_oldest_undelivered_seconds"
+    yield f"# HELP {name} age of the oldest notification that waits"
+    yield f"# TYPE {name} gauge"
+    now = node.broker.steady.time()
+    for number, accepted in oldest.items():
+        record = node.broker.roster.get(number)
+        if record is not None:
+            labels = f'subscription="{_escaped(record.name)}",owner="{_escaped(record.owner)}"'
+            yield f"{name}{{{labels}}} {max(0.0, now - accepted):.3f}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

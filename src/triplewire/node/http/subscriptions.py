@@ -1,0 +1,214 @@
+"""`/subscriptions`: standing queries, and what they have to say."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Annotated, Any
+
+import msgspec
+from fastapi import APIRouter, Path, Query, Request, Response
+from starlette.exceptions import HTTPException
+
+from triplewire.errors import InputError, UnknownFormat
+from triplewire.languages.sparql.limits import DEFAULT_LIMITS
+from triplewire.node.http.access import BEARER, client_of, node_of
+from triplewire.node.http.bodies import read_body
+from triplewire.node.http.documented import PAGE, SUBSCRIPTION, json_answer, problems
+from triplewire.node.http.events import MOST, MOST_POSITION
+from triplewire.node.http.negotiation import accepts
+from triplewire.node.service import Node
+from triplewire.store.registry import Delivery, Options, Payload, SubscriptionRecord
+
+router = APIRouter(tags=["subscriptions"])
+
+LANGUAGES = {
+    "application/sparql-query": "sparql",
+    "text/x-triplewire-formula": "formula",
+    "text/x-triplewire-graph": "graph",
+}
+EVENT_STREAM = "text/event-stream"
+_MOST_TEXT = 4 * DEFAULT_LIMITS.text
+_BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {media_type: {"schema": {"type": "string"}} for media_type in LANGUAGES},
+    }
+}
+Name = Annotated[str, Path(min_length=1, max_length=200, pattern=r"^[^/\x00-\x1f\x7f]+$")]
+Owner = Annotated[str | None, Query(description="Another client's subscription; for administrators.")]
+Start = Annotated[str, Query(pattern=r"^(now|beginning|[0-9]{1,18})$", description="`now`, `beginning` or a position.")]
+
+
+@router.put(
+    "/subscriptions/{name}",
+    status_code=201,
+    responses=json_answer(201, "The subscription", SUBSCRIPTION)
+    | json_answer(200, "It was there already; its options are now these", SUBSCRIPTION)
+    | problems(400, 401, 403, 409, 413, 415, 429, 507),
+    openapi_extra=BEARER | _BODY,
+)
+async def subscribe(
+    request: Request,
+    name: Name,
+    start: Start = "now",
+    payload: Payload = "solutions",
+    delivery: Delivery = "pull",
+    callback: Annotated[str | None, Query(max_length=2048, description="Where a webhook goes.")] = None,
+    retention: Annotated[float | None, Query(gt=0, le=1e12, description="Seconds that an unread one is kept.")] = None,
+) -> Response:
+    """Leave a standing query. The same query again changes its options; another under the same name is a conflict."""
+    node, client = node_of(request), client_of(request)
+    language = language_of(request)
+    text = await text_of(request)
+    known = node.broker.roster.named(client.id, name)
+    options = _options(payload, delivery, callback, retention, known)
+    if options.delivery == "webhook" and (known is None or known.options != options):
+        await _challenged(node, name, options)
+    record = await node.broker.subscribe(client, name, language, text, options, _start(start))
+    secret = {"secret": options.callback_secret} if known is None and options.callback_secret else {}
+    return _json(described(node, record) | secret, 201 if known is None else 200)
+
+
+@router.get("/subscriptions", responses=problems(401, 403), openapi_extra=BEARER)
+async def list_subscriptions(request: Request) -> Response:
+    """The client's subscriptions; an administrator sees everybody's."""
+    node, client = node_of(request), client_of(request)
+    records = list(node.broker.roster) if client.rights.is_admin else node.broker.roster.of(client.id)
+    return _json({"subscriptions": [described(node, record) for record in records]})
+
+
+@router.get(
+    "/subscriptions/{name}",
+    responses=json_answer(200, "The subscription", SUBSCRIPTION) | problems(401, 403, 404),
+    openapi_extra=BEARER,
+)
+async def read_subscription(request: Request, name: Name, owner: Owner = None) -> Response:
+    """One subscription, and how it stands."""
+    return _json(described(node_of(request), subscription_of(request, name, owner)))
+
+
+@router.delete("/subscriptions/{name}", status_code=204, responses=problems(401, 403, 404), openapi_extra=BEARER)
+async def unsubscribe(request: Request, name: Name, owner: Owner = None) -> Response:
+    """Forget a subscription and everything that waits for it."""
+    await node_of(request).broker.unsubscribe(subscription_of(request, name, owner).number)
+    return Response(status_code=204)
+
+
+@router.get(
+    "/subscriptions/{name}/notifications", responses=PAGE | problems(400, 401, 403, 404, 406), openapi_extra=BEARER
+)
+async def notifications(
+    request: Request,
+    name: Name,
+    after: Annotated[int | None, Query(ge=0, le=MOST_POSITION)] = None,
+    limit: Annotated[int, Query(ge=1, le=MOST)] = 100,
+    wait: Annotated[float, Query(ge=0, le=60, description="Seconds to wait for one, if there is none.")] = 0,
+    owner: Owner = None,
+) -> Response:
+    """A page of notifications after a position, or all of them as server-sent events if that is what is accepted."""
+    node = node_of(request)
+    record = subscription_of(request, name, owner)
+    begin = record.cursor if after is None else after
+    if accepts(request.headers.get("accept"), EVENT_STREAM):
+        if node.stream is None:
+            raise HTTPException(406, "this node sends no event streams")
+        response: Response = await node.stream(request, record, begin)
+        return response
+    if wait:
+        await node.broker.wait(record.number, begin, wait)
+    page = await node.broker.notifications(record.number, begin, limit)
+    gap = {} if page.gap is None else {"gap": page.gap}
+    return _json({"notifications": page.notifications, "next": page.next} | gap)
+
+
+@router.post(
+    "/subscriptions/{name}/ack", status_code=204, responses=problems(400, 401, 403, 404, 507), openapi_extra=BEARER
+)
+async def acknowledge(
+    request: Request,
+    name: Name,
+    position: Annotated[int, Query(ge=0, le=MOST_POSITION, description="Everything up to here has arrived.")],
+    owner: Owner = None,
+) -> Response:
+    """Acknowledge notifications: they are not kept any longer."""
+    await node_of(request).broker.acknowledge(subscription_of(request, name, owner).number, position)
+    return Response(status_code=204)
+
+
+def subscription_of(request: Request, name: str, owner: str | None = None) -> SubscriptionRecord:
+    """The subscription that a request names. Only administrators reach other clients' ones; to others they are not."""
+    client = client_of(request)
+    whose = owner if owner is not None and client.rights.is_admin else client.id
+    return node_of(request).broker.subscription(whose, name)
+
+
+def language_of(request: Request) -> str:
+    """The subscription language of a body."""
+    media_type = request.headers.get("content-type", "")
+    found = LANGUAGES.get(media_type.partition(";")[0].strip().lower())
+    if found is None:
+        raise UnknownFormat(f"wanted a query as one of {', '.join(LANGUAGES)}, found {media_type!r}")
+    return found
+
+
+async def text_of(request: Request) -> str:
+    """A query in a body."""
+    try:
+        return (await read_body(request, _MOST_TEXT)).decode()
+    except UnicodeDecodeError as error:
+        raise InputError(f"wanted UTF-8, found the byte 0x{error.object[error.start]:02X}") from None
+
+
+def described(node: Node, record: SubscriptionRecord) -> dict[str, Any]:
+    """A subscription as clients see it."""
+    standing = node.broker.roster.standing(record.number)
+    state = "quarantined" if record.quarantined else "live" if record.is_live else "catching up"
+    return {
+        "id": record.name,
+        "owner": record.owner,
+        "language": record.language,
+        "text": record.text,
+        "payload": record.options.payload,
+        "delivery": record.options.delivery,
+        "callback": record.options.callback,
+        "retention": record.options.retention,
+        "state": state,
+        "reason": record.quarantined,
+        "created": record.created,
+        "acknowledged": record.cursor,
+        "latest": standing.latest,
+        "waiting_bytes": standing.bytes_waiting,
+        "unindexed": standing.is_unindexed,
+    }
+
+
+def _options(
+    payload: Payload,
+    delivery: Delivery,
+    callback: str | None,
+    retention: float | None,
+    known: SubscriptionRecord | None,
+) -> Options:
+    if (delivery == "webhook") != (callback is not None):
+        raise InputError("wanted a callback with delivery=webhook, and only there")
+    secret = None
+    if delivery == "webhook":
+        secret = known.options.callback_secret if known is not None else None
+        secret = secret or secrets.token_urlsafe(32)
+    return Options(payload=payload, delivery=delivery, callback=callback, callback_secret=secret, retention=retention)
+
+
+async def _challenged(node: Node, name: str, options: Options) -> None:
+    if node.challenge is None:
+        raise InputError("wanted a delivery that this node knows, found webhook")
+    await node.challenge(name, options)
+
+
+def _start(start: str) -> int | None:
+    if start == "now":
+        return None
+    return 0 if start == "beginning" else int(start)
+
+
+def _json(body: Any, status: int = 200) -> Response:
+    return Response(msgspec.json.encode(body), status, media_type="application/json")

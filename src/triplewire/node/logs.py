@@ -1,0 +1,54 @@
+"""The node's log: one line an entry, for people or as JSON. Nothing from outside can begin a new line."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from datetime import UTC, datetime
+
+
+class OneLine(logging.Formatter):
+    """`time level logger: message`, with line ends and control characters escaped."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return f"{_time(record)} {record.levelname.lower()} {record.name}: {_escaped(_message(record))}"
+
+
+class JsonLine(logging.Formatter):
+    """One JSON object."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        entry = {
+            "time": _time(record),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": _message(record),
+        }
+        return json.dumps(entry, ensure_ascii=True)
+
+
+def configure(formatter: logging.Formatter) -> None:
+    """Send everything to standard error."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(formatter)
+    logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
+
+
+def _message(record: logging.LogRecord) -> str:
+    message = record.getMessage()
+    if record.exc_info:
+        message += " | " + logging.Formatter().formatException(record.exc_info)
+    return message
+
+
+def _time(record: logging.LogRecord) -> str:
+    return datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+
+
+def _escaped(text: str) -> str:
+    r"""
+    >>> _escaped("one\ntwo")
+    'one\\ntwo'
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

@@ -1,0 +1,164 @@
+"""A running node: the broker, who its clients are, the repository, and what looks after them.
+
+Delivery attaches itself through the hooks: `challenge` is asked before a webhook is stored, `stream` answers a request
+for server-sent events, `on_start` and `on_stop` frame the node's life.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any
+
+from triplewire.errors import Forbidden, StoreError, Unauthenticated, UnknownClient
+from triplewire.node import identity
+from triplewire.node.broker import Broker
+from triplewire.node.repository import Allowed, Repository
+from triplewire.node.settings import Settings
+from triplewire.store import facts, identities
+from triplewire.store.clock import Clock
+from triplewire.store.disk import Connection, Disk
+from triplewire.store.identities import UNLIMITED, Client, Rights, hash_of
+from triplewire.store.registry import Options, SubscriptionRecord
+from triplewire.store.retention import Retention
+
+_log = logging.getLogger(__name__)
+
+ADMIN = "admin"
+ANONYMOUS = Client("anonymous", "anybody", None, Rights(quotas=UNLIMITED, is_admin=True))
+_NODE_KEY = "node_private_key"
+
+Hook = Callable[[], Awaitable[None]]
+# Raises if the receiver does not want what is announced to it.
+Challenge = Callable[[str, Options], Awaitable[None]]
+# From a request, a subscription and where to begin to a streaming response.
+Stream = Callable[[Any, SubscriptionRecord, int], Awaitable[Any]]
+
+
+class Node:
+    """Make one with `await Node.open(settings)`, let delivery attach itself, `begin`, and `stop` it."""
+
+    def __init__(self, settings: Settings, broker: Broker) -> None:
+        self.settings = settings
+        self.broker = broker
+        self.repository = Repository(
+            settings.data / "repository", broker, Allowed(settings.query_seconds, settings.query_memory)
+        )
+        self.id = ""
+        self.challenge: Challenge | None = None
+        self.stream: Stream | None = None
+        self.on_start: list[Hook] = []
+        self.on_stop: list[Hook] = []
+        self.failed = asyncio.Event()
+        self._by_secret: dict[bytes, Client] = {}
+        self._housekeeping: asyncio.Task[None] | None = None
+
+    @classmethod
+    async def open(cls, settings: Settings, *, disk: Disk | None = None, clock: Clock | None = None) -> Node:
+        """Open the data folder."""
+        guests = (ANONYMOUS,) if settings.open else ()
+        node = cls(settings, await Broker.open(settings.data, disk=disk, clock=clock, guests=guests))
+        node._watch_the_disk()
+        node._by_secret = await node.broker.read(identities.everyone)
+        node.id = await node._identified()
+        return node
+
+    async def begin(self) -> None:
+        """Begin to do what a node does by itself: follow, deliver, tidy."""
+        await self.repository.start()
+        for hook in self.on_start:
+            await hook()
+        self._housekeeping = asyncio.create_task(self._keep_house(), name="housekeeping")
+
+    async def stop(self) -> None:
+        """End in order: nobody new, then what was begun, then the folder."""
+        if self._housekeeping is not None:
+            self._housekeeping.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._housekeeping
+        for hook in self.on_stop:
+            await hook()
+        await self.repository.stop()
+        await self.broker.close()
+
+    # Clients
+
+    def client(self, secret: str | None) -> Client:
+        """Who holds this secret, or `Unauthenticated`."""
+        if secret is None:
+            if self.settings.open:
+                return ANONYMOUS
+            raise Unauthenticated("wanted a bearer secret, found none")
+        found = self._by_secret.get(hash_of(secret))
+        if found is None:
+            raise Unauthenticated("wanted the bearer secret of a registered client, found another")
+        return found
+
+    @property
+    def clients(self) -> list[Client]:
+        return list(self._by_secret.values())
+
+    async def make_admin(self) -> str | None:
+        """The administrator's secret, once: at the first start."""
+        if any(client.id == ADMIN for client in self.clients):
+            return None
+        return await self.register(Client(ADMIN, "administrator", None, Rights(quotas=UNLIMITED, is_admin=True)))
+
+    async def register(self, client: Client) -> str:
+        """Keep a client, and give it a secret. One that is registered again loses its old secret."""
+        secret = identity.new_secret()
+        kept = hash_of(secret)
+        now = self.broker.steady.time()
+        await self._write(lambda tx: identities.insert(tx, client, kept, now))
+        self._by_secret = {key: known for key, known in self._by_secret.items() if known.id != client.id}
+        self._by_secret[kept] = client
+        await self.broker.set_rights(client)
+        return secret
+
+    async def unregister(self, client_id: str) -> None:
+        """Forget a client and its subscriptions."""
+        if client_id == ADMIN:
+            raise Forbidden("wanted a client that can be removed, found the administrator")
+        if not await self._write(lambda tx: identities.delete(tx, client_id)):
+            raise UnknownClient(f"wanted the client {client_id!r}, found none of that name")
+        self._by_secret = {key: known for key, known in self._by_secret.items() if known.id != client_id}
+        for record in self.broker.roster.of(client_id):
+            await self.broker.unsubscribe(record.number)
+
+    # Private
+
+    async def _write(self, work: Callable[[Connection], Any]) -> Any:
+        return await asyncio.wrap_future(self.broker.database.writer.submit(work))
+
+    async def _identified(self) -> str:
+        """The node's own identifier, from a key that is made once."""
+        key = await self.broker.read(lambda tx: facts.get(tx, _NODE_KEY))
+        if key is None:
+            key = identity.new_private_key()
+            await self._write(lambda tx: facts.put(tx, _NODE_KEY, key))
+        return identity.public_identifier(identity.public_key_of(key))
+
+    def _watch_the_disk(self) -> None:
+        loop = asyncio.get_running_loop()
+
+        def failed(problem: StoreError) -> None:
+            _log.critical("%s", problem)
+            loop.call_soon_threadsafe(self.failed.set)
+
+        self.broker.database.writer.on_failure = failed
+
+    async def _keep_house(self) -> None:
+        kept = Retention(self.settings.retention_age, self.settings.retention_bytes)
+        while True:
+            await asyncio.sleep(self.settings.housekeeping_seconds)
+            try:
+                await self.tidy(kept)
+            except StoreError as problem:
+                _log.warning("housekeeping has to wait: %s", problem)
+
+    async def tidy(self, kept: Retention) -> None:
+        """Remove what retention no longer keeps, from the log and from the repository."""
+        while (trimmed := await self.broker.trim(kept)).graphs:
+            await self.repository.remove(trimmed.graphs)

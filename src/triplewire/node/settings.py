@@ -1,0 +1,108 @@
+"""Settings: each by flag, by environment variable and by file, in that order of precedence.
+
+A flag `--retention-age` is `TRIPLEWIRE_RETENTION_AGE` in the environment and `retention_age` in the file, a TOML file.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from triplewire.errors import InputError
+from triplewire.rdf.limits import MIB, Limits
+
+PREFIX = "TRIPLEWIRE_"
+
+
+class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How a node runs."""
+
+    data: Path
+    """The folder that holds everything."""
+    host: str = "127.0.0.1"
+    port: int = 8080
+    open: bool = False
+    """No authentication: whoever connects may do everything. Loopback only."""
+    log_json: bool = False
+    """Log lines as JSON objects."""
+    event_bytes: int = MIB
+    """How large one event may be."""
+    request_bytes: int = 16 * MIB
+    """How large the body of one request may be."""
+    retention_age: float | None = None
+    """How long events are kept, in seconds."""
+    retention_bytes: int | None = None
+    """How many bytes of events are kept."""
+    housekeeping_seconds: float = 60.0
+    """How often retention is looked after."""
+    query_seconds: float = 10.0
+    """How long one SPARQL query may take."""
+    query_memory: int = 4096 * MIB
+    """How much memory the process that evaluates SPARQL queries may have."""
+    allow_loopback_webhooks: bool = False
+    """Let webhooks lead to this machine."""
+
+    @property
+    def limits(self) -> Limits:
+        return Limits(event_bytes=self.event_bytes, document_bytes=self.request_bytes)
+
+
+def load_settings(flags: Mapping[str, Any], environment: Mapping[str, str], file: Path | None = None) -> Settings:
+    """Put settings together. A flag that is None was not given.
+
+    >>> load_settings({"data": "d", "port": None}, {"TRIPLEWIRE_PORT": "99"}).port
+    99
+    """
+    known = set(Settings.__struct_fields__)
+    given: dict[str, Any] = _from_file(file)
+    given |= {
+        name: value
+        for key, value in environment.items()
+        if key.startswith(PREFIX) and (name := key.removeprefix(PREFIX).lower()) in known
+    }
+    given |= {name: value for name, value in flags.items() if value is not None}
+    try:
+        settings = msgspec.convert(given, Settings, strict=False, dec_hook=_path)
+    except msgspec.ValidationError as error:
+        raise InputError(f"wanted settings that fit together, found: {error}") from None
+    if settings.open and not is_loopback(settings.host):
+        raise InputError(
+            f"wanted a loopback address with --open, which lets everybody in, found {settings.host!r}; "
+            "use --host 127.0.0.1, or leave --open out"
+        )
+    return settings
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine only.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("::1"), is_loopback("localhost"), is_loopback("0.0.0.0")
+    (True, True, True, False)
+    """
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _from_file(file: Path | None) -> dict[str, Any]:
+    if file is None:
+        return {}
+    try:
+        return tomllib.loads(file.read_text())
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"wanted settings as TOML: {error}", source=str(file)) from None
+
+
+def _path(kind: type, value: Any) -> Any:
+    if kind is Path and isinstance(value, str | Path):
+        return Path(value)
+    raise NotImplementedError(f"wanted a {kind.__name__}, found {value!r}")
