@@ -160,7 +160,7 @@ def _verified(events: DataFrame, candidates: DataFrame, prepared: Chains, opened
 def _verifying(opened: IndexRef) -> Task:
     def verify(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            yield from match_batch(_verifier(opened).holding(batch.column("asked")), batch)
+            yield from match_batch(_verifier(opened).holding(batch.column("asked")), batch).to_batches()
 
     return verify
 

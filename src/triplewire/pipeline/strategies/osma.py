@@ -52,6 +52,6 @@ def _matching(indexes: list[IndexRef]) -> Task:
         for batch in batches:
             for part in pc.unique(batch.column(_PART)).to_pylist():
                 here = batch.filter(pc.equal(batch.column(_PART), part))
-                yield from match_batch(matcher_of(indexes[part]), here)
+                yield from match_batch(matcher_of(indexes[part]), here).to_batches()
 
     return match
