@@ -11,6 +11,7 @@ import asyncio
 import logging
 import signal
 import sys
+from types import FrameType
 
 import uvicorn
 
@@ -50,7 +51,7 @@ async def _serve(settings: Settings) -> None:
         server_header=False,
         proxy_headers=False,
     )
-    server = uvicorn.Server(config)
+    server = Server(config, node)
     watch = asyncio.create_task(_stop_on_failure(node, server))
     await server.serve()
     watch.cancel()
@@ -60,8 +61,22 @@ async def _serve(settings: Settings) -> None:
         raise OSError(f"cannot listen on {settings.host}:{settings.port}")
 
 
+class Server(uvicorn.Server):
+    """A server that ends its streams when it is told to stop, instead of waiting for their readers to leave."""
+
+    def __init__(self, config: uvicorn.Config, node: Node) -> None:
+        super().__init__(config)
+        self._node = node
+        self._loop = asyncio.get_running_loop()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._loop.call_soon_threadsafe(self._node.streams.stop)
+        super().handle_exit(sig, frame)
+
+
 async def _stop_on_failure(node: Node, server: uvicorn.Server) -> None:
     await node.failed.wait()
+    node.streams.stop()
     server.should_exit = True
 
 

@@ -1,27 +1,23 @@
-"""A running node: the broker, who its clients are, the repository, and what looks after them.
-
-Delivery attaches itself through the hooks: `challenge` is asked before a webhook is stored, `stream` answers a request
-for server-sent events, `on_start` and `on_stop` frame the node's life.
-"""
+"""A running node: the broker, who its clients are, the repository, and what looks after them."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 from triplewire.errors import Forbidden, StoreError, Unauthenticated, UnknownClient
 from triplewire.node import identity
 from triplewire.node.broker import Broker
+from triplewire.node.delivery import Loopback, Streams, Webhooks
 from triplewire.node.repository import Allowed, Repository
 from triplewire.node.settings import Settings
 from triplewire.store import facts, identities
 from triplewire.store.clock import Clock
 from triplewire.store.disk import Connection, Disk
 from triplewire.store.identities import UNLIMITED, Client, Rights, hash_of
-from triplewire.store.registry import Options, SubscriptionRecord
 from triplewire.store.retention import Retention
 
 _log = logging.getLogger(__name__)
@@ -30,15 +26,9 @@ ADMIN = "admin"
 ANONYMOUS = Client("anonymous", "anybody", None, Rights(quotas=UNLIMITED, is_admin=True))
 _NODE_KEY = "node_private_key"
 
-Hook = Callable[[], Awaitable[None]]
-# Raises if the receiver does not want what is announced to it.
-Challenge = Callable[[str, Options], Awaitable[None]]
-# From a request, a subscription and where to begin to a streaming response.
-Stream = Callable[[Any, SubscriptionRecord, int], Awaitable[Any]]
-
 
 class Node:
-    """Make one with `await Node.open(settings)`, let delivery attach itself, `begin`, and `stop` it."""
+    """Make one with `await Node.open(settings)`, `begin`, and `stop` it."""
 
     def __init__(self, settings: Settings, broker: Broker) -> None:
         self.settings = settings
@@ -47,10 +37,9 @@ class Node:
             settings.data / "repository", broker, Allowed(settings.query_seconds, settings.query_memory)
         )
         self.id = ""
-        self.challenge: Challenge | None = None
-        self.stream: Stream | None = None
-        self.on_start: list[Hook] = []
-        self.on_stop: list[Hook] = []
+        self.streams = Streams(broker)
+        loopback = Loopback.ALLOWED if settings.allow_loopback_webhooks else Loopback.REFUSED
+        self.webhooks = Webhooks(broker, loopback=loopback)
         self.failed = asyncio.Event()
         self._by_secret: dict[bytes, Client] = {}
         self._housekeeping: asyncio.Task[None] | None = None
@@ -68,8 +57,7 @@ class Node:
     async def begin(self) -> None:
         """Begin to do what a node does by itself: follow, deliver, tidy."""
         await self.repository.start()
-        for hook in self.on_start:
-            await hook()
+        self.webhooks.start()
         self._housekeeping = asyncio.create_task(self._keep_house(), name="housekeeping")
 
     async def stop(self) -> None:
@@ -78,8 +66,8 @@ class Node:
             self._housekeeping.cancel()
             with suppress(asyncio.CancelledError):
                 await self._housekeeping
-        for hook in self.on_stop:
-            await hook()
+        self.streams.stop()
+        await self.webhooks.close()
         await self.repository.stop()
         await self.broker.close()
 
@@ -125,6 +113,7 @@ class Node:
             raise UnknownClient(f"wanted the client {client_id!r}, found none of that name")
         self._by_secret = {key: known for key, known in self._by_secret.items() if known.id != client_id}
         for record in self.broker.roster.of(client_id):
+            self.webhooks.forget(record.number)
             await self.broker.unsubscribe(record.number)
 
     # Private

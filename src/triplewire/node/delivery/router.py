@@ -59,43 +59,44 @@ def delivery_router(broker: Broker, streams: Streams, webhooks: Webhooks, caller
     def authenticated(request: Request) -> Client:
         return caller(request)
 
-    Asking = Annotated[Client, Depends(authenticated)]  # noqa: N806  a type
+    # A default, not a type: annotations are read outside this function, where a local name means nothing.
+    asking = Depends(authenticated)
 
     @router.get("/subscriptions/{name}/notifications", response_class=Response, responses=_NOTIFICATIONS)
     async def notifications(
         name: Name,
-        client: Asking,
+        client: Client = asking,
         after: Position | None = None,
         limit: Annotated[int, Query(ge=1, le=1000)] = 100,
         wait: Annotated[float, Query(ge=0, le=MAX_WAIT_SECONDS)] = 0.0,
         accept: Annotated[str, Header()] = "*/*",
         last_event_id: Annotated[str | None, Header()] = None,
     ) -> Response:
-        """Notifications after a position: a page of JSON, or server-sent events. `wait`: seconds to wait for the first."""
+        """Notifications after a position: a page of JSON, or server-sent events. `wait`: seconds for the first."""
         record = broker.subscription(client.id, name)
         if "text/event-stream" in accept:
             return desk.stream(record, _resumed(last_event_id, after, record))
         return _page(await desk.page(record, record.cursor if after is None else after, limit, wait))
 
     @router.post("/subscriptions/{name}/acknowledgement", status_code=204)
-    async def acknowledge(name: Name, client: Asking, body: Acknowledgement) -> None:
+    async def acknowledge(name: Name, body: Acknowledgement, client: Client = asking) -> None:
         """Note that everything up to a position has arrived; it is not kept any longer."""
         await broker.acknowledge(broker.subscription(client.id, name).number, body.position)
 
     @router.get("/dead-letters")
     async def dead_letters(
-        client: Asking, after: Position = 0, limit: Annotated[int, Query(ge=1, le=1000)] = 100
+        client: Client = asking, after: Position = 0, limit: Annotated[int, Query(ge=1, le=1000)] = 100
     ) -> Response:
         """Notifications that were given up, oldest first. `next` is where to read on."""
         return _json(await desk.letters(client, after, limit))
 
     @router.post("/dead-letters/{letter_id}/delivery", status_code=204)
-    async def send_again(letter_id: LetterId, client: Asking) -> None:
+    async def send_again(letter_id: LetterId, client: Client = asking) -> None:
         """Send a dead letter again, now; it is forgotten when the receiver accepts it."""
         await webhooks.send_again(await desk.letter(client, letter_id))
 
     @router.delete("/dead-letters/{letter_id}", status_code=204)
-    async def forget(letter_id: LetterId, client: Asking) -> None:
+    async def forget(letter_id: LetterId, client: Client = asking) -> None:
         """Forget a dead letter."""
         await broker.forget_letter((await desk.letter(client, letter_id)).id)
 
@@ -125,12 +126,8 @@ class Desk:
 
     async def page(self, record: SubscriptionRecord, after: int, limit: int, wait: float) -> Page:
         page = await self._broker.notifications(record.number, after=after, limit=limit)
-        if (
-            wait
-            and not page.notifications
-            and page.gap is None
-            and await self._streams.more(record.number, after, wait)
-        ):
+        is_empty = not page.notifications and page.gap is None
+        if wait and is_empty and await self._streams.more(record.number, after, wait):
             return await self._broker.notifications(record.number, after=after, limit=limit)
         return page
 

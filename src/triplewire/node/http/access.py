@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import Request
+from starlette.requests import HTTPConnection
 
 from triplewire.errors import Forbidden, Unauthenticated
 from triplewire.node.service import Node
@@ -14,13 +14,13 @@ BEARER: dict[str, Any] = {"security": [{"bearer": []}]}
 _SCHEME = "bearer "
 
 
-def node_of(request: Request) -> Node:
+def node_of(request: HTTPConnection) -> Node:
     """The node that the application serves."""
     node: Node = request.app.state.node
     return node
 
 
-def client_of(request: Request) -> Client:
+def client_of(request: HTTPConnection) -> Client:
     """The client, or `Unauthenticated`."""
     header = request.headers.get("authorization")
     if header is not None and not header.lower().startswith(_SCHEME):
@@ -28,7 +28,7 @@ def client_of(request: Request) -> Client:
     return node_of(request).client(None if header is None else header[len(_SCHEME) :].strip())
 
 
-def admin_of(request: Request) -> Client:
+def admin_of(request: HTTPConnection) -> Client:
     """The client, if it is an administrator, or `Forbidden`."""
     client = client_of(request)
     if not client.rights.is_admin:

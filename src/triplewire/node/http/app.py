@@ -9,7 +9,9 @@ from typing import Any
 
 from fastapi import FastAPI
 
+from triplewire.node.delivery import delivery_router
 from triplewire.node.http import administration, events, problems, sparql, status, subscriptions
+from triplewire.node.http.access import client_of
 from triplewire.node.service import Node
 
 _ROUTERS = (events.router, subscriptions.router, sparql.router, administration.router, status.router)
@@ -36,6 +38,7 @@ def create_app(node: Node) -> FastAPI:
     problems.install(app)
     for router in _ROUTERS:
         app.include_router(router)
+    app.include_router(delivery_router(node.broker, node.streams, node.webhooks, client_of))
     _describe_security(app)
     return app
 

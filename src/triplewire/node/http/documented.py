@@ -16,19 +16,6 @@ _PROBLEM = {
         "detail": {"type": "string"},
     },
 }
-_TERM = {"type": "object", "required": ["type", "value"], "properties": {"type": {"type": "string"}}}
-_SOLUTION = {"type": "object", "additionalProperties": _TERM}
-_NOTIFICATION = {
-    "type": "object",
-    "required": ["event", "solutions", "position"],
-    "properties": {
-        "event": {"type": "string"},
-        "solutions": {"type": "array", "items": _SOLUTION},
-        "position": {"type": "integer"},
-        "construct": {"type": "array", "items": {"type": "string"}},
-        "data": {"type": "string"},
-    },
-}
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -57,19 +44,6 @@ RECEIPTS = json_answer(
                     "properties": {"event": {"type": "string"}, "position": {"type": "integer"}},
                 },
             }
-        },
-    },
-)
-PAGE = json_answer(
-    200,
-    "Notifications in order; `next` is where to read on, or null at the end",
-    {
-        "type": "object",
-        "required": ["notifications", "next"],
-        "properties": {
-            "notifications": {"type": "array", "items": _NOTIFICATION},
-            "next": {"type": ["integer", "null"]},
-            "gap": {"type": "integer"},
         },
     },
 )

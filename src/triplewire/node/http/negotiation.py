@@ -24,11 +24,6 @@ def chosen(accept: str | None, offered: Sequence[str]) -> str:
     return best
 
 
-def accepts(accept: str | None, media_type: str) -> bool:
-    """Whether the header names this media type itself."""
-    return any(kind == media_type and liking > 0 for kind, liking in map(_range, (accept or "").split(",")))
-
-
 def _range(part: str) -> tuple[str, float]:
     kind, *parameters = [piece.strip().lower() for piece in part.split(";")]
     quality = next((piece[2:] for piece in parameters if piece.startswith("q=")), "1")

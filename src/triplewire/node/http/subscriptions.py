@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import secrets
 from typing import Annotated, Any
 
 import msgspec
 from fastapi import APIRouter, Path, Query, Request, Response
-from starlette.exceptions import HTTPException
 
 from triplewire.errors import InputError, UnknownFormat
 from triplewire.languages.sparql.limits import DEFAULT_LIMITS
 from triplewire.node.http.access import BEARER, client_of, node_of
 from triplewire.node.http.bodies import read_body
-from triplewire.node.http.documented import PAGE, SUBSCRIPTION, json_answer, problems
-from triplewire.node.http.events import MOST, MOST_POSITION
-from triplewire.node.http.negotiation import accepts
+from triplewire.node.http.documented import SUBSCRIPTION, json_answer, problems
+from triplewire.node.http.events import MOST_POSITION
 from triplewire.node.service import Node
 from triplewire.store.registry import Delivery, Options, Payload, SubscriptionRecord
 
@@ -26,7 +23,6 @@ LANGUAGES = {
     "text/x-triplewire-formula": "formula",
     "text/x-triplewire-graph": "graph",
 }
-EVENT_STREAM = "text/event-stream"
 _MOST_TEXT = 4 * DEFAULT_LIMITS.text
 _BODY: dict[str, Any] = {
     "requestBody": {
@@ -61,10 +57,10 @@ async def subscribe(
     language = language_of(request)
     text = await text_of(request)
     known = node.broker.roster.named(client.id, name)
-    options = _options(payload, delivery, callback, retention, known)
-    if options.delivery == "webhook" and (known is None or known.options != options):
-        await _challenged(node, name, options)
+    options = Options(payload=payload, delivery=delivery, callback=callback, retention=retention)
+    options = await _proven(node, name, options, None if known is None else known.options)
     record = await node.broker.subscribe(client, name, language, text, options, _start(start))
+    node.webhooks.attend(record)
     secret = {"secret": options.callback_secret} if known is None and options.callback_secret else {}
     return _json(described(node, record) | secret, 201 if known is None else 200)
 
@@ -90,35 +86,10 @@ async def read_subscription(request: Request, name: Name, owner: Owner = None) -
 @router.delete("/subscriptions/{name}", status_code=204, responses=problems(401, 403, 404), openapi_extra=BEARER)
 async def unsubscribe(request: Request, name: Name, owner: Owner = None) -> Response:
     """Forget a subscription and everything that waits for it."""
-    await node_of(request).broker.unsubscribe(subscription_of(request, name, owner).number)
+    node, number = node_of(request), subscription_of(request, name, owner).number
+    node.webhooks.forget(number)
+    await node.broker.unsubscribe(number)
     return Response(status_code=204)
-
-
-@router.get(
-    "/subscriptions/{name}/notifications", responses=PAGE | problems(400, 401, 403, 404, 406), openapi_extra=BEARER
-)
-async def notifications(
-    request: Request,
-    name: Name,
-    after: Annotated[int | None, Query(ge=0, le=MOST_POSITION)] = None,
-    limit: Annotated[int, Query(ge=1, le=MOST)] = 100,
-    wait: Annotated[float, Query(ge=0, le=60, description="Seconds to wait for one, if there is none.")] = 0,
-    owner: Owner = None,
-) -> Response:
-    """A page of notifications after a position, or all of them as server-sent events if that is what is accepted."""
-    node = node_of(request)
-    record = subscription_of(request, name, owner)
-    begin = record.cursor if after is None else after
-    if accepts(request.headers.get("accept"), EVENT_STREAM):
-        if node.stream is None:
-            raise HTTPException(406, "this node sends no event streams")
-        response: Response = await node.stream(request, record, begin)
-        return response
-    if wait:
-        await node.broker.wait(record.number, begin, wait)
-    page = await node.broker.notifications(record.number, begin, limit)
-    gap = {} if page.gap is None else {"gap": page.gap}
-    return _json({"notifications": page.notifications, "next": page.next} | gap)
 
 
 @router.post(
@@ -182,26 +153,14 @@ def described(node: Node, record: SubscriptionRecord) -> dict[str, Any]:
     }
 
 
-def _options(
-    payload: Payload,
-    delivery: Delivery,
-    callback: str | None,
-    retention: float | None,
-    known: SubscriptionRecord | None,
-) -> Options:
-    if (delivery == "webhook") != (callback is not None):
+async def _proven(node: Node, name: str, options: Options, known: Options | None) -> Options:
+    """The options with the webhook's secret and lease, once its receiver has answered the challenge (row A14)."""
+    if (options.delivery == "webhook") != (options.callback is not None):
         raise InputError("wanted a callback with delivery=webhook, and only there")
-    secret = None
-    if delivery == "webhook":
-        secret = known.options.callback_secret if known is not None else None
-        secret = secret or secrets.token_urlsafe(32)
-    return Options(payload=payload, delivery=delivery, callback=callback, callback_secret=secret, retention=retention)
-
-
-async def _challenged(node: Node, name: str, options: Options) -> None:
-    if node.challenge is None:
-        raise InputError("wanted a delivery that this node knows, found webhook")
-    await node.challenge(name, options)
+    if options.callback is None:
+        return options
+    secret = await node.webhooks.prove(name, options.callback, None if known is None else known.callback_secret)
+    return msgspec.structs.replace(options, callback_secret=secret, lease_ends=node.webhooks.lease_end())
 
 
 def _start(start: str) -> int | None:
