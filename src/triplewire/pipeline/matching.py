@@ -14,6 +14,7 @@ import pyarrow as pa
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import InputError
 from triplewire.matching.matcher import Matcher
+from triplewire.matching.matcher import Matcher
 from triplewire.pipeline.index import IndexRef, index_of_snapshot
 from triplewire.pipeline.payloads import match_payloads
 from triplewire.pipeline.placement import matcher_of, place
@@ -43,19 +44,19 @@ def matching(index: IndexRef) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
     def run(batches: Batches) -> Iterator[pa.RecordBatch]:
         matcher = matcher_of(index)
         for batch in batches:
-            yield from match_batch(matcher, batch)
+            yield from match_batch(matcher, batch).to_batches()
 
     return run
 
 
-def match_batch(matcher: Matcher, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """Match one batch of event rows."""
+def match_batch(matcher: Matcher, batch: pa.RecordBatch) -> pa.Table:
+    """The matches of a batch of events."""
     found = match_payloads(matcher, batch.column("payload"))
-    for bad in found.bad:
-        raise InputError(
-            f"payload line {bad.line}: {bad.reason}", source=f"event {batch.column('event')[bad.row].as_py()}"
-        )
-    yield from _match_rows(found.matches, batch.column("time").take(pa.array(found.rows))).to_batches()
+    if found.bad:
+        bad = found.bad[0]
+        name = batch.column("event")[bad.row].as_py()
+        raise InputError(f"payload line {bad.line}: {bad.reason}", source=f"event {name}")
+    return _match_rows(found.matches, batch.column("time").take(pa.array(found.rows)))
 
 
 def _match_rows(matches: pa.Table, times: pa.Array) -> pa.Table:

@@ -11,25 +11,20 @@ column, `problem`; `splitBytes`; for streams `maxFilesPerTrigger`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
 import pyarrow as pa
 from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
 
 from triplewire.errors import InputError
-from triplewire.matching.arrow import spans
-from triplewire.matching.kernels.columns import END, EVENT_GRAPH, EVENT_REJECTED, START
-from triplewire.matching.kernels.gathering import canonical_events
-from triplewire.matching.scanner import ScanResult, scan
-from triplewire.pipeline.rows import EVENT_COLUMNS, EVENT_SCHEMA, MOMENT
+from triplewire.matching.scanner import scan
+from triplewire.pipeline.rows import EVENT_COLUMNS, EVENT_SCHEMA
+from triplewire.pipeline.sources.chunked import event_rows, rejects_of
 from triplewire.pipeline.sources.files import SourceFile, find_files
 from triplewire.pipeline.sources.reading import Batch, Reject, read_split
 from triplewire.pipeline.sources.splits import LARGEST, Split, splits_of
-from triplewire.rdf.limits import DEFAULT_LIMITS
 
 NAME = "triplewire"
 FAILFAST, DROPMALFORMED, PERMISSIVE = MODES = ("FAILFAST", "DROPMALFORMED", "PERMISSIVE")
@@ -166,40 +161,13 @@ def _rows(partition: InputPartition, mode: str) -> Iterator[pa.RecordBatch]:
         rejects = [piece] if isinstance(piece, Reject) else []
         if isinstance(piece, Batch):
             scanned = scan(piece.chunk.data)
-            rejects = rejects_of(piece, scanned)
-            yield from _with_problem(event_rows(scanned, split), mode).to_batches()
+            rows, oversized = event_rows(scanned, split, piece)
+            rejects = [*rejects_of(piece, scanned), *oversized.values()]
+            yield from _with_problem(rows, mode).to_batches()
         if rejects and mode == FAILFAST:
             raise InputError(rejects[0].reason, source=f"{rejects[0].file}:{rejects[0].line or 0}")
         if rejects and mode == PERMISSIVE:
             yield _problem_rows(rejects, split)
-
-
-def event_rows(scanned: ScanResult, split: Split) -> pa.Table:
-    """The sound events of a scanned chunk, in canonical text."""
-    offsets, data = canonical_events(scanned.buffer, scanned.quads, scanned.events)
-    payloads = pa.BinaryArray.from_buffers(
-        pa.binary(), len(scanned), [None, pa.py_buffer(offsets), pa.py_buffer(data)]
-    )
-    sound = sound_events(scanned, offsets)
-    events = scanned.events[sound]
-    names = spans(scanned.buffer, events[:, EVENT_GRAPH + START] + 1, events[:, EVENT_GRAPH + END] - 1)
-    count = len(events)
-    times = pa.repeat(pa.scalar(split.modified, MOMENT), count)
-    kept = payloads if count == len(scanned) else payloads.take(pa.array(np.flatnonzero(sound)))
-    return pa.Table.from_arrays([names, pa.repeat(split.path, count), times, kept], schema=EVENT_SCHEMA)
-
-
-def sound_events(scanned: ScanResult, offsets: np.ndarray) -> np.ndarray:
-    """Which events are neither broken nor beyond the limits."""
-    return (scanned.events[:, EVENT_REJECTED] == 0) & (np.diff(offsets) <= DEFAULT_LIMITS.event_bytes)
-
-
-def rejects_of(batch: Batch, scanned: ScanResult) -> list[Reject]:
-    """A reject for every broken line of a scanned chunk."""
-    return [
-        batch.reject(error.line, scanned.graph(error.event)[1:-1].decode(errors="replace") or None, error.message)
-        for error in scanned.errors
-    ]
 
 
 def _with_problem(rows: pa.Table, mode: str) -> pa.Table:

@@ -1,0 +1,126 @@
+"""A run of tasks on Spark, watched while it goes on, and cancelled if the caller is interrupted."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+import msgspec
+
+from triplewire.errors import BadInputRefused, PipelineError
+from triplewire.pipeline.tasks import REPORT_COLUMNS, Counts, Order, Report, progress_in, running
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+T = TypeVar("T")
+
+_LOOK_SECONDS = 0.2
+_OURS = re.compile(r"^(?:triplewire\.errors\.)(\w+): (.*)", re.MULTILINE | re.DOTALL)
+_TRACE = re.compile(r"\n\s*(?:at |\.\.\. \d+ more|Caused by:|Driver stacktrace|JVM stacktrace|During handling|Traceback).*", re.DOTALL)
+
+
+class Watcher(Protocol):
+    """Who is told how a run goes on."""
+
+    def begin(self, doing: str, total_bytes: int) -> None:
+        """A run begins that has so many bytes to read."""
+
+    def see(self, counts: Counts) -> None:
+        """This much is done, all in all."""
+
+    def end(self) -> None:
+        """The run is over, well or not."""
+
+
+class Nobody:
+    """A watcher for those who do not watch."""
+
+    def begin(self, doing: str, total_bytes: int) -> None: ...
+    def see(self, counts: Counts) -> None: ...
+    def end(self) -> None: ...
+
+
+class Done(msgspec.Struct, frozen=True):
+    """What the tasks of a run have done together."""
+
+    reports: list[Report]
+
+    @property
+    def counts(self) -> Counts:
+        return sum((report.counts for report in self.reports), Counts())
+
+    @property
+    def quarantined(self) -> dict[str, str]:
+        return {name: why for report in self.reports for name, why in report.quarantined.items()}
+
+
+def run_order(spark: SparkSession, order: Order, watcher: Watcher, doing: str) -> Done:
+    """Carry out an order, one Spark task for each of its tasks."""
+    if not order.tasks:
+        return Done([])
+    frame = spark.range(0, len(order.tasks), 1, len(order.tasks)).mapInArrow(running(order), REPORT_COLUMNS)
+    total = sum(split.end - split.start for task in order.tasks for split in task)
+    watcher.begin(doing, total)
+    try:
+        rows = watched(spark, frame.collect, lambda: watcher.see(progress_in(Path(order.staging))))
+    finally:
+        watcher.end()
+    return Done([msgspec.msgpack.decode(row.report, type=Report) for row in rows])
+
+
+def watched(spark: SparkSession, action: Callable[[], T], look: Callable[[], None]) -> T:
+    """Run a Spark action on a thread of its own and look how it goes on. An interrupt cancels it."""
+    from pyspark import InheritableThread
+
+    outcome: list[Any] = []
+    group = f"triplewire-{uuid.uuid4().hex[:8]}"
+
+    def act() -> None:
+        spark.sparkContext.setJobGroup(group, "triplewire", interruptOnCancel=True)
+        try:
+            outcome.append(action())
+        except BaseException as error:  # noqa: BLE001  raised again where it is waited for
+            outcome.append(error)
+
+    thread = InheritableThread(target=act, name=group, daemon=True)
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(_LOOK_SECONDS)
+            look()
+    except BaseException:
+        spark.sparkContext.cancelJobGroup(group)
+        thread.join()
+        raise
+    [result] = outcome
+    if isinstance(result, BaseException):
+        raise told_by(result) from None
+    return result  # type: ignore[no-any-return]
+
+
+def told_by(error: BaseException) -> BaseException:
+    """What went wrong in a task, in one sentence. Whatever is not Spark's stays as it is."""
+    from pyspark.errors import PySparkException
+
+    if not isinstance(error, PySparkException) and not type(error).__module__.startswith("py4j"):
+        return error
+    text = str(error)
+    ours = _OURS.findall(text)
+    if not ours:
+        shown = [line for line in text.splitlines() if "Exception" in line or "Error" in line]
+        return PipelineError(f"Spark could not finish: {(shown or text.splitlines() or [''])[0].strip()}")
+    kind, message = ours[-1]
+    sentence = _TRACE.sub("", message).strip()
+    if kind == BadInputRefused.__name__:
+        return PipelineError(sentence)
+    return PipelineError(sentence)
+
+
+def versions() -> tuple[str, str]:
+    """Of Triplewire and of Spark."""
+    return version("triplewire"), version("pyspark")

@@ -1,0 +1,197 @@
+"""The lake's folder: one writer at a time, and commits that become visible as a whole.
+
+    LAKE/_triplewire/lake.json          this is a lake
+    LAKE/_triplewire/lock               held by the one writer
+    LAKE/_triplewire/commits/ID.json    a commit that is decided: the files it adds and removes
+    LAKE/_triplewire/indexes/VERSION/   every index that was used, so that a run can be repeated
+    LAKE/.staging/ID/TABLE/*.parquet    files of a commit that is not decided yet, or not carried out
+
+Failure policy: a commit is decided by the one rename that puts its record in place. What is staged without a record was
+never committed, and the next writer deletes it; a record whose files are still staged is carried out by the next writer.
+So a writer may be killed at any moment. A reader that comes in the few milliseconds in which files are moved may see some
+of them before the others.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+import msgspec
+from msgspec import Struct
+
+from triplewire.errors import LakeError
+from triplewire.pipeline.lake.tables import TABLES
+from triplewire.pipeline.lake.writing import Part
+
+FORMAT = 1
+_OURS = "_triplewire"
+_STAGING = ".staging"
+_NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$")
+
+
+class Commit(Struct, frozen=True):
+    """What a commit changes: files by their place under the lake, as TABLE/NAME. `run` is the run that it is part of."""
+
+    id: str
+    run: str
+    adds: list[str]
+    removes: list[str] = []
+
+
+class _Description(Struct, frozen=True):
+    format: int
+
+
+class Lake:
+    """An event lake. Make one with `open_lake` to write, or with `existing_lake` to read."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.indexes = root / _OURS / "indexes"
+        self.streams = root / _OURS / "streams"
+        self._commits = root / _OURS / "commits"
+
+    def table(self, name: str) -> Path:
+        """The folder of a table."""
+        return self.root / name
+
+    def files(self, name: str) -> list[Path]:
+        """The files of a table, by name."""
+        return sorted(self.table(name).glob("*.parquet"))
+
+    def has(self, commit: str) -> bool:
+        """Whether a commit has been made."""
+        return self._record(commit).is_file()
+
+    def runs(self) -> set[str]:
+        """The runs that have committed something."""
+        return {msgspec.json.decode(path.read_bytes(), type=Commit).run for path in self._commits.glob("*.json")}
+
+    def staging(self, commit: str) -> Path:
+        """An empty folder for the files of a commit to be."""
+        folder = self.root / _STAGING / checked_name(commit)
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        return folder
+
+    def discard(self, commit: str) -> None:
+        """Forget what is staged."""
+        shutil.rmtree(self.root / _STAGING / commit, ignore_errors=True)
+
+    def publish(self, commit: str, run: str, parts: list[Part], removes: list[str] | None = None) -> None:
+        """Make a commit visible. Its parts lie in its staging folder."""
+        adds = [f"{part.table}/{part.name}" for part in parts]
+        record = Commit(commit, run, adds, removes or [])
+        self._commits.mkdir(parents=True, exist_ok=True)
+        _write_durably(self._record(commit), msgspec.json.encode(record))
+        self._carry_out(record)
+
+    def recover(self) -> None:
+        """Finish what was decided, and forget what was not. Only the one writer may."""
+        staging = self.root / _STAGING
+        for folder in sorted(staging.iterdir()) if staging.is_dir() else []:
+            record = self._record(folder.name)
+            if record.is_file():
+                self._carry_out(msgspec.json.decode(record.read_bytes(), type=Commit))
+            else:
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def _carry_out(self, commit: Commit) -> None:
+        """Move and remove files. Doing it again does no harm."""
+        staged = self.root / _STAGING / commit.id
+        for name in commit.adds:
+            target = self.root / name
+            target.parent.mkdir(exist_ok=True)
+            if (staged / name).exists():
+                (staged / name).rename(target)
+        for name in commit.removes:
+            (self.root / name).unlink(missing_ok=True)
+        shutil.rmtree(staged, ignore_errors=True)
+
+    def _record(self, commit: str) -> Path:
+        return self._commits / f"{checked_name(commit)}.json"
+
+
+def checked_name(name: str) -> str:
+    """A name for a run or commit that is safe as the name of a file."""
+    if not _NAME.match(name):
+        raise LakeError(f"wanted a name of letters, digits, dots, dashes and underscores, found {name!r}")
+    return name
+
+
+def existing_lake(root: Path) -> Lake:
+    """A lake to read from."""
+    path = root / _OURS / "lake.json"
+    try:
+        found = msgspec.json.decode(path.read_bytes(), type=_Description)
+    except (FileNotFoundError, NotADirectoryError):
+        raise LakeError(f"{root}: wanted an event lake, found no {path.relative_to(root)} in it") from None
+    except msgspec.DecodeError as error:
+        raise LakeError(f"{path}: the lake is damaged: {error}") from None
+    if found.format != FORMAT:
+        raise LakeError(f"{root}: wanted a lake of format {FORMAT}, found format {found.format}")
+    return Lake(root)
+
+
+@contextmanager
+def open_lake(root: Path) -> Iterator[Lake]:
+    """A lake to write to, new or old, for this process alone."""
+    if root.exists() and not (root / _OURS).exists() and (not root.is_dir() or any(root.iterdir())):
+        raise LakeError(f"{root}: wanted a new folder, an empty one or an event lake, found something else")
+    (root / _OURS).mkdir(parents=True, exist_ok=True)
+    with _locked(root / _OURS / "lock", root):
+        description = root / _OURS / "lake.json"
+        if not description.exists():
+            _write_durably(description, msgspec.json.encode(_Description(FORMAT)))
+        lake = existing_lake(root)
+        lake.recover()
+        yield lake
+
+
+def require_room(lake: Lake, run: str) -> None:
+    """Raise `LakeError` if the lake holds data of runs other than this one."""
+    others = sorted(lake.runs() - {run})
+    if others:
+        shown = ", ".join(others[:3]) + (f" and {len(others) - 3} more" if len(others) > 3 else "")
+        raise LakeError(
+            f"{lake.root}: wanted an empty lake or this run's own, found data of {shown}; "
+            "--append adds to it, --run-id continues a run"
+        )
+
+
+@contextmanager
+def _locked(path: Path, root: Path) -> Iterator[None]:
+    with path.open("a") as file:
+        _lock(file, root)
+        yield
+
+
+def _lock(file: IO[str], root: Path) -> None:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise LakeError(f"{root}: wanted to write to the lake, found another run that is writing to it") from None
+
+
+def _write_durably(path: Path, data: bytes) -> None:
+    draft = path.with_suffix(".draft")
+    with draft.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.rename(path)
+    descriptor = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+__all__ = ["TABLES", "Commit", "Lake", "checked_name", "existing_lake", "open_lake", "require_room"]

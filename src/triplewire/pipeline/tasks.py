@@ -1,0 +1,167 @@
+"""What a task of a batch or a micro-batch does: read its splits, match, write its part of each table, tell what it did.
+
+Rows never pass through the JVM: a task reads its byte ranges, and writes Parquet, itself. The driver gets one row a task, and publishes
+the files that those rows name: files of attempts that failed, or were repeated, are never named.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+from msgspec import Struct
+
+from triplewire.errors import BadInputRefused
+from triplewire.matching.batch import MatchBatch
+from triplewire.matching.matcher import Matcher
+from triplewire.pipeline.index import IndexRef
+from triplewire.pipeline.lake.writing import Part, Writers
+from triplewire.pipeline.placement import matcher_of
+from triplewire.pipeline.rows import MATCH_SCHEMA, MOMENT, REJECT_SCHEMA
+from triplewire.pipeline.sources.chunked import event_rows, rejects_of
+from triplewire.pipeline.sources.reading import Batch, Reject, read_split
+from triplewire.pipeline.sources.splits import Split, Task
+
+REPORT_COLUMNS = "report binary"
+_REPORT_SCHEMA = pa.schema([("report", pa.binary())])
+PROGRESS = "progress"
+
+
+class Counts(Struct):
+    """What a task, or all of them, have done so far."""
+
+    events: int = 0
+    matches: int = 0
+    rejects: int = 0
+    bytes: int = 0
+
+    def __add__(self, other: Counts) -> Counts:
+        pairs = zip(msgspec.structs.astuple(self), msgspec.structs.astuple(other), strict=True)
+        return Counts(*(a + b for a, b in pairs))
+
+
+class Report(Struct, frozen=True):
+    """What a task tells the driver."""
+
+    parts: list[Part]
+    counts: Counts
+    quarantined: dict[str, str]
+
+
+class Order(Struct, frozen=True):
+    """What every task of a run is told."""
+
+    tasks: list[Task]
+    index: IndexRef
+    staging: str
+    run: str
+    strict: bool = False
+
+
+def running(order: Order) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """The function that runs in the tasks; its rows are numbers of `order.tasks`."""
+    message = msgspec.msgpack.encode(order)
+
+    def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        told = msgspec.msgpack.decode(message, type=Order)
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                report = carry_out(told, number)
+                yield pa.RecordBatch.from_arrays([pa.array([msgspec.msgpack.encode(report)])], schema=_REPORT_SCHEMA)
+
+    return run
+
+
+def carry_out(order: Order, number: int) -> Report:
+    """Do one task of an order."""
+    matcher = matcher_of(order.index)
+    known = dict(matcher.quarantined)
+    progress = _Progress(Path(order.staging) / PROGRESS)
+    with Writers(Path(order.staging), order.run, f"{order.run}-{number:05}") as writers:
+        counts = Counts()
+        for split in order.tasks[number]:
+            for piece in read_split(split):
+                counts += _take(piece, split, matcher, writers)
+                progress.tell(counts)
+                _refuse(order, writers, piece)
+            counts.bytes += split.end - split.start
+            progress.tell(counts)
+        quarantined = {name: why for name, why in matcher.quarantined.items() if name not in known}
+        writers.rejects.write(_reject_rows([Reject(None, None, None, name, why) for name, why in quarantined.items()]))
+        counts.rejects += len(quarantined)
+        return Report(writers.close(), counts, dict(matcher.quarantined))
+
+
+def _take(piece: Batch | Reject, split: Split, matcher: Matcher, writers: Writers) -> Counts:
+    if isinstance(piece, Reject):
+        writers.rejects.write(_reject_rows([piece]))
+        return Counts(rejects=1)
+    batch = matcher.match_nquads(piece.chunk.data)
+    rows, oversized = event_rows(batch.scanned, split, piece)
+    rejects = [*rejects_of(piece, batch.scanned), *oversized.values()]
+    notifications = _notifications(batch, split, oversized)
+    writers.events.write(rows)
+    writers.notifications.write(notifications)
+    writers.rejects.write(_reject_rows(rejects))
+    return Counts(len(rows), len(notifications), len(rejects))
+
+
+def _notifications(batch: MatchBatch, split: Split, without: Iterable[int]) -> pa.Table:
+    table = batch.to_arrow()
+    left_out = list(without)
+    if left_out:
+        table = table.filter(pa.array(~np.isin(table["event_index"].to_numpy(), left_out)))
+    times = pa.repeat(pa.scalar(split.modified, MOMENT), len(table))
+    columns = [table["subscription"], table["event"], times, table["solutions"], table["lane"]]
+    return pa.Table.from_arrays(columns, schema=MATCH_SCHEMA)
+
+
+def _reject_rows(rejects: Sequence[Reject]) -> pa.Table:
+    return pa.Table.from_pylist([msgspec.structs.asdict(reject) for reject in rejects], schema=REJECT_SCHEMA)
+
+
+def _refuse(order: Order, writers: Writers, piece: Batch | Reject) -> None:
+    """A strict run ends at the first bad input."""
+    if order.strict and writers.rejects.rows:
+        raise BadInputRefused(writers.rejects.rows, tuple(_first_reasons(piece)))
+
+
+def _first_reasons(piece: Batch | Reject) -> Iterator[str]:
+    if isinstance(piece, Reject):
+        yield described(piece)
+        return
+    from triplewire.matching.scanner import scan
+
+    for reject in rejects_of(piece, scan(piece.chunk.data))[:3]:
+        yield described(reject)
+
+
+def described(reject: Reject) -> str:
+    """A reject in one line."""
+    place = ":".join(str(part) for part in (reject.file, reject.line) if part is not None)
+    return f"{place or reject.subscription}: {reject.reason}"
+
+
+class _Progress:
+    """A few bytes in a file of the task's own, which the driver looks at now and then."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._path = folder / uuid.uuid4().hex
+
+    def tell(self, counts: Counts) -> None:
+        self._path.write_bytes(msgspec.msgpack.encode(counts))
+
+
+def progress_in(staging: Path) -> Counts:
+    """What all tasks have told so far."""
+    total = Counts()
+    for path in (staging / PROGRESS).glob("*"):
+        data = path.read_bytes()
+        if data:
+            total += msgspec.msgpack.decode(data, type=Counts)
+    return total
