@@ -8,8 +8,11 @@ from functools import cached_property, lru_cache
 import numpy as np
 import pyarrow as pa
 
+from triplewire.algebra.patterns import Pattern
 from triplewire.algebra.queries import Construct, FastQuery
-from triplewire.matching.kernels.columns import END, START
+from triplewire.algebra.subscriptions import language_named
+from triplewire.matching import arrow
+from triplewire.matching.kernels.columns import END, EVENT_GRAPH, START
 from triplewire.matching.matches import Match, Solution
 from triplewire.matching.reading import term_of
 from triplewire.matching.scanner import ScanError, ScanResult
@@ -26,7 +29,7 @@ from triplewire.matching.segments.shapes import ASK, CONSTRUCT, DISTINCT
 from triplewire.matching.strict import spelling
 from triplewire.matching.templates import instantiate
 from triplewire.rdf.events import Event
-from triplewire.rdf.terms import Term
+from triplewire.rdf.terms import Term, Triple
 
 ARROW_SCHEMA = pa.schema(
     [
@@ -42,7 +45,8 @@ ARROW_SCHEMA = pa.schema(
 class MatchBatch:
     """The matches of a batch. Its length is the number of (event, subscription) pairs.
 
-    `columns` are what the kernels decided; `others` are matches of the general lane and of tests that needed exact evaluation.
+    `columns` are what the kernels decided; others are included later: matches of the general lane, and of tests that
+    needed exact evaluation.
     """
 
     def __init__(self, scanned: ScanResult, columns: list[Found], events: dict[int, Event]) -> None:
@@ -108,17 +112,17 @@ class MatchBatch:
         if shape.form == ASK:
             return Match(found.segment.id_of(number), event, [{}])
         solutions = self._solutions(found, row)
-        construct = ()
+        construct: tuple[Triple, ...] = ()
         if shape.form == CONSTRUCT:
-            construct = instantiate(_template(found.segment, number), solutions)
+            construct = instantiate(_template(*found.segment.source_of(number)), solutions)
         return Match(found.segment.id_of(number), event, solutions, construct)
 
     def _solutions(self, found: Found, row: list[int]) -> list[Solution]:
         shape = found.segment.shape_of(row[MATCH_SUBSCRIPTION])
         rows = self._origins(found, row, list(shape.columns))
         if shape.form == DISTINCT:
-            rows = list(dict.fromkeys(tuple(self._term_bytes(o) for o in origins) for origins in rows))
-            return [dict(zip(shape.names, map(_term, spelled), strict=True)) for spelled in rows]
+            different = dict.fromkeys(tuple(self._term_bytes(o) for o in origins) for origins in rows)
+            return [dict(zip(shape.names, map(_term, spelled), strict=True)) for spelled in different]
         return [dict(zip(shape.names, (_term(self._term_bytes(o)) for o in origins), strict=True)) for origins in rows]
 
     def _origins(self, found: Found, row: list[int], columns: list[int]) -> list[list[int]]:
@@ -132,11 +136,36 @@ class MatchBatch:
         row = self._scanned.quads[quad]
         return self._scanned.data[row[column + START] : row[column + END]]
 
+    @property
+    def scanned(self) -> ScanResult:
+        """The tables that the matches point into."""
+        return self._scanned
+
     def to_arrow(self) -> pa.Table:
-        """One row a match; a solution maps names of variables to terms in N-Triples spelling."""
+        """One row a match, by event and then in the order of adding; a solution maps variables to terms as N-Triples."""
+        parts = [self._arrow(found) for found in self._columns if len(found.matches)]
+        parts.append(self._arrow_of_others())
+        serials = [found.segment.records.serials[found.matches[:, MATCH_SUBSCRIPTION]] for found in self._columns]
+        serials.append(np.array([serial for _, serial, _ in self._others], np.int64))
+        order = np.lexsort((np.concatenate(serials), self.event_indices))
+        # Take works on one chunk of nested rows, not on several.
+        return pa.concat_tables(parts).combine_chunks().take(pa.array(order))
+
+    def _arrow(self, found: Found) -> pa.Table:
+        places = found.matches[:, MATCH_EVENT]
+        events = self._scanned.events
+        names = arrow.spans(
+            self._scanned.buffer, events[places, EVENT_GRAPH + START] + 1, events[places, EVENT_GRAPH + END] - 1
+        )
+        ids = arrow.chosen(found.segment.records.ids, found.matches[:, MATCH_SUBSCRIPTION])
+        lanes = pa.repeat("fast", len(places))
+        columns = [pa.array(places), names, ids, arrow.solutions(self._scanned, found), lanes]
+        return pa.Table.from_arrays(columns, schema=ARROW_SCHEMA)
+
+    def _arrow_of_others(self) -> pa.Table:
         rows = [
             (event, match.event.graph.value, match.subscription_id, _spelled(match.solutions), match.lane)
-            for event, _, match in sorted(self._numbered(), key=lambda entry: entry[:2])
+            for event, _, match in self._others
         ]
         columns = list(zip(*rows, strict=True)) if rows else [()] * len(ARROW_SCHEMA)
         arrays = [pa.array(column, field.type) for column, field in zip(columns, ARROW_SCHEMA, strict=True)]
@@ -153,7 +182,8 @@ def _spelled(solutions: list[Solution]) -> list[list[tuple[str, str]]]:
 
 
 @lru_cache(maxsize=1024)
-def _template(segment: Segment, number: int):  # type: ignore[no-untyped-def]
-    query = segment.subscription(number).query
-    assert isinstance(query, FastQuery) and isinstance(query.form, Construct)
+def _template(language: str, text: str) -> tuple[Pattern, ...]:
+    query = language_named(language).parse(text)
+    assert isinstance(query, FastQuery)
+    assert isinstance(query.form, Construct)
     return query.form.template
