@@ -38,12 +38,24 @@ class Database:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._lock = _locked(folder / _LOCK)
         self._path = folder / FILE
-        check_wal(folder / f"{FILE}-wal")
-        with translated():
-            self._connection = self._disk.connect(self._path)
-            migrate(self._connection)
+        try:
+            self._connection = self._opened()
+        except BaseException:
+            os.close(self._lock)
+            raise
         self.writer = Writer(self._connection, clock or SystemClock())
         self._readers: queue.SimpleQueue[Connection] = queue.SimpleQueue()
+
+    def _opened(self) -> Connection:
+        check_wal(self._path.with_name(f"{FILE}-wal"))
+        with translated():
+            connection = self._disk.connect(self._path)
+            try:
+                migrate(connection)
+            except BaseException:
+                connection.close()
+                raise
+            return connection
 
     def read(self, work: Callable[[Connection], T]) -> T:
         """Run `work` on a snapshot of what is committed."""

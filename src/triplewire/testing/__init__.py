@@ -4,6 +4,8 @@
     answers      when two answers are the same
     strategies   hypothesis strategies for terms, events, subscriptions, taxonomies, advertisements
     workloads    subscriptions and events in any number, by seed
+    FaultyDisk, VirtualClock
+                 stand in for a node's disk and clock
 
 `strategies` is imported by its own name, since it needs hypothesis: `from triplewire.testing import strategies`.
 """
@@ -13,13 +15,18 @@ from __future__ import annotations
 import triplewire.languages  # noqa: F401  makes the languages known
 from triplewire.testing import workloads
 from triplewire.testing.answers import Answers, Solution, answers_of, same_answers, same_graph
+from triplewire.testing.faulty_disk import Fate, FaultyDisk
 from triplewire.testing.oracle import Oracle, OracleUndecided
+from triplewire.testing.virtual_clock import VirtualClock
 
 __all__ = [
     "Answers",
+    "Fate",
+    "FaultyDisk",
     "Oracle",
     "OracleUndecided",
     "Solution",
+    "VirtualClock",
     "answers_of",
     "same_answers",
     "same_graph",

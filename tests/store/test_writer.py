@@ -1,0 +1,167 @@
+"""One writer, many to a commit, and what happens when the disk does not play along."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from triplewire.errors import DiskFull, EventConflict, FolderInUse, StoreFailed, UnknownSchema
+from triplewire.store import Database, LocalDisk, facts, schema
+from triplewire.testing import Fate, FaultyDisk
+
+
+@pytest.fixture
+def disk() -> FaultyDisk:
+    return FaultyDisk()
+
+
+@pytest.fixture
+def database(tmp_path: Path, disk: FaultyDisk):
+    opened = Database(tmp_path, disk)
+    yield opened
+    opened.close()
+
+
+def kept(database: Database, name: str):
+    return database.read(lambda tx: facts.get(tx, name))
+
+
+def put(name: str, value: int):
+    return lambda tx: facts.put(tx, name, value)
+
+
+def test_many_requests_share_a_commit(database: Database, disk: FaultyDisk):
+    gate = threading.Event()
+    before = disk.commits
+    blocker = database.writer.submit_alone(lambda _: gate.wait(10))
+    works = [database.writer.submit(put(f"n{i}", i)) for i in range(50)]
+    gate.set()
+    for work in [blocker, *works]:
+        work.result(10)
+    assert disk.commits - before == 2
+    assert kept(database, "n49") == 49
+
+
+def test_work_that_raises_is_undone_and_the_others_stay(database: Database):
+    gate = threading.Event()
+    database.writer.submit_alone(lambda _: gate.wait(10))
+
+    def fails(tx):
+        facts.put(tx, "half", 1)
+        raise EventConflict("no")
+
+    good, bad, also = (database.writer.submit(work) for work in (put("a", 1), fails, put("b", 2)))
+    gate.set()
+    good.result(10)
+    also.result(10)
+    with pytest.raises(EventConflict):
+        bad.result(10)
+    assert (kept(database, "a"), kept(database, "half"), kept(database, "b")) == (1, None, 2)
+
+
+def test_what_follows_a_commit_is_done_before_later_work(database: Database):
+    seen: list[str] = []
+    first = database.writer.submit_alone(lambda _: "first", seen.append)
+    second = database.writer.submit(lambda _: seen.append("second"))
+    first.result(10)
+    second.result(10)
+    assert seen == ["first", "second"]
+
+
+@pytest.mark.parametrize("fate", list(Fate))
+def test_f2_after_a_failed_fsync_nothing_is_acknowledged_any_more(database: Database, disk: FaultyDisk, fate: Fate):
+    database.writer.submit(put("before", 1)).result(10)
+    stopped: list[Exception] = []
+    database.writer.on_failure = stopped.append
+    disk.fail_sync(fate)
+    with pytest.raises(StoreFailed):
+        database.writer.submit(put("during", 2)).result(10)
+    # The disk would say yes now: that is the trap.
+    commits = disk.commits
+    with pytest.raises(StoreFailed):
+        database.writer.submit(put("after", 3)).result(10)
+    assert disk.commits == commits
+    assert len(stopped) == 1
+    assert kept(database, "before") == 1
+
+
+def test_f2_a_failed_checkpoint_stops_writing_too(database: Database, disk: FaultyDisk, monkeypatch):
+    from triplewire.store import writer
+    from triplewire.testing.faulty_disk import FaultyConnection, sqlite_error
+
+    monkeypatch.setattr(writer, "_CHECKPOINT_COMMITS", 1)
+    execute = FaultyConnection.execute
+
+    def broken(self, sql, parameters=()):
+        if "wal_checkpoint" in sql:
+            raise sqlite_error("disk I/O error", 1034, "SQLITE_IOERR_FSYNC")
+        return execute(self, sql, parameters)
+
+    monkeypatch.setattr(FaultyConnection, "execute", broken)
+    database.writer.submit(put("a", 1)).result(10)
+    with pytest.raises(StoreFailed):
+        database.writer.submit(put("b", 2)).result(10)
+
+
+def test_f3_a_full_disk_is_an_error_of_that_request_and_work_resumes(database: Database, disk: FaultyDisk):
+    database.writer.submit(put("before", 1)).result(10)
+    disk.fill()
+    with pytest.raises(DiskFull):
+        database.writer.submit(put("during", 2)).result(10)
+    assert kept(database, "before") == 1
+    disk.free()
+    database.writer.submit(put("after", 3)).result(10)
+    assert (kept(database, "during"), kept(database, "after")) == (None, 3)
+
+
+class SmallDisk(LocalDisk):
+    """A disk on which SQLite itself runs out of pages."""
+
+    def __init__(self) -> None:
+        self.connection = None
+
+    def connect(self, path: Path):
+        self.connection = super().connect(path)
+        return self.connection
+
+
+def test_f3_when_sqlite_itself_finds_no_room(tmp_path: Path):
+    disk = SmallDisk()
+    database = Database(tmp_path, disk)
+    pages = disk.connection.execute("PRAGMA page_count").fetchone()[0]
+    disk.connection.execute(f"PRAGMA max_page_count = {pages + 2}")
+    with pytest.raises(DiskFull):
+        database.writer.submit(lambda tx: facts.put(tx, "large", b"x" * 100_000)).result(10)
+    disk.connection.execute("PRAGMA max_page_count = 1000000")
+    database.writer.submit(lambda tx: facts.put(tx, "large", b"x" * 100_000)).result(10)
+    assert len(kept(database, "large")) == 100_000
+    database.close()
+
+
+def test_a_second_process_cannot_have_the_folder(database: Database, tmp_path: Path):
+    with pytest.raises(FolderInUse, match="in use"):
+        Database(tmp_path)
+
+
+def test_migrations_run_once_and_a_later_version_is_refused(tmp_path: Path):
+    connection = LocalDisk().connect(tmp_path / "x.sqlite")
+    schema.migrate(connection)
+    more = (*schema.MIGRATIONS, ("CREATE TABLE more (a)",))
+    schema.migrate(connection, more)
+    schema.migrate(connection, more)
+    assert schema.version_of(connection) == len(more)
+    with pytest.raises(UnknownSchema, match="version 2"):
+        schema.migrate(connection)
+    connection.close()
+
+
+def test_close_finishes_what_was_submitted(tmp_path: Path):
+    database = Database(tmp_path)
+    works = [database.writer.submit(put(f"n{i}", i)) for i in range(20)]
+    database.close()
+    assert all(work.done() for work in works)
+    again = Database(tmp_path)
+    assert kept(again, "n19") == 19
+    again.close()
