@@ -1,0 +1,77 @@
+"""A broker to play with, and the words that its tests use."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from triplewire import Event
+from triplewire.node.broker import Broker
+from triplewire.store.identities import Client, Grant, Quotas, Rights
+from triplewire.store.registry import Options, SubscriptionRecord
+
+EVERYTHING = "SELECT ?s ?o { ?s <urn:p> ?o }"
+ME = Client("me", "me", None, Rights())
+YOU = Client("you", "you", None, Rights())
+
+
+ALL = Grant()
+
+
+def client(name: str, *, publish: Grant | None = ALL, subscribe: Grant | None = ALL, **quotas: Any) -> Client:
+    return Client(name, name, None, Rights(publish=publish, subscribe=subscribe, quotas=Quotas(**quotas)))
+
+
+def event(number: int, text: str = "") -> Event:
+    [made] = Event.parse(text or f'<urn:s{number}> <urn:p> "{number}" .', "turtle", graph=f"urn:e:{number}")
+    return made
+
+
+def events(first: int, last: int) -> list[Event]:
+    return [event(number) for number in range(first, last + 1)]
+
+
+async def subscribed(
+    broker: Broker,
+    name: str = "all",
+    text: str = EVERYTHING,
+    *,
+    who: Client = ME,
+    start: int | None = None,
+    **options: Any,
+) -> SubscriptionRecord:
+    return await broker.subscribe(who, name, "sparql", text, Options(**options), start)
+
+
+async def positions(broker: Broker, number: int, after: int = 0, limit: int = 1000) -> list[int]:
+    """Every position from there to the end, page by page."""
+    found: list[int] = []
+    while True:
+        page = await broker.notifications(number, after, limit)
+        found += [one.position for one in page.notifications]
+        if page.next is None:
+            return found
+        after = page.next
+
+
+def solutions(notification: Any) -> Any:
+    return msgspec.json.decode(notification.json)["solutions"]
+
+
+def with_broker(folder: Path, test: Callable[[Broker], Awaitable[None]], **options: Any) -> None:
+    """Open a broker, run a test on it, and close it. What takes a minute has hung."""
+
+    async def run() -> None:
+        options.setdefault("guests", (ME, YOU))
+        async with asyncio.timeout(60):
+            broker = await Broker.open(folder, **options)
+            try:
+                await test(broker)
+            finally:
+                await broker.close()
+
+    asyncio.run(run())
