@@ -1,0 +1,131 @@
+"""Kafka through Spark's own connector: one message an event, or one message a quad.
+
+The connector is not part of PySpark: give its jars to the session, by name (`spark.jars.packages`) or from a folder
+(`spark.jars`). docs/cluster.md says which.
+
+    kafka_events(spark, "host:9092", "papers")                 event, source, time, payload, problem
+    kafka_events(spark, "host:9092", "papers", per="quad")     what `pipeline.assembly` puts together
+    to_kafka(notifications, "host:9092", "alerts", checkpoint)
+
+`source` names topic, partition and offset. A message that is no event keeps its row, with a problem and no payload:
+whoever writes the lake puts it among the rejects. What goes out is keyed by the identity of a notification,
+(subscription, event): Kafka may get it twice after a failure, and a reader that goes by the key counts it once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+import numpy as np
+import pyarrow as pa
+from pyspark.errors import AnalysisException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812  as everybody names it
+from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+from triplewire.errors import InputError, SparkUnavailable
+from triplewire.matching.arrow import spans
+from triplewire.matching.kernels.columns import END, EVENT_GRAPH, EVENT_LAST, EVENT_LINE, QUAD_LINE, START
+from triplewire.matching.kernels.gathering import canonical_events
+from triplewire.matching.scanner import ScanResult, scan
+from triplewire.pipeline.assembly import quads_of
+from triplewire.pipeline.payloads import Numbers, joined
+from triplewire.pipeline.rows import EVENT_COLUMNS, EVENT_SCHEMA, MOMENT
+
+MESSAGE_COLUMNS = f"{EVENT_COLUMNS}, problem string"
+_MESSAGE_SCHEMA = EVENT_SCHEMA.append(pa.field("problem", pa.string()))
+
+
+def kafka_events(
+    spark: SparkSession,
+    servers: str,
+    topic: str,
+    per: Literal["event", "quad"] = "event",
+    options: Mapping[str, str] | None = None,
+) -> DataFrame:
+    """A stream of what is in a topic, from its beginning. `options` are the connector's own, and win."""
+    if per not in ("event", "quad"):
+        raise InputError(f"wanted one message per event or per quad, found per {per!r}")
+    reader = spark.readStream.format("kafka").option("kafka.bootstrap.servers", servers).option("subscribe", topic)
+    reader = reader.option("startingOffsets", "earliest").options(**(options or {}))
+    try:
+        messages = reader.load()
+    except AnalysisException as error:
+        raise _without_connector(error) from None
+    source = F.format_string("kafka:%s:%d:%d", "topic", "partition", "offset")
+    rows = messages.select("value", source.alias("source"), F.col("timestamp").alias("time"))
+    return quads_of(rows) if per == "quad" else rows.mapInArrow(_reading, MESSAGE_COLUMNS)
+
+
+def to_kafka(notifications: DataFrame, servers: str, topic: str, checkpoint: str) -> DataStreamWriter:
+    """A writer of notifications as JSON, one message each, keyed by subscription and event."""
+    key = F.to_json(F.struct("subscription", "event"))
+    value = F.to_json(F.struct("subscription", "event", "time", "solutions", "lane"))
+    writer = notifications.select(key.alias("key"), value.alias("value")).writeStream.format("kafka")
+    writer = writer.option("kafka.bootstrap.servers", servers).option("topic", topic)
+    return writer.option("checkpointLocation", checkpoint)
+
+
+def _without_connector(error: AnalysisException) -> Exception:
+    if "kafka" not in str(error).lower():
+        return error
+    return SparkUnavailable(
+        "wanted Spark's Kafka connector, found none in this session; start it with --conf "
+        f"spark.jars.packages=org.apache.spark:spark-sql-kafka-0-10_2.13:VERSION, or spark.jars ({str(error)[:80]})"
+    )
+
+
+def _reading(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        yield from _read(batch)
+
+
+def _read(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """Scan all messages at once; where neighbours carry one graph, cut between them and scan again."""
+    text, starts = joined(batch.column("value"))
+    scanned = scan(text)
+    begins, ends = _rows_of_events(scanned, starts)
+    crossed = np.unique(ends[begins != ends]).tolist()
+    if not crossed:
+        yield _messages(scanned, begins, starts, batch)
+        return
+    for low, high in zip([0, *crossed], [*crossed, len(batch)], strict=True):
+        yield from _read(batch.slice(low, high - low))
+
+
+def _rows_of_events(scanned: ScanResult, starts: Numbers) -> tuple[Numbers, Numbers]:
+    last = scanned.quads[scanned.events[:, EVENT_LAST] - 1, QUAD_LINE]
+    first = scanned.events[:, EVENT_LINE]
+    return np.searchsorted(starts, first, side="right") - 1, np.searchsorted(starts, last, side="right") - 1
+
+
+def _messages(scanned: ScanResult, rows: Numbers, starts: Numbers, batch: pa.RecordBatch) -> pa.RecordBatch:
+    problems = _problems(scanned, rows, starts, len(batch))
+    offsets, data = canonical_events(scanned.buffer, scanned.quads, scanned.events)
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data)]
+    payloads = pa.BinaryArray.from_buffers(pa.binary(), len(scanned), buffers)
+    # A broken line that names no graph has an empty span.
+    first = scanned.events[:, EVENT_GRAPH + START] + 1
+    names = spans(scanned.buffer, first, np.maximum(first, scanned.events[:, EVENT_GRAPH + END] - 1))
+    event_of = {row: event for event, row in enumerate(rows.tolist()) if row not in problems}
+    places = pa.array([event_of.get(row) for row in range(len(batch))], pa.int64())
+    told = pa.array([problems.get(row) for row in range(len(batch))], pa.string())
+    columns = [
+        names.take(places),
+        batch.column("source"),
+        batch.column("time").cast(MOMENT),
+        payloads.take(places),
+        told,
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=_MESSAGE_SCHEMA)
+
+
+def _problems(scanned: ScanResult, rows: Numbers, starts: Numbers, total: int) -> dict[int, str]:
+    """What is wrong with messages, by row; the first broken line speaks for all of a message."""
+    counts = np.bincount(rows, minlength=total).tolist()
+    found = {row: f"wanted one event a message, found {count}" for row, count in enumerate(counts) if count != 1}
+    for error in reversed(scanned.errors):
+        row = int(np.searchsorted(starts, error.line, side="right")) - 1
+        found[row] = f"line {error.line - int(starts[row]) + 1}: {error.message}"
+    return found
