@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format clean bench-matching bench-gtopss
+.PHONY: help setup demo demo-papers test test-stream-kill check format clean bench-matching bench-gtopss bench-pipeline
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -16,11 +16,17 @@ $(STAMP): pyproject.toml constraints.txt scripts/setup
 
 setup: $(STAMP) ## make .venv and install everything into it
 
-demo: $(STAMP) ## match the papers' own examples and show what matched and why
+demo: $(STAMP) ## 200,000 events against 20,000 subscriptions on local Spark, into a lake
+	@$(BIN)/python examples/pipeline.py
+
+demo-papers: $(STAMP) ## match the papers' own examples and show what matched and why
 	@$(BIN)/python examples/papers.py
 
 test: $(STAMP) ## all tests
-	@$(BIN)/python -m pytest -n auto
+	@$(BIN)/python -m pytest -n auto --dist loadgroup
+
+test-stream-kill: $(STAMP) ## F10: kill -9 a stream at 20 random moments; KILLS=n for more
+	@TRIPLEWIRE_KILLS=$(or $(KILLS),20) $(BIN)/python -m pytest tests/pipeline/test_stream_kill.py
 
 check: $(STAMP) ## ruff, mypy --strict, import-linter
 	@$(BIN)/ruff check .
@@ -37,6 +43,9 @@ bench-gtopss: $(STAMP) ## figure 9 of the G-ToPSS paper, with Triplewire in it; 
 format: $(STAMP) ## let ruff rewrite what it can
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
+
+bench-pipeline: $(STAMP) ## the pipeline beside its floor; BENCH=--quick for a small run
+	@$(BIN)/python -m benchmarks.pipeline $(BENCH)
 
 clean: ## remove .venv and every cache
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -5,6 +5,8 @@
     explain    how is a subscription matched?
     subsumes   is every answer of one subscription an answer of another?
     covers     can what a peer advertises satisfy a subscription?
+    generate   events and subscriptions in any number
+    pipeline   match, stream, backfill, replay, profile, compact: on Spark
 
     invocation what every command does with arguments and with trouble
     inputs     paths and standard input become events, subscriptions, taxonomies

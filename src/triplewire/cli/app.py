@@ -11,7 +11,7 @@ from typing import Annotated, TextIO, cast
 
 import typer
 
-from triplewire.cli import covers, explain, match, serve, subsumes
+from triplewire.cli import covers, explain, generate, match, pipeline, serve, subsumes
 from triplewire.cli.invocation import INTERRUPTED, Job, ManyPathsJob, Question
 
 app = typer.Typer(
@@ -28,6 +28,8 @@ app.command("match", cls=ManyPathsJob, epilog=match.EXAMPLES)(match.match_comman
 app.command("explain", cls=Job, epilog=explain.EXAMPLES)(explain.explain_command)
 app.command("subsumes", cls=Question, epilog=subsumes.EXAMPLES)(subsumes.subsumes_command)
 app.command("covers", cls=Question, epilog=covers.EXAMPLES)(covers.covers_command)
+app.command("generate", cls=Job, epilog=generate.EXAMPLES)(generate.generate_command)
+app.add_typer(pipeline.app, name="pipeline")
 app.command("serve", cls=Job, epilog=serve.EXAMPLES)(serve.serve_command)
 
 

@@ -142,7 +142,7 @@ class MatchBatch:
         return self._scanned
 
     def to_arrow(self) -> pa.Table:
-        """One row a match, by event and then in the order of adding; a solution maps variables to terms as N-Triples."""
+        """One row a match, by event and in the order of adding; a solution maps variables to terms as N-Triples."""
         parts = [self._arrow(found) for found in self._columns if len(found.matches)]
         parts.append(self._arrow_of_others())
         serials = [found.segment.records.serials[found.matches[:, MATCH_SUBSCRIPTION]] for found in self._columns]

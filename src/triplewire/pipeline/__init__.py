@@ -1,15 +1,15 @@
 """The matcher inside Spark: the same answers over files, streams and history. The only package that imports pyspark.
 
-    session      a Spark session: local by default, a cluster by --master
-    rows         the columns that travel
-    index        a snapshot with its taxonomy and version; placement brings it to the tasks
-    payloads     match a column of events at once; matching does it to a DataFrame
-    sources      files become events, whole, and bad input becomes rejects
-    lake         the tables that are kept, and how a run becomes visible all at once
-    strategies   replicate, osma, csma: where subscriptions and events meet
-    jobs         match, stream, backfill, replay, profile, compact
+session      a Spark session: local by default, a cluster by --master
+rows         the columns that travel
+index        a snapshot with its taxonomy and version; placement brings it to the tasks
+payloads     match a column of events at once; matching does it to a DataFrame
+sources      files become events, whole, and bad input becomes rejects
+lake         the tables that are kept, and how a run becomes visible all at once
+strategies   replicate, osma, csma: where subscriptions and events meet
+jobs         match, stream, backfill, replay, profile, compact
 
-    spark.read.format("triplewire") is known after register(spark); match(df, snapshot) turns its rows into matches.
+spark.read.format("triplewire") is known after register(spark); match(df, snapshot) turns its rows into matches.
 """
 
 from __future__ import annotations
@@ -31,4 +31,3 @@ def register(spark: SparkSession) -> None:
     from triplewire.pipeline.sources.datasource import register as known_to
 
     known_to(spark)
-

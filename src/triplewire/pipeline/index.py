@@ -4,8 +4,8 @@
     ROOT/<version>/taxonomy.nt    if there is a taxonomy
     ROOT/<version>/index.json     what this is
 
-The version is a hash of the subscriptions and the taxonomy, so that equal ones are built once, and a run that records the version
-can be repeated.
+The version is a hash of the subscriptions and the taxonomy, so that equal ones are built once, and a run that records
+the version can be repeated.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """`match(df, snapshot)`: events in, matches out, as a function from DataFrame to DataFrame.
 
-Every task maps the whole index (the strategy `replicate`); what runs inside is the matcher, on a batch of payloads at a time.
+Every task maps the whole index (the strategy `replicate`); what runs inside is the matcher, on a batch of payloads at a
+time.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import pyarrow as pa
 
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import InputError
-from triplewire.matching.matcher import Matcher
 from triplewire.matching.matcher import Matcher
 from triplewire.pipeline.index import IndexRef, index_of_snapshot
 from triplewire.pipeline.payloads import match_payloads
@@ -29,9 +29,10 @@ Batches = Iterable[pa.RecordBatch]
 def match(df: DataFrame, snapshot: IndexRef | str | os.PathLike[str], taxonomy: Taxonomy | None = None) -> DataFrame:
     """Match every event of a DataFrame against an index.
 
-    `df` has the columns event, source, time and payload (N-Quads), as `spark.read.format("triplewire")` gives them; `snapshot` is a
-    folder that `Matcher.save` or `build_index` wrote. The result has subscription, event, time, solutions and lane. A
-    payload that is no sound event fails the query with its event and line: filter such rows out before.
+    `df` has the columns event, source, time and payload (N-Quads), as `spark.read.format("triplewire")` gives them;
+    `snapshot` is a folder that `Matcher.save` or `build_index` wrote. The result has subscription, event, time,
+    solutions and lane. A payload that is no sound event fails the query with its event and line: filter such rows out
+    before.
     """
     index = snapshot if isinstance(snapshot, IndexRef) else index_of_snapshot(snapshot, taxonomy)
     _require_columns(df)

@@ -1,7 +1,7 @@
 """Match a column of payloads at once: one buffer, one call of the matcher, and every answer led back to its row.
 
-The scanner takes adjacent lines of one graph for one event. Rows are events of their own, even if two neighbours carry the same
-graph, so a column in which that happens is cut between them.
+The scanner takes adjacent lines of one graph for one event. Rows are events of their own, even if two neighbours carry
+the same graph, so a column in which that happens is cut between them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """An index where tasks run: placed once on each host, mapped by every Python worker there, opened once in each.
 
-On one machine, or where workers see the driver's files, the index is mapped where it lies. Elsewhere Spark carries it as one archive,
-and the first worker on a host to need it unpacks it for all of them. A worker process outlives its tasks, so the opened
-matcher is kept in this module.
+On one machine, or where workers see the driver's files, the index is mapped where it lies. Elsewhere Spark carries it
+as one archive, and the first worker on a host to need it unpacks it for all of them. A worker process outlives its
+tasks, so the opened matcher is kept in this module.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _opened: dict[tuple[str, str], Matcher] = {}
 def place(spark: SparkSession, index: IndexRef) -> IndexRef:
     """Make the index reachable for every task of the session (driver's side)."""
     index = msgspec.structs.replace(index, folder=str(Path(index.folder).resolve()))
-    if spark.conf.get("spark.master", "local").startswith("local["):
+    if (spark.conf.get("spark.master") or "local[").startswith("local["):
         return index
     name = _archive_name(index)
     folder = Path(tempfile.mkdtemp(prefix="triplewire-archive-"))

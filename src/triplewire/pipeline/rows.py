@@ -9,13 +9,9 @@ from triplewire.matching.arrow import SOLUTIONS
 MOMENT = pa.timestamp("us", tz="UTC")
 
 EVENT_COLUMNS = "event string, source string, time timestamp, payload binary"
-EVENT_SCHEMA = pa.schema(
-    [("event", pa.string()), ("source", pa.string()), ("time", MOMENT), ("payload", pa.binary())]
-)
+EVENT_SCHEMA = pa.schema([("event", pa.string()), ("source", pa.string()), ("time", MOMENT), ("payload", pa.binary())])
 
-MATCH_COLUMNS = (
-    "subscription string, event string, time timestamp, solutions array<map<string,string>>, lane string"
-)
+MATCH_COLUMNS = "subscription string, event string, time timestamp, solutions array<map<string,string>>, lane string"
 MATCH_SCHEMA = pa.schema(
     [
         ("subscription", pa.string()),

@@ -1,8 +1,8 @@
 """A Spark session: local by default, a cluster by its master's address.
 
-What Spark and its workers say goes to a file, so that a terminal shows a progress bar and not a log; if the session cannot be
-started, the end of that file is part of the error. A session that is taken over from the caller is left running; one that
-is made here is stopped when its block ends, however it ends.
+What Spark and its workers say goes to a file, so that a terminal shows a progress bar and not a log; if the session
+cannot be started, the end of that file is part of the error. A session that is taken over from the caller is left
+running; one that is made here is stopped when its block ends, however it ends.
 """
 
 from __future__ import annotations
@@ -153,7 +153,9 @@ def _started(settings: SessionSettings, log: Path) -> SparkSession:
 def _failure(settings: SessionSettings, told: str, log: Path) -> SparkUnavailable:
     first = next((line for line in told.splitlines() if "Exception" in line), told.splitlines()[0] if told else "")
     end = log.read_text(errors="replace")[-_TOLD:].strip()
-    return SparkUnavailable(f"Spark could not be started at {settings.master or DEFAULT_MASTER}: {first}\n{end}".strip())
+    return SparkUnavailable(
+        f"Spark could not be started at {settings.master or DEFAULT_MASTER}: {first}\n{end}".strip()
+    )
 
 
 @contextmanager

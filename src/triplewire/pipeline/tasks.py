@@ -1,7 +1,7 @@
 """What a task of a batch or a micro-batch does: read its splits, match, write its part of each table, tell what it did.
 
-Rows never pass through the JVM: a task reads its byte ranges, and writes Parquet, itself. The driver gets one row a task, and publishes
-the files that those rows name: files of attempts that failed, or were repeated, are never named.
+Rows never pass through the JVM: a task reads its byte ranges, and writes Parquet, itself. The driver gets one row a
+task, and publishes the files that those rows name: files of attempts that failed, or were repeated, are never named.
 """
 
 from __future__ import annotations

@@ -129,7 +129,7 @@ def _sort_lines(text: Bytes, lines: Table, count: int, order: Table, spare: Tabl
 
 @inner
 def _sorted(text: Bytes, lines: Table, count: int, order: Table) -> bool:
-    for rank in range(1, count):
+    for rank in range(1, count):  # noqa: SIM110  a generator is no kernel
         if _less(text, lines, order[rank], order[rank - 1]):
             return False
     return True
@@ -157,10 +157,10 @@ def _less(text: Bytes, lines: Table, a: int, b: int) -> bool:
     while first < first_end and second < second_end:
         x, y = byte_at(text, first), byte_at(text, second)
         if x != y:
-            return x < y
+            return bool(x < y)
         first += 1
         second += 1
-    return first == first_end and second < second_end
+    return bool(first == first_end and second < second_end)
 
 
 @inner

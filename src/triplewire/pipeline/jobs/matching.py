@@ -66,12 +66,10 @@ def match_files(spark: SparkSession, request: MatchRequest, watcher: Watcher | N
         subscribed = _subscribed(request, lake)
         started = datetime.now(UTC)
         tasks = plan(files, spark.sparkContext.defaultParallelism)
-        order = Order(tasks, place(spark, subscribed.index), str(lake.staging(run_id)), run_id, request.strict)
-        try:
+        index = place(spark, subscribed.index)
+        with lake.drafting(run_id) as staging:
+            order = Order(tasks, index, str(staging.resolve()), run_id, request.strict)
             done = run_order(spark, order, watcher or Nobody(), "matching")
-        except BaseException:
-            lake.discard(run_id)
-            raise
         run = described(run_id, "match", None, subscribed, done, [file.path for file in files], started)
         publish(lake, run_id, run, done, subscribed.rejects)
         return Outcome(run, str(lake.root), done.quarantined)

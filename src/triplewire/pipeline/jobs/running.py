@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -21,7 +22,9 @@ T = TypeVar("T")
 
 _LOOK_SECONDS = 0.2
 _OURS = re.compile(r"^(?:triplewire\.errors\.)(\w+): (.*)", re.MULTILINE | re.DOTALL)
-_TRACE = re.compile(r"\n\s*(?:at |\.\.\. \d+ more|Caused by:|Driver stacktrace|JVM stacktrace|During handling|Traceback).*", re.DOTALL)
+_TRACE = re.compile(
+    r"\n\s*(?:at |\.\.\. \d+ more|Caused by:|Driver stacktrace|JVM stacktrace|During handling|Traceback).*", re.DOTALL
+)
 
 
 class Watcher(Protocol):
@@ -101,6 +104,18 @@ def watched(spark: SparkSession, action: Callable[[], T], look: Callable[[], Non
     if isinstance(result, BaseException):
         raise told_by(result) from None
     return result  # type: ignore[no-any-return]
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """Let what Spark raises in the block reach the caller as one sentence."""
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (PySparkException, Py4JError) as error:
+        raise told_by(error) from None
 
 
 def told_by(error: BaseException) -> BaseException:

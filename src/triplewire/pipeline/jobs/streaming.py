@@ -1,11 +1,12 @@
 """`stream`: files that arrive in a folder, micro-batch by micro-batch, exactly once into the lake.
 
-Spark's file source keeps the list of files that were seen, in a checkpoint inside the lake; each micro-batch is matched by the same
-tasks as a batch run, and published as one commit under the micro-batch's number. A driver that is killed at any moment
-repeats its last micro-batch when it comes back: if the commit was decided, it is skipped, else nothing of it was visible.
+Spark's file source keeps the list of files that were seen, in a checkpoint inside the lake; each micro-batch is matched
+by the same tasks as a batch run, and published as one commit under the micro-batch's number. A driver that is killed at
+any moment repeats its last micro-batch when it comes back: if the commit was decided, it is skipped, else nothing of it
+was visible.
 
-Subscriptions are looked at before every micro-batch; what changed takes effect with it, and its row in `runs` says which index
-was used.
+Subscriptions are looked at before every micro-batch; what changed takes effect with it, and its row in `runs` says
+which index was used.
 """
 
 from __future__ import annotations
@@ -23,21 +24,21 @@ from triplewire.pipeline.jobs.running import Nobody, Watcher, run_order, told_by
 from triplewire.pipeline.jobs.subscribing import Read, Subscribed, read_all, read_taxonomy, subscribe
 from triplewire.pipeline.lake.folder import Lake, checked_name, open_lake, require_room
 from triplewire.pipeline.placement import place
-from triplewire.pipeline.sources.files import source_file
+from triplewire.pipeline.sources.files import SourceFile, source_file
 from triplewire.pipeline.sources.reading import Reject
 from triplewire.pipeline.sources.splits import plan
 from triplewire.pipeline.tasks import Order
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.streaming import StreamingQuery
+    from pyspark.sql.streaming.query import StreamingQuery
 
 _FILES_SCHEMA = "path string, modificationTime timestamp, length long, content binary"
-_LOOK_SECONDS = 0.5
+_LOOK_SECONDS = 1
 
 
 class StreamRequest(Struct, frozen=True, kw_only=True):
-    """What to watch, and where to. `name` is the stream's: under it, it resumes. `drain` ends when nothing new is left."""
+    """What to watch, and where to. Under its `name` a stream resumes. `drain` ends when nothing new is left."""
 
     events: str
     subscriptions: tuple[str, ...]
@@ -107,8 +108,9 @@ class _Batches:
         spark = files.sparkSession
         tasks = plan(found, spark.sparkContext.defaultParallelism)
         index = place(spark, subscribed.index)
-        order = Order(tasks, index, str(self._lake.staging(commit)), self._request.name, self._request.strict)
-        done = run_order(spark, order, self._watcher, f"micro-batch {number}")
+        with self._lake.drafting(commit) as staging:
+            order = Order(tasks, index, str(staging.resolve()), self._request.name, self._request.strict)
+            done = run_order(spark, order, self._watcher, f"micro-batch {number}")
         rejects = [*missing, *(subscribed.rejects if self._index.is_new else [])]
         subscribed = Subscribed(subscribed.index, rejects)
         run = described(self._request.name, "stream", number, subscribed, done, paths, started)
@@ -178,23 +180,24 @@ def _started(spark: SparkSession, request: StreamRequest, lake: Lake, batches: _
 
 
 def _await(query: StreamingQuery, batches: _Batches) -> None:
+    from pyspark.errors import PySparkException
+
     try:
         while not query.awaitTermination(_LOOK_SECONDS):
             pass
     except KeyboardInterrupt:
         query.stop()
         raise
-    except Exception as error:
-        failure = batches.failure or told_by(error)
+    except PySparkException as error:
         query.stop()
-        raise failure from None
+        raise batches.failure or told_by(error) from None
 
 
 def _local(url: str) -> str:
     return unquote(urlparse(url).path)
 
 
-def _looked_at(paths: list[str]) -> tuple[list, list[Reject]]:  # type: ignore[type-arg]
+def _looked_at(paths: list[str]) -> tuple[list[SourceFile], list[Reject]]:
     found, missing = [], []
     for path in paths:
         try:

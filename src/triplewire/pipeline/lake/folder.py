@@ -7,9 +7,9 @@
     LAKE/.staging/ID/TABLE/*.parquet    files of a commit that is not decided yet, or not carried out
 
 Failure policy: a commit is decided by the one rename that puts its record in place. What is staged without a record was
-never committed, and the next writer deletes it; a record whose files are still staged is carried out by the next writer.
-So a writer may be killed at any moment. A reader that comes in the few milliseconds in which files are moved may see some
-of them before the others.
+never committed, and the next writer deletes it; a record whose files are still staged is carried out by the next
+writer. So a writer may be killed at any moment. A reader that comes in the few milliseconds in which files are moved
+may see some of them before the others.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$")
 
 
 class Commit(Struct, frozen=True):
-    """What a commit changes: files by their place under the lake, as TABLE/NAME. `run` is the run that it is part of."""
+    """What a commit changes: files by their place under the lake, as TABLE/NAME. `run` is what it is part of."""
 
     id: str
     run: str
@@ -81,9 +81,15 @@ class Lake:
         folder.mkdir(parents=True)
         return folder
 
-    def discard(self, commit: str) -> None:
-        """Forget what is staged."""
-        shutil.rmtree(self.root / _STAGING / commit, ignore_errors=True)
+    @contextmanager
+    def drafting(self, commit: str) -> Iterator[Path]:
+        """A staging folder for the block; if the block fails, nothing of it stays."""
+        folder = self.staging(commit)
+        try:
+            yield folder
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
 
     def publish(self, commit: str, run: str, parts: list[Part], removes: list[str] | None = None) -> None:
         """Make a commit visible. Its parts lie in its staging folder."""

@@ -1,8 +1,9 @@
 """Where an event begins in N-Quads, near any byte.
 
-The quads of an event are adjacent, so an event begins wherever a sound line names another graph than the sound line before it. Whether
-that is so can be told from those two lines alone: two tasks that look at the same byte come to the same answer, however
-much of the file each of them sees. Beside a broken line nothing is certain, so no range begins or ends there.
+The quads of an event are adjacent, so an event begins wherever a sound line names another graph than the sound line
+before it. Whether that is so can be told from those two lines alone: two tasks that look at the same byte come to the
+same answer, however much of the file each of them sees. Beside a broken line nothing is certain, so no range begins or
+ends there.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ def cuts(text: bytes) -> NDArray[np.int64]:
     sound = quads[:, QUAD_STATE] != BROKEN
     begins = (quads[1:, QUAD_EVENT] != quads[:-1, QUAD_EVENT]) & sound[1:] & sound[:-1]
     lines = quads[1:, QUAD_LINE][begins]
-    return line_starts(text)[lines - 1]
+    starts: NDArray[np.int64] = line_starts(text)[lines - 1]
+    return starts
 
 
 def line_starts(text: bytes) -> NDArray[np.int64]:
@@ -71,7 +73,7 @@ def next_event(path: Path, offset: int, size: int) -> int:
             window *= 4
 
 
-def _first_cut(data: bytes, low: int, at_end: bool, offset: int) -> int | None:  # noqa: FBT001  a fact, not a switch
+def _first_cut(data: bytes, low: int, at_end: bool, offset: int) -> int | None:
     start = data.find(b"\n") + 1 if low else 0
     end = len(data) if at_end else data.rfind(b"\n") + 1
     if start >= end:
@@ -82,7 +84,7 @@ def _first_cut(data: bytes, low: int, at_end: bool, offset: int) -> int | None: 
 
 
 def _next_line(path: Path, offset: int, size: int) -> int:
-    """Where a line begins, for data in which no event does: an event or a line beyond all limits, or no N-Quads at all."""
+    """Where a line begins, for data in which no event does: something beyond all limits, or no N-Quads at all."""
     with path.open("rb") as file:
         file.seek(offset - 1)
         place = offset - 1

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from triplewire.matching.arrow import spans
-from triplewire.matching.kernels.columns import END, EVENT_FIRST, EVENT_GRAPH, EVENT_LAST, EVENT_LINE, EVENT_REJECTED, START
+from triplewire.matching.kernels.columns import (
+    END,
+    EVENT_FIRST,
+    EVENT_GRAPH,
+    EVENT_LAST,
+    EVENT_LINE,
+    EVENT_REJECTED,
+    START,
+)
 from triplewire.matching.kernels.gathering import canonical_events
 from triplewire.matching.scanner import ScanResult
 from triplewire.pipeline.rows import EVENT_SCHEMA, MOMENT
@@ -38,10 +47,11 @@ def rejects_of(batch: Batch, scanned: ScanResult) -> list[Reject]:
     ]
 
 
-def _beyond_limits(scanned: ScanResult, offsets: np.ndarray) -> np.ndarray:
+def _beyond_limits(scanned: ScanResult, offsets: NDArray[np.int32]) -> NDArray[np.bool_]:
     quads = scanned.events[:, EVENT_LAST] - scanned.events[:, EVENT_FIRST]
     many = (np.diff(offsets) > DEFAULT_LIMITS.event_bytes) | (quads > DEFAULT_LIMITS.quads)
-    return many & (scanned.events[:, EVENT_REJECTED] == 0)
+    large: NDArray[np.bool_] = many & (scanned.events[:, EVENT_REJECTED] == 0)
+    return large
 
 
 def _oversized(batch: Batch, scanned: ScanResult, event: int) -> Reject:

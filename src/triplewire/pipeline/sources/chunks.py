@@ -1,7 +1,7 @@
 """From a stream of N-Quads bytes to chunks that hold whole events.
 
-Memory stays bounded whatever comes: a line longer than an event may be is replaced by a short stand-in that is reported as too long, and an
-event that grows beyond its limit is dropped as it is read, and reported once.
+Memory stays bounded whatever comes: a line longer than an event may be is replaced by a short stand-in that is reported
+as too long, and an event that grows beyond its limit is dropped as it is read, and reported once.
 """
 
 from __future__ import annotations

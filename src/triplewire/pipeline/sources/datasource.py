@@ -3,9 +3,9 @@
     register(spark)
     spark.read.format("triplewire").load("events/*.nq.gz")
 
-Columns: event, source, time, payload. Options: `path`; `mode`, as Spark's own text formats have it: FAILFAST (the default)
-fails on bad input with file and line, DROPMALFORMED leaves it out, PERMISSIVE keeps it as rows with a reason in one more
-column, `problem`; `splitBytes`; for streams `maxFilesPerTrigger`.
+Columns: event, source, time, payload. Options: `path`, or `paths`, one a line; `mode`, as Spark's own text formats have
+it: FAILFAST (the default) fails on bad input with file and line, DROPMALFORMED leaves it out, PERMISSIVE keeps it as
+rows with a reason in one more column, `problem`; `splitBytes`; for streams `maxFilesPerTrigger`.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class _Reader(DataSourceReader):
         self._mode = _mode(options)
 
     def partitions(self) -> list[InputPartition]:
-        return _ranges(find_files([_path(self._options)]), self._options)
+        return _ranges(find_files(_paths(self._options)), self._options)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         return _rows(partition, self._mode)
@@ -103,7 +103,7 @@ class _StreamReader(DataSourceStreamReader):
 
     def _new_files(self, start: dict[str, Any]) -> list[SourceFile]:
         try:
-            files = find_files([_path(self._options)])
+            files = find_files(_paths(self._options))
         except InputError:
             # A folder that is still empty is a stream that has not begun.
             files = []
@@ -128,11 +128,12 @@ def _after(start: dict[str, Any], files: list[SourceFile]) -> dict[str, Any]:
     return {"modified": last, "names": [*kept, *names]}
 
 
-def _path(options: Mapping[str, str]) -> str:
-    path = options.get("path")
-    if not path:
+def _paths(options: Mapping[str, str]) -> list[str]:
+    """One path, or in the option `paths` one a line."""
+    paths = options.get("paths", "").splitlines() or [options.get("path", "")]
+    if not all(paths):
         raise InputError('the format "triplewire" wants a path, as in .load("events/"), found none')
-    return path.removeprefix("file://")
+    return [path.removeprefix("file://") for path in paths]
 
 
 def _mode(options: Mapping[str, str]) -> str:

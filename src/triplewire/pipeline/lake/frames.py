@@ -1,0 +1,45 @@
+"""Between the lake and Spark's DataFrames: read a table, and write one into a staging folder."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow.parquet as pq
+
+from triplewire.errors import LakeError
+from triplewire.pipeline.lake.folder import Lake
+from triplewire.pipeline.lake.writing import Part
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+def read_table(spark: SparkSession, lake: Lake, table: str) -> DataFrame:
+    """A table of the lake, which must have some data."""
+    files = [str(path.resolve()) for path in lake.files(table)]
+    if not files:
+        raise LakeError(f"{lake.root}: wanted data in the table {table}, found none")
+    return spark.read.parquet(*files)
+
+
+def stage(frame: DataFrame, staging: Path, table: str, label: str) -> list[Part]:
+    """Write a frame as files of a table in a staging folder. Empty files are left out."""
+    draft = staging / f"{table}.spark"
+    frame.write.mode("overwrite").parquet(str(draft.resolve()))
+    folder = staging / table
+    folder.mkdir(exist_ok=True)
+    parts = []
+    for number, path in enumerate(sorted(draft.glob("*.parquet"))):
+        rows = pq.read_metadata(path).num_rows
+        if rows:
+            parts.append(Part(table, f"{label}-{number:05}-spark.parquet", rows))
+            path.rename(folder / parts[-1].name)
+    shutil.rmtree(draft, ignore_errors=True)
+    return parts
+
+
+def rows_in(parts: list[Part], table: str) -> int:
+    """How many rows the parts add to a table."""
+    return sum(part.rows for part in parts if part.table == table)

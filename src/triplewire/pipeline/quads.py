@@ -1,0 +1,29 @@
+"""From rows of events to rows of quads, terms in N-Triples spelling, a batch at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from triplewire.matching.arrow import spans
+from triplewire.matching.kernels.columns import END, FRESH, QUAD_LINE, QUAD_STATE, START, G, O, P, S
+from triplewire.matching.scanner import scan
+from triplewire.pipeline.payloads import joined
+
+QUAD_COLUMNS = "subject string, predicate string, object string, event string, run string"
+_NAMES = ("subject", "predicate", "object", "event", "run")
+
+
+def quads_of(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Every quad of every payload, with the event's `run` beside it."""
+    for batch in batches:
+        text, starts = joined(batch.column("payload"))
+        scanned = scan(text)
+        fresh = scanned.quads[scanned.quads[:, QUAD_STATE] == FRESH]
+        columns = [spans(scanned.buffer, fresh[:, term + START], fresh[:, term + END]) for term in (S, P, O)]
+        names = spans(scanned.buffer, fresh[:, G + START] + 1, fresh[:, G + END] - 1)
+        rows = np.searchsorted(starts, fresh[:, QUAD_LINE], side="right") - 1
+        runs = batch.column("run").take(pa.array(rows))
+        yield pa.RecordBatch.from_arrays([*columns, names, runs], names=_NAMES)
