@@ -93,6 +93,8 @@ class Writer:
 
     def _put(self, work: Work[T], then: Callable[[T], None], *, is_alone: bool) -> Future[T]:
         future: Future[T] = Future()
+        # What was handed over is done, also when whoever waits for it goes away and cancels.
+        future.set_running_or_notify_cancel()
         self._queue.put(_Item(work, then, future, is_alone))
         return future
 
