@@ -1,0 +1,265 @@
+"""The jobs, on one shared session: what the lake holds is what the matcher says, whatever way it took."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from tests.pipeline.samples import EVENTS, expected, notified, rows_of, write_feed, write_rows
+
+from triplewire import Subscription
+from triplewire.algebra.advertisements import Advertisement
+from triplewire.algebra.covering import explain_covers
+from triplewire.errors import BadInputRefused, InputError, LakeError, PipelineError, SnapshotError
+from triplewire.pipeline import match, register
+from triplewire.pipeline.index import build_index, index_at
+from triplewire.pipeline.jobs.compacting import CompactRequest, compact
+from triplewire.pipeline.jobs.history import BackfillRequest, ReplayRequest, backfill, replay
+from triplewire.pipeline.jobs.matching import MatchRequest, match_files
+from triplewire.pipeline.jobs.profiling import ProfileRequest, profile
+from triplewire.pipeline.jobs.streaming import StreamRequest, stream_files
+from triplewire.testing.workloads import Row
+
+pytestmark = pytest.mark.xdist_group("spark")
+
+
+@pytest.fixture(scope="module")
+def feed(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("feed")
+    write_feed(folder)
+    return folder
+
+
+def request_of(feed: Path, out: Path, **others) -> MatchRequest:
+    asked = {
+        "events": (str(feed / "events"),),
+        "subscriptions": (str(feed / "subscriptions.jsonl"),),
+        "taxonomy": str(feed / "taxonomy.ttl"),
+        "out": str(out),
+    }
+    return MatchRequest(**{**asked, **others})
+
+
+@pytest.fixture(scope="module")
+def lake(spark, feed, tmp_path_factory) -> Path:
+    """A lake after one run. Tests that change it take a copy."""
+    out = tmp_path_factory.mktemp("lakes") / "lake"
+    match_files(spark, request_of(feed, out, run_id="first"))
+    return out
+
+
+@pytest.fixture
+def own_lake(lake, tmp_path) -> Path:
+    shutil.copytree(lake, tmp_path / "lake")
+    return tmp_path / "lake"
+
+
+class TestMatch:
+    def test_the_lake_holds_what_the_matcher_says(self, lake, feed):
+        found = notified(lake)
+        assert set(found) == expected(feed)
+        assert len(found) == len(set(found)) > 100
+
+    def test_events_are_kept_in_canonical_text(self, lake):
+        payloads = [payload for (payload,) in rows_of(lake, "events", "payload")]
+        assert len(payloads) == EVENTS
+        assert all(payload.splitlines() == sorted(payload.splitlines()) for payload in payloads)
+
+    def test_the_run_is_recorded(self, lake):
+        [(run, events, matches, rejects, subscriptions)] = rows_of(
+            lake, "runs", "run, events, matches, rejects, subscriptions"
+        )
+        assert (run, events, matches, rejects, subscriptions) == ("first", EVENTS, len(notified(lake)), 0, 60)
+
+    def test_the_same_run_again_changes_nothing(self, spark, feed, own_lake):
+        before = notified(own_lake)
+        assert match_files(spark, request_of(feed, own_lake, run_id="first")).repeated
+        assert notified(own_lake) == before
+
+    def test_another_run_is_refused_and_appending_is_not(self, spark, feed, own_lake):
+        with pytest.raises(LakeError, match="found data of first"):
+            match_files(spark, request_of(feed, own_lake, run_id="second"))
+        match_files(spark, request_of(feed, own_lake, run_id="second", append=True))
+        assert len(notified(own_lake)) == 2 * len(expected(feed))
+
+    @pytest.mark.parametrize("strategy", ["osma", "csma", "auto"])
+    def test_every_strategy_fills_the_same_lake(self, spark, feed, tmp_path, lake, strategy):
+        match_files(spark, request_of(feed, tmp_path / "lake", strategy=strategy))
+        assert notified(tmp_path / "lake") == notified(lake)
+        assert rows_of(tmp_path / "lake", "events", "event, payload") == rows_of(lake, "events", "event, payload")
+
+
+class TestBadInput:
+    @pytest.fixture
+    def bad(self, feed, tmp_path) -> Path:
+        folder = tmp_path / "bad"
+        shutil.copytree(feed, folder)
+        with (folder / "events" / "0.nq").open("ab") as file:
+            file.write(b"this is no quad\n")
+        (folder / "events" / "latin.nq").write_bytes('<urn:s> <urn:p> "é" <urn:latin> .\n'.encode("latin-1"))
+        (folder / "events" / "bad.ttl").write_text("nonsense")
+        return folder
+
+    def test_rejects_have_file_line_and_reason_and_the_rest_goes_on(self, spark, bad, feed, tmp_path):
+        outcome = match_files(spark, request_of(bad, tmp_path / "lake"))
+        found = [(Path(file).name, line) for file, line in rows_of(tmp_path / "lake", "rejects", "file, line")]
+        lines = (bad / "events" / "0.nq").read_bytes().count(b"\n")
+        assert found == [("0.nq", lines), ("bad.ttl", 1), ("latin.nq", 1)]
+        assert outcome.run.rejects == 3
+        assert set(notified(tmp_path / "lake")) == expected(feed)
+
+    def test_strict_fails_and_leaves_nothing(self, spark, bad, tmp_path):
+        with pytest.raises(PipelineError, match="wanted sound input only"):
+            match_files(spark, request_of(bad, tmp_path / "lake", strict=True))
+        assert list((tmp_path / "lake").glob("*/*.parquet")) == []
+        assert list((tmp_path / "lake" / ".staging").iterdir()) == []
+
+    def test_bad_subscriptions_are_listed_and_strict_refuses_them_all(self, spark, feed, tmp_path):
+        rows = [Row(f"s{n}", "sparql", f"SELECT ?x {{ ?x <urn:p{n}> ?y }}") for n in range(500)]
+        for place in (7, 100, 499):
+            rows[place] = Row(f"s{place}", "sparql", "SELECT nonsense")
+        write_rows(tmp_path / "subscriptions.jsonl", rows)
+        asked = request_of(feed, tmp_path / "lake", subscriptions=(str(tmp_path / "subscriptions.jsonl"),))
+        outcome = match_files(spark, asked)
+        assert (outcome.run.subscriptions, outcome.run.rejects) == (497, 3)
+        assert [line for (line,) in rows_of(tmp_path / "lake", "rejects", "line")] == [8, 101, 500]
+        strict = request_of(feed, tmp_path / "other", subscriptions=asked.subscriptions, strict=True)
+        with pytest.raises(BadInputRefused, match="found 3 rejected"):
+            match_files(spark, strict)
+
+    @pytest.mark.parametrize("events", ["empty", "missing.nq"])
+    def test_nothing_to_read_is_an_error_and_makes_no_lake(self, spark, feed, tmp_path, events):
+        (tmp_path / "empty").mkdir()
+        with pytest.raises(InputError, match="found no"):
+            match_files(spark, request_of(feed, tmp_path / "lake", events=(str(tmp_path / events),)))
+        assert not (tmp_path / "lake").exists()
+
+    def test_a_snapshot_of_another_version_is_refused(self, spark, feed, tmp_path):
+        index = build_index([Subscription.parse("ASK { ?s ?p ?o }", id="s")], None, tmp_path)
+        description = Path(index.folder) / "index.json"
+        description.write_text(description.read_text().replace('"format":1', '"format":9'))
+        with pytest.raises(SnapshotError, match="wanted an index of format 1, found format 9"):
+            index_at(index.folder)
+
+
+class TestStream:
+    def asked(self, feed: Path, out: Path, **others) -> StreamRequest:
+        asked = {
+            "events": str(feed / "events"),
+            "subscriptions": (str(feed / "subscriptions.jsonl"),),
+            "taxonomy": str(feed / "taxonomy.ttl"),
+            "out": str(out),
+            "drain": True,
+        }
+        return StreamRequest(**{**asked, **others})
+
+    def test_a_stream_ends_in_the_lake_of_a_batch_and_resumes(self, spark, feed, lake, tmp_path):
+        done = stream_files(spark, self.asked(feed, tmp_path / "lake", files_at_once=2))
+        assert (done.batches, done.events) == (2, EVENTS)
+        assert notified(tmp_path / "lake") == notified(lake)
+        again = stream_files(spark, self.asked(feed, tmp_path / "lake"))
+        assert (again.batches, notified(tmp_path / "lake")) == (0, notified(lake))
+
+    def test_subscriptions_that_change_take_effect_at_the_next_batch(self, spark, tmp_path):
+        write_feed(tmp_path / "feed", events=20, files=1)
+        stream_files(spark, self.asked(tmp_path / "feed", tmp_path / "lake"))
+        every = Row("every", "sparql", "ASK { ?s ?p ?o }")
+        write_rows(tmp_path / "feed" / "subscriptions.jsonl", [every])
+        (tmp_path / "feed" / "events" / "later.nq").write_bytes(b"<urn:s> <urn:p> <urn:o> <urn:later> .\n")
+        stream_files(spark, self.asked(tmp_path / "feed", tmp_path / "lake"))
+        assert ("every", "urn:later") in notified(tmp_path / "lake")
+        assert len([name for name, _ in notified(tmp_path / "lake") if name == "every"]) == 1
+        runs = rows_of(tmp_path / "lake", "runs", "batch, index, subscriptions")
+        assert [(batch, subscriptions) for batch, _, subscriptions in runs] == [(0, 60), (1, 1)]
+        assert runs[0][1] != runs[1][1]
+
+
+class TestHistory:
+    def test_a_backfill_adds_what_is_lacking_and_nothing_twice(self, spark, own_lake, tmp_path):
+        write_rows(tmp_path / "new.jsonl", [Row("new", "sparql", "ASK { ?s ?p ?o }")])
+        asked = BackfillRequest(lake=str(own_lake), subscriptions=(str(tmp_path / "new.jsonl"),))
+        assert backfill(spark, asked).run.matches == EVENTS
+        assert backfill(spark, asked).run.matches == 0
+        assert sum(name == "new" for name, _ in notified(own_lake)) == EVENTS
+
+    def test_a_replay_by_the_recorded_index_gives_the_same_answer(self, spark, lake, tmp_path):
+        [(index,)] = rows_of(lake, "runs", "index")
+        replay(spark, ReplayRequest(lake=str(lake), out=str(tmp_path / "out"), index=index))
+        columns = "subscription, event, time, solutions, lane"
+        assert rows_of(tmp_path / "out", "notifications", columns) == rows_of(lake, "notifications", columns)
+
+    def test_a_replay_under_other_subscriptions(self, spark, lake, tmp_path):
+        write_rows(tmp_path / "new.jsonl", [Row("new", "sparql", "ASK { ?s ?p ?o }")])
+        asked = ReplayRequest(lake=str(lake), out=str(tmp_path / "out"), subscriptions=(str(tmp_path / "new.jsonl"),))
+        assert replay(spark, asked).run.matches == EVENTS
+
+    def test_an_index_that_no_run_has_used_is_refused(self, spark, lake, tmp_path):
+        with pytest.raises(LakeError, match="wanted the index 0123"):
+            replay(spark, ReplayRequest(lake=str(lake), out=str(tmp_path / "out"), index="0123"))
+
+    def test_compaction_keeps_every_row_once_and_sorts_quads(self, spark, feed, own_lake):
+        before, events = notified(own_lake), rows_of(own_lake, "events", "event, payload")
+        match_files(spark, request_of(feed, own_lake, run_id="again", append=True))
+        done = {entry.table: entry for entry in compact(spark, CompactRequest(lake=str(own_lake)))}
+        assert notified(own_lake) == before
+        assert rows_of(own_lake, "events", "event, payload") == events
+        assert (done["events"].files_after, done["notifications"].files_after) == (1, 1)
+        quads = b"".join(payload for _, payload in events).count(b"\n")
+        assert len(rows_of(own_lake, "quads")) == quads
+        [path] = (own_lake / "quads").glob("*.parquet")
+        import duckdb
+
+        order = duckdb.sql(f"select predicate, object, subject from '{path}'").fetchall()
+        assert order == sorted(order, key=lambda row: [text.encode() for text in row])
+
+
+class TestProfile:
+    def test_the_advertisements_cover_what_was_published(self, spark, feed, tmp_path):
+        report = profile(spark, ProfileRequest(out=str(tmp_path), events=(str(feed / "events"),)))
+        assert report.events == EVENTS
+        assert (tmp_path / "profile.png").stat().st_size > 1_000
+        values = Advertisement.parse(tmp_path / "advertisements" / "all-values.ttl")
+        year = "http://example.org/year"
+        inside = Subscription.parse(f"SELECT ?x {{ ?x <{year}> ?y FILTER(?y > 2000) }}")
+        outside = Subscription.parse(f"SELECT ?x {{ ?x <{year}> ?y FILTER(?y > 3000) }}")
+        assert explain_covers(values, inside).holds
+        assert not explain_covers(values, outside).holds
+        assert {entry.name for entry in report.properties} >= {year, "http://purl.org/dc/elements/1.1/creator"}
+
+
+class TestDataSource:
+    def test_rows_of_events_and_their_matches(self, spark, feed, tmp_path, lake):
+        register(spark)
+        rows = spark.read.format("triplewire").option("splitBytes", "20000").load(str(feed / "events"))
+        assert rows.columns == ["event", "source", "time", "payload"]
+        assert rows.rdd.getNumPartitions() > 3
+        [(version,)] = rows_of(lake, "runs", "index")
+        found = match(rows, lake / "_triplewire" / "indexes" / version).select("subscription", "event").collect()
+        assert {tuple(row) for row in found} == expected(feed)
+
+    def test_bad_input_by_mode(self, spark, tmp_path):
+        register(spark)
+        (tmp_path / "a.nq").write_text("<urn:s> <urn:p> <urn:o> <urn:e> .\nnonsense\n")
+        reader = spark.read.format("triplewire")
+        assert reader.option("mode", "DROPMALFORMED").load(str(tmp_path)).count() == 1
+        kept = reader.option("mode", "PERMISSIVE").load(str(tmp_path)).where("problem is not null").collect()
+        assert kept[0].problem.startswith("line 2: ")
+        from pyspark.errors import PySparkException
+
+        with pytest.raises(PySparkException, match=r"a\.nq:2"):
+            reader.option("mode", "FAILFAST").load(str(tmp_path)).collect()
+
+    def test_it_streams(self, spark, feed, tmp_path):
+        register(spark)
+        reader = spark.readStream.format("triplewire").option("maxFilesPerTrigger", "1")
+        query = (
+            reader.load(str(feed / "events"))
+            .select("event")
+            .writeStream.format("parquet")
+            .option("checkpointLocation", str(tmp_path / "checkpoint"))
+            .trigger(availableNow=True)
+            .start(str(tmp_path / "out"))
+        )
+        query.awaitTermination(120)
+        assert spark.read.parquet(str(tmp_path / "out")).distinct().count() > 0

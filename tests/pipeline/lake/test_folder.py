@@ -1,0 +1,119 @@
+"""F10, in small: whatever a writer was doing when it was killed, the next one finds all of a commit or nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from triplewire.errors import LakeError
+from triplewire.pipeline.lake.folder import Lake, existing_lake, open_lake, require_room
+from triplewire.pipeline.lake.writing import Part
+
+PARTS = [Part("events", "a.parquet", 1), Part("notifications", "b.parquet", 2)]
+
+
+class Killed(BaseException):
+    pass
+
+
+def staged(lake: Lake, commit: str) -> None:
+    folder = lake.staging(commit)
+    for part in PARTS:
+        (folder / part.table).mkdir()
+        (folder / part.table / part.name).write_text(commit)
+    (folder / "events" / "of-a-failed-attempt.parquet").touch()
+
+
+def visible(root: Path) -> list[str]:
+    return sorted(str(path.relative_to(root)) for path in root.glob("[a-z]*/*"))
+
+
+def test_a_commit_is_visible_and_its_leftovers_are_gone(tmp_path):
+    with open_lake(tmp_path / "lake") as lake:
+        staged(lake, "one")
+        lake.publish("one", "run", PARTS)
+        assert lake.has("one")
+        assert lake.runs() == {"run"}
+    assert visible(tmp_path / "lake") == ["events/a.parquet", "notifications/b.parquet"]
+
+
+def test_what_was_staged_and_not_decided_is_forgotten(tmp_path):
+    with open_lake(tmp_path / "lake") as lake:
+        staged(lake, "one")
+    with open_lake(tmp_path / "lake") as lake:
+        assert not lake.has("one")
+        assert visible(lake.root) == []
+        assert list((lake.root / ".staging").iterdir()) == []
+
+
+@pytest.mark.parametrize("moves", [0, 1, 2])
+def test_what_was_decided_is_carried_out_by_the_next_writer(tmp_path, monkeypatch, moves):
+    rename, done = Path.rename, []
+
+    def dying(path: Path, target: Path) -> Path:
+        if path.suffix == ".parquet":
+            if len(done) == moves:
+                raise Killed
+            done.append(path)
+        return rename(path, target)
+
+    with open_lake(tmp_path / "lake") as lake:
+        staged(lake, "one")
+        monkeypatch.setattr(Path, "rename", dying)
+        if moves < 2:
+            with pytest.raises(Killed):
+                lake.publish("one", "run", PARTS)
+        else:
+            lake.publish("one", "run", PARTS)
+        monkeypatch.undo()
+    with open_lake(tmp_path / "lake") as lake:
+        assert visible(lake.root) == ["events/a.parquet", "notifications/b.parquet"]
+
+
+def test_a_commit_may_replace_files(tmp_path):
+    with open_lake(tmp_path / "lake") as lake:
+        staged(lake, "one")
+        lake.publish("one", "run", PARTS)
+        (lake.staging("two") / "events").mkdir()
+        (lake.root / ".staging" / "two" / "events" / "c.parquet").touch()
+        lake.publish("two", "compaction", [Part("events", "c.parquet", 1)], ["events/a.parquet"])
+        assert visible(lake.root) == ["events/c.parquet", "notifications/b.parquet"]
+
+
+def test_there_is_one_writer(tmp_path):
+    with (
+        open_lake(tmp_path / "lake"),
+        pytest.raises(LakeError, match="another run that is writing"),
+        open_lake(tmp_path / "lake"),
+    ):
+        pass
+
+
+def test_a_folder_of_something_else_is_refused(tmp_path):
+    (tmp_path / "thesis.tex").touch()
+    with pytest.raises(LakeError, match="found something else"), open_lake(tmp_path):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_another_run_s_data_is_refused(tmp_path):
+    with open_lake(tmp_path / "lake") as lake:
+        staged(lake, "one")
+        lake.publish("one", "monday", PARTS)
+        require_room(lake, "monday")
+        with pytest.raises(LakeError, match="found data of monday"):
+            require_room(lake, "tuesday")
+
+
+def test_a_lake_of_another_format_is_refused(tmp_path):
+    with open_lake(tmp_path / "lake"):
+        pass
+    (tmp_path / "lake" / "_triplewire" / "lake.json").write_text('{"format": 9}')
+    with pytest.raises(LakeError, match="wanted a lake of format 1, found format 9"):
+        existing_lake(tmp_path / "lake")
+
+
+def test_a_name_that_leads_elsewhere_is_refused(tmp_path):
+    with open_lake(tmp_path / "lake") as lake, pytest.raises(LakeError, match=r"found '\.\./x'"):
+        lake.staging("../x")

@@ -1,0 +1,49 @@
+"""Small feeds and subscriptions on disk, and what a lake holds, for the pipeline's tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import duckdb
+import msgspec
+
+from triplewire import Matcher, Taxonomy
+from triplewire.languages.files import load_subscriptions
+from triplewire.testing import workloads
+
+EVENTS = 300
+SUBSCRIPTIONS = 60
+
+
+def write_feed(folder: Path, events: int = EVENTS, files: int = 3, seed: int = 5) -> None:
+    """`events/*.nq`, `subscriptions.jsonl` and `taxonomy.ttl`."""
+    feed = workloads.library(SUBSCRIPTIONS, events, seed)
+    (folder / "events").mkdir(parents=True)
+    payloads = list(feed.payloads())
+    for number in range(files):
+        (folder / "events" / f"{number}.nq").write_bytes(b"".join(payloads[number::files]))
+    write_rows(folder / "subscriptions.jsonl", feed.rows())
+    (folder / "taxonomy.ttl").write_text(feed.taxonomy)
+
+
+def write_rows(path: Path, rows: Iterable[workloads.Row]) -> None:
+    path.write_bytes(b"".join(msgspec.json.encode(row._asdict()) + b"\n" for row in rows))
+
+
+def expected(folder: Path) -> set[tuple[str, str]]:
+    """What the matcher alone says about a feed."""
+    matcher = Matcher(Taxonomy.parse(folder / "taxonomy.ttl"))
+    for subscription in load_subscriptions([folder / "subscriptions.jsonl"]):
+        matcher.add(subscription)
+    data = b"".join(path.read_bytes() for path in sorted((folder / "events").glob("*.nq")))
+    return {(match.subscription_id, match.event.graph.value) for match in matcher.match_nquads(data)}
+
+
+def rows_of(lake: Path, table: str, columns: str = "*") -> list[tuple]:
+    """A table of the lake, read by something that knows nothing of Triplewire."""
+    return duckdb.sql(f"select {columns} from '{lake}/{table}/*.parquet' order by all").fetchall()
+
+
+def notified(lake: Path) -> list[tuple[str, str]]:
+    return rows_of(lake, "notifications", "subscription, event")
