@@ -78,7 +78,11 @@ class InputError(TriplewireError):
 
 
 def place_in(text: str, offset: int) -> tuple[int, int]:
-    """Line and column of a character, both from 1."""
+    """Line and column of a character, both from 1.
+
+    >>> place_in("one\\ntwo", 5)
+    (2, 2)
+    """
     return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
 
 

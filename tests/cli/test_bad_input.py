@@ -53,13 +53,17 @@ BAD_EVENTS = [
     Bad(
         "entity.rdf",
         '<?xml version="1.0"?>\n<!DOCTYPE x [<!ENTITY a "aaaa">]>\n<x>&a;</x>\n',
-        None,
-        r"DOCTYPE.*line \d",
+        2,
+        "DOCTYPE",
     ),
-    Bad("remote.jsonld", '{"@context": "http://example.org/context", "name": "x"}', None, "context"),
-    Bad("deep.ttl", "<urn:a> <urn:b> " + "[ <urn:b> " * DEEP + "1" + "]" * DEEP + " .\n", None, r"deep at line 1"),
-    Bad("deep.jsonld", '{"urn:b": ' * DEEP + "1" + "}" * DEEP, None, r"deep at line 1"),
-    Bad("blank.nq", '<urn:a> <urn:b> "c" _:g .\n', None, "blank node"),
+    Bad("remote.jsonld", '{"name": "x",\n "@context": ["http://example.org/context"]}', 2, "context"),
+    Bad("import.jsonld", '{"@context": {\n\n"@import": "http:\\/\\/example.org/context"}}', 1, "context"),
+    Bad("deep.ttl", "<urn:a> <urn:b> " + "[ <urn:b> " * DEEP + "1" + "]" * DEEP + " .\n", 1, "too deep"),
+    Bad("deep.jsonld", '{"urn:b":\n' * DEEP + "1" + "}" * DEEP, 65, "too deep"),
+    Bad("deep.rdf", "<x>\n" * DEEP + "</x>" * DEEP, 65, "too deep"),
+    Bad("blank.nq", '<urn:a> <urn:b> "c" <urn:g> .\n<urn:a> <urn:b> "c" _:g .\n', 2, "blank node"),
+    Bad("blank.trig", "<urn:g> { <urn:a> <urn:b> 1 }\n_:g {\n<urn:a> <urn:b> 2\n}\n", 3, "blank node"),
+    Bad("literal.ttl", '<urn:a> <urn:b> 1 ,\n"' + "x" * 300_000 + '", 2 .\n', 2, "literal too long"),
 ]
 
 BAD_SUBSCRIPTIONS = [
@@ -88,7 +92,8 @@ BAD_SUBSCRIPTIONS = [
     Bad("prefix.rq", "SELECT *\nWHERE { ?s nowhere:p ?o }", 2, "nowhere"),
     Bad("unbound.formula", f"@prefix dc: <{DC}>\nX, Z : t(X, <dc:date>, D)\n", 2, "Z"),
     Bad("malformed.formula", f"@prefix dc: <{DC}>\nX : t(X, <dc:date> D)\n", 2, "wanted|expected"),
-    Bad("deep.formula", "X : t(X, <urn:p>, D) and " + "(" * DEEP + "D = 1" + ")" * DEEP, None, "deep|depth|nest"),
+    Bad("deep.formula", "X : t(X, <urn:p>, D) and " + "(" * DEEP + "D = 1" + ")" * DEEP, 1, "deep|depth|nest"),
+    Bad("edges.graph", "?x <urn:p> ?y\n" * 1_001, 1_001, "edges"),
     Bad("malformed.graph", "?x <urn:p> ?y\n?x <urn:p>\n", 2, "wanted|expected"),
     Bad("operator.graph", "?x <urn:p> ?y(~ 3)\n", 1, "wanted|expected"),
     Bad("what.txt", "ASK { ?s ?p ?o }", None, r"\.rq"),
@@ -102,10 +107,11 @@ BAD_SUBSCRIPTIONS = [
 
 BAD_TAXONOMIES = [
     Bad("cycle.ttl", "@prefix r: <http://www.w3.org/2000/01/rdf-schema#> .\n"
-        "<urn:a> r:subClassOf <urn:b> . <urn:b> r:subClassOf <urn:a> .\n", None, "cycle.*urn:a.*urn:b"),
+        "<urn:a> r:subClassOf <urn:b> . <urn:b> r:subClassOf <urn:a> .\n", 2, "cycle.*urn:a.*urn:b"),
     Bad("bad.ttl", "<urn:a> <urn:b>\n\n .", 3, "object"),
     Bad("taxonomy.foo", "", None, "suffix|format"),
-    Bad("entity.rdf", '<!DOCTYPE x [<!ENTITY a "aaaa">]>\n<x>&a;</x>\n', None, r"DOCTYPE.*line \d"),
+    Bad("entity.rdf", '<!DOCTYPE x [<!ENTITY a "aaaa">]>\n<x>&a;</x>\n', 1, "DOCTYPE"),
+    Bad("literal.ttl", "@prefix r: <http://www.w3.org/2000/01/rdf-schema#> .\n<urn:a> r:subClassOf 3 .", 2, "class"),
 ]  # fmt: skip
 
 

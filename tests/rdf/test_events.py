@@ -131,7 +131,7 @@ class TestGraphs:
 
     def test_a_blank_node_names_no_event(self) -> None:
         with pytest.raises(
-            InvalidTerm, match="message: wanted an IRI as the name of an event, found the blank node _:g"
+            InvalidTerm, match="message:1: wanted an IRI as the name of an event, found the blank node _:g"
         ):
             Event.parse('<urn:s> <urn:p> "a" _:g .', source="message")
         with pytest.raises(InvalidTerm, match="wanted an IRI as the name"):

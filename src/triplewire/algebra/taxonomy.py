@@ -21,13 +21,14 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
+from itertools import pairwise
 
 from triplewire.algebra.constraints import TaxonomyRelation
 from triplewire.algebra.hierarchy import Edge, Hierarchy, Links, Memo, Resource
-from triplewire.errors import InputError, InvalidTerm
+from triplewire.errors import InputError, InvalidTerm, TaxonomyCycle
 from triplewire.rdf.documents import Document, read_document
 from triplewire.rdf.formats import Format, format_named, format_of_suffix
-from triplewire.rdf.parsing import parse_quads
+from triplewire.rdf.parsing import QuadReader
 from triplewire.rdf.terms import RDF, RDFS, BlankNode, Literal, NamedNode, Quad, Term, Triple
 
 TypesInEvent = Callable[[Term], Iterable[Term]] | Mapping[Term, Iterable[Term]]
@@ -36,6 +37,7 @@ _DEFAULT_FORMAT = "turtle"
 _TYPE = RDF["type"]
 _SUBCLASS = RDFS["subClassOf"]
 _SUBPROPERTY = RDFS["subPropertyOf"]
+_HIERARCHY = (_SUBCLASS, _SUBPROPERTY)
 # A declaration makes the node known as a class or property; it does not make it an instance.
 _DECLARATIONS = frozenset({RDFS["Class"], NamedNode("http://www.w3.org/2002/07/owl#Class"), RDF["Property"]})
 _NONE: frozenset[NamedNode] = frozenset()
@@ -63,10 +65,13 @@ class Taxonomy:
         A file's suffix decides its format, unless another than the default is asked for.
         """
         document = read_document(data, source=source)
+        form = _format_of(document, format)
+        quads = QuadReader(document, form)
         try:
-            return cls.from_triples(parse_quads(document, _format_of(document, format)))
+            return cls.from_triples(quads)
         except InputError as error:
-            raise error.located_in(document.source) if document.source else error from None
+            placed = _on_its_line(error, document, form) if isinstance(error, TaxonomyCycle) else quads.blame(error)
+            raise placed.located_in(document.source) if document.source else placed from None
 
     @classmethod
     def from_triples(cls, triples: Iterable[Triple | Quad]) -> Taxonomy:
@@ -210,6 +215,19 @@ def _types(listed: Iterable[Edge], classes: Hierarchy) -> Links:
 def _format_of(document: Document, name: str) -> Format:
     by_suffix = format_of_suffix(document.path) if document.path and name == _DEFAULT_FORMAT else None
     return by_suffix or format_named(name)
+
+
+def _on_its_line(error: TaxonomyCycle, document: Document, form: Format) -> TaxonomyCycle:
+    """Blame the edge of the cycle that comes last in the document."""
+    edges = set(pairwise(error.cycle))
+    quads = QuadReader(document, form)
+    closing = [n for n, quad in enumerate(quads, 1) if quad.predicate in _HIERARCHY and _names(quad) in edges]
+    return error.standing_at(quads.line_of(closing[-1])) if closing else error
+
+
+def _names(quad: Quad) -> tuple[str, str]:
+    child, parent = (end.value if isinstance(end, NamedNode) else str(end) for end in (quad.subject, quad.object))
+    return child, parent
 
 
 EMPTY = Taxonomy.from_triples(())

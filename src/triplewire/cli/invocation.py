@@ -7,7 +7,6 @@ there whatever keeps it from answering is 2. Interrupted is 130, a reader that w
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
@@ -16,15 +15,13 @@ import typer
 from typer.core import TyperCommand
 
 from triplewire.cli.screen import complain
-from triplewire.errors import InputError, TriplewireError
+from triplewire.errors import TriplewireError
 
 NO = 1
 FAILED = 1
 UNANSWERED = 2
 INTERRUPTED = 130
 READER_GONE = 141
-
-_PLACE = re.compile(r"\d+:\d+: ")
 
 
 class Job(TyperCommand):
@@ -88,9 +85,6 @@ def repeat_flags(args: Iterable[str], repeatable: set[str]) -> Iterator[str]:
 
 def described(problem: TriplewireError | OSError) -> str:
     """The sentence for an error; the system's errors name the file first, as ours do."""
-    if isinstance(problem, InputError) and problem.source and _PLACE.match(problem.message):
-        # Editors and terminals know `file:line:column:` as a place to jump to.
-        return f"{problem.source}:{problem.message}"
     if not isinstance(problem, OSError):
         return str(problem)
     reason = problem.strerror or str(problem)

@@ -5,6 +5,7 @@ A bad line or row is reported and passed over; a file that is bad as a whole rai
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -39,9 +40,13 @@ def json_lines(path: Path) -> Iterator[Entry | BadEntry]:
 
 
 def _lines(file: IO[bytes]) -> Iterator[bytes]:
-    while line := file.readline(MAX_LINE_BYTES + 1):
+    for number in itertools.count(1):
+        line = file.readline(MAX_LINE_BYTES + 1)
+        if not line:
+            return
         if len(line) > MAX_LINE_BYTES:
-            raise LimitExceeded("line bytes", MAX_LINE_BYTES, f"wanted lines of at most {MAX_LINE_BYTES:,} bytes")
+            message = f"wanted lines of at most {MAX_LINE_BYTES:,} bytes, found a longer one"
+            raise LimitExceeded("line bytes", MAX_LINE_BYTES, message).standing_at(number)
         yield line
 
 

@@ -65,6 +65,11 @@ class Scanner:
         """The syntax error for this place, or for another."""
         return SyntaxProblem.at(self.text, self.offset if offset is None else offset, message)
 
+    def check_count(self, limit: str, allowed: int, found: int) -> None:
+        """Refuse more than `allowed` of what `limit` names, and say where."""
+        if found > allowed:
+            raise too_many(limit, allowed).standing_in(self.text, self.offset)
+
     def skip(self) -> None:
         """Pass over the gap that stands here."""
         gap = self._gap.match(self.text, self.offset)
@@ -93,7 +98,12 @@ def _check_size(text: str) -> None:
 def check_count(limit: str, allowed: int, found: int) -> None:
     """Refuse more than `allowed` of what `limit` names."""
     if found > allowed:
-        raise LimitExceeded(limit, allowed, f"a subscription may have {allowed:,} {limit}, found more")
+        raise too_many(limit, allowed)
+
+
+def too_many(limit: str, allowed: int) -> LimitExceeded:
+    """The error for more than `allowed` of what `limit` names."""
+    return LimitExceeded(limit, allowed, f"a subscription may have {allowed:,} {limit}, found more")
 
 
 def inexpressible(language: str, what: str) -> InputError:

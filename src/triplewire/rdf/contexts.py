@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from triplewire.errors import RefusedFeature
 from triplewire.rdf.documents import Document
+from triplewire.rdf.positions import place_of
 
 
 def check_contexts(document: Document) -> None:
@@ -22,7 +23,7 @@ def check_contexts(document: Document) -> None:
         # Repeated keys count too: which of them a parser believes is its own affair.
         for key, value in pairs:
             if key == "@context":
-                _check_context(value, document.source)
+                _check_context(value, document)
         return dict(pairs)
 
     try:
@@ -31,10 +32,16 @@ def check_contexts(document: Document) -> None:
         return  # the RDF parser says what is wrong, with line and column
 
 
-def _check_context(context: object, source: str | None) -> None:
+def _check_context(context: object, document: Document) -> None:
     for address in _addresses(context):
         message = f"remote JSON-LD contexts are refused, found {address!r}; write the context into the document"
-        raise RefusedFeature("@context", message, source=source)
+        raise RefusedFeature("@context", message, source=document.source).standing_at(*_place(address, document))
+
+
+def _place(address: str, document: Document) -> tuple[int, int]:
+    """Where the address stands, or at least the first context: the JSON parser does not tell."""
+    found = (document.data.find(f'"{wanted}"'.encode(errors="replace")) for wanted in (address, "@context"))
+    return place_of(document, next((offset for offset in found if offset >= 0), 0))
 
 
 def _addresses(context: object) -> Iterable[str]:

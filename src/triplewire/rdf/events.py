@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from triplewire.errors import EmptyEvent, EventConflict, InvalidTerm
+from triplewire.errors import EmptyEvent, EventConflict, InputError, InvalidTerm
 from triplewire.rdf.documents import Document, read_document
 from triplewire.rdf.formats import Format, format_named, format_of_path, format_of_suffix
 from triplewire.rdf.grouping import Contents, group_by_graph
 from triplewire.rdf.limits import DEFAULT_LIMITS, Limits
 from triplewire.rdf.minting import mint_event_iri
-from triplewire.rdf.parsing import parse_quads
+from triplewire.rdf.parsing import QuadReader
 from triplewire.rdf.terms import NamedNode, Triple
 
 if TYPE_CHECKING:
@@ -63,10 +63,13 @@ class Event(Struct, frozen=True, eq=False):
         """
         document = read_document(data, source=source, limits=limits)
         form = _format_of(document, format)
-        quads = parse_quads(document, form, base=base, limits=limits)
+        quads = QuadReader(document, form, base=base, limits=limits)
         default = None if graph is None else event_name(graph)
         moment = _moment(time)
-        contents = group_by_graph(quads, form, default, limits, document.source)
+        try:
+            contents = group_by_graph(quads, form, default, limits, document.source)
+        except InputError as error:
+            raise quads.blame(error) from None
         if not contents:
             raise EmptyEvent("wanted at least one triple, found none", source=document.source)
         return [cls._of(name, content, document.source, moment) for name, content in contents.items()]

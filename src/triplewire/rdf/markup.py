@@ -26,8 +26,7 @@ def check_markup(document: Document, limits: Limits) -> None:
     depth = 0
 
     def refuse(*_: object) -> None:
-        line = parser.CurrentLineNumber
-        raise RefusedFeature("DOCTYPE", f"{REFUSED} (line {line})", source=document.source)
+        raise _refused(document, parser.CurrentLineNumber, parser.CurrentColumnNumber)
 
     def enter(_name: str, _attributes: dict[str, str]) -> None:
         nonlocal depth
@@ -51,5 +50,9 @@ def _run(parse: Callable[[], object], document: Document) -> None:
     except ExpatError as error:
         message = f"wanted well-formed XML: {errors.messages.get(error.code, str(error))}"
         if b"<!doctype" in document.data.lower():
-            raise RefusedFeature("DOCTYPE", f"{REFUSED} (line {error.lineno})", source=document.source) from None
+            raise _refused(document, error.lineno, error.offset) from None
         raise problem_at(document, error.lineno, error.offset + 1, message) from None
+
+
+def _refused(document: Document, line: int, offset: int) -> RefusedFeature:
+    return RefusedFeature("DOCTYPE", REFUSED, source=document.source).standing_at(line, offset + 1)

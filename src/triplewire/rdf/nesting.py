@@ -13,6 +13,7 @@ from triplewire.errors import LimitExceeded
 from triplewire.rdf.documents import Document
 from triplewire.rdf.formats import JSONLD, NQUADS, NTRIPLES, TRIG, TURTLE, Format
 from triplewire.rdf.limits import Limits, exceeded
+from triplewire.rdf.positions import place_of
 
 # Possessive quantifiers: an unterminated string ends the scan instead of starting it anew at each quote.
 _TURTLE_TOKEN = re.compile(
@@ -65,6 +66,6 @@ def _scan(token: re.Pattern[bytes], document: Document, limits: Limits) -> None:
 
 def too_deep(document: Document, offset: int, limits: Limits) -> LimitExceeded:
     """The error for a bracket at a byte offset."""
-    line = document.data.count(b"\n", 0, offset) + 1
-    error = exceeded("depth", limits.depth, f"nested too deep at line {line}", limits.depth + 1)
+    error = exceeded("depth", limits.depth, "nested too deep", limits.depth + 1)
+    error.standing_at(*place_of(document, offset))
     return error.located_in(document.source) if document.source else error

@@ -12,17 +12,17 @@ from collections.abc import Callable, Iterator
 
 from pyoxigraph import Literal, NamedNode, Quad, parse
 
-from triplewire.errors import InvalidTerm, RefusedFeature, SyntaxProblem
+from triplewire.errors import InputError, InvalidTerm, RefusedFeature, SyntaxProblem
 from triplewire.rdf.contexts import check_contexts
 from triplewire.rdf.documents import Document
 from triplewire.rdf.formats import JSONLD, RDFXML, Format
 from triplewire.rdf.limits import DEFAULT_LIMITS, Limits
 from triplewire.rdf.markup import check_markup
 from triplewire.rdf.nesting import check_nesting
-from triplewire.rdf.positions import problem_at, problem_at_offset
+from triplewire.rdf.positions import place_of, problem_at, problem_at_offset
+from triplewire.rdf.rereading import offset_of_failure, offset_of_quad
 from triplewire.rdf.terms import Term, Triple
 
-_PIECE = 4096
 _NO_BASE = "triplewire-no-base://document/"
 _PLACE_IN_MESSAGE = re.compile(r"^Parser error at line .*? columns? \d+(?: and (?:column )?\d+)?: ", re.DOTALL)
 _NAMED_IN_MESSAGE = re.compile(r"@\w+|'[^']+'|`[^`]+`")
@@ -43,6 +43,31 @@ def parse_quads(
         check_contexts(document)
         return _quads_with_base(document, form, base)
     return _quads(document, form, base)
+
+
+class QuadReader:
+    """The quads of a document one by one; knows the line on which the last one ends."""
+
+    def __init__(self, document: Document, form: Format, *, base: str | None = None, limits: Limits = DEFAULT_LIMITS):
+        self._document = document
+        self._form = form
+        self._base = base
+        self._quads = parse_quads(document, form, base=base, limits=limits)
+        self._taken = 0
+
+    def __iter__(self) -> Iterator[Quad]:
+        for quad in self._quads:
+            self._taken += 1
+            yield quad
+
+    def blame(self, error: InputError) -> InputError:
+        """Say of an error over the last quad where that quad stands."""
+        return error.standing_at(self.line_of(self._taken)) if self._taken and error.line is None else error
+
+    def line_of(self, number: int) -> int:
+        """The line on which a quad is complete; quads count from 1."""
+        base = _NO_BASE if self._form is JSONLD and self._base is None else self._base
+        return place_of(self._document, offset_of_quad(self._document, self._form, base, number))[0]
 
 
 def _quads(document: Document, form: Format, base: str | None) -> Iterator[Quad]:
@@ -99,20 +124,7 @@ def _problem(document: Document, form: Format, base: str | None, error: SyntaxEr
 
 
 def _offset_by_reading(document: Document, form: Format, base: str | None, _message: str) -> int:
-    """The parser tells no place, so it reads again and shows how far it came: by pieces, then byte by byte."""
-    last_piece = _read_until_failure(document, form, base, len(document.data))
-    return _read_until_failure(document, form, base, last_piece)
-
-
-def _read_until_failure(document: Document, form: Format, base: str | None, in_pieces: int) -> int:
-    """Where the piece begins that the parser failed on, if the first `in_pieces` bytes come in large pieces."""
-    reader = _PieceReader(document.data, in_pieces)
-    try:
-        for _ in parse(reader, form.syntax, base_iri=base):  # type: ignore[arg-type]
-            pass
-    except SyntaxError:
-        return reader.piece
-    return 0
+    return offset_of_failure(document, form, base)
 
 
 def _offset_of_what_is_named(document: Document, _form: Format, _base: str | None, message: str) -> int:
@@ -125,21 +137,3 @@ _LOCATORS: dict[str, Callable[[Document, Format, str | None, str], int]] = {
     RDFXML.name: _offset_by_reading,
     JSONLD.name: _offset_of_what_is_named,
 }
-
-
-class _PieceReader:
-    """A binary file that remembers where the last piece it handed out begins."""
-
-    def __init__(self, data: bytes, in_pieces: int) -> None:
-        self._data = data
-        self._in_pieces = in_pieces
-        self._position = 0
-        self.piece = 0
-
-    def read(self, _size: int = -1) -> bytes:
-        end = min(self._position + _PIECE, self._in_pieces)
-        piece = self._data[self._position : max(end, self._position + 1)]
-        if piece:
-            self.piece = self._position
-        self._position += len(piece)
-        return piece

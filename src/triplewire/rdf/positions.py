@@ -28,10 +28,15 @@ def problem_at(document: Document, line: int, column: int, message: str) -> Synt
 
 def problem_at_offset(document: Document, offset: int, message: str) -> SyntaxProblem:
     """The error for a byte offset."""
+    return problem_at(document, *place_of(document, offset), message)
+
+
+def place_of(document: Document, offset: int) -> tuple[int, int]:
+    """Line and column of a byte, both from 1."""
     before = document.data[:offset].decode(errors="ignore")
     line_start = max((match.end() for match in _LINE_END.finditer(before)), default=0)
     line = sum(1 for _ in _LINE_END.finditer(before)) + 1
-    return problem_at(document, line, len(before) - line_start + 1, message)
+    return line, len(before) - line_start + 1
 
 
 def _line(text: str, number: int) -> str:

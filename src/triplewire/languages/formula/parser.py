@@ -20,7 +20,7 @@ from triplewire.algebra.queries import Core, FastQuery, Select
 from triplewire.errors import LimitExceeded
 from triplewire.languages.formula import tokens
 from triplewire.languages.normal_form import conjunction, disjunction
-from triplewire.languages.scanning import Scanner, check_count, shortened
+from triplewire.languages.scanning import Scanner, shortened
 from triplewire.rdf.terms import XSD, Literal, NamedNode
 from triplewire.rdf.values import is_integer
 
@@ -92,7 +92,8 @@ class _Parser:
 
     def _disjunction(self, depth: int) -> Constraint:
         if depth > MAX_DEPTH:
-            raise LimitExceeded("parentheses", MAX_DEPTH, f"a formula may nest {MAX_DEPTH} parentheses, found more")
+            message = f"a formula may nest {MAX_DEPTH} parentheses, found more"
+            raise LimitExceeded("parentheses", MAX_DEPTH, message).standing_in(self._scanner.text, self._scanner.offset)
         triples_before = len(self._triples)
         parts = [self._conjunction(depth)]
         while self._scanner.accept(tokens.OR):
@@ -115,7 +116,7 @@ class _Parser:
     def _unit(self, depth: int) -> Constraint:
         if self._scanner.sees(tokens.TRIPLE):
             self._triples.append(self._triple())
-            check_count("triples", MAX_TRIPLES, len(self._triples))
+            self._scanner.check_count("triples", MAX_TRIPLES, len(self._triples))
             return ALWAYS
         if self._scanner.accept(tokens.OPEN):
             inside = self._disjunction(depth + 1)

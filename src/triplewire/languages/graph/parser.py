@@ -6,7 +6,7 @@ from triplewire.algebra.constraints import ALWAYS, Comparison, Condition, Constr
 from triplewire.algebra.patterns import Pattern, PatternTerm, Variable, variables_of
 from triplewire.algebra.queries import Core, FastQuery, Select
 from triplewire.languages.graph import tokens
-from triplewire.languages.scanning import SPACES_IN_A_LINE, Scanner, check_count
+from triplewire.languages.scanning import SPACES_IN_A_LINE, Scanner
 from triplewire.languages.terms import TermReader
 from triplewire.rdf.terms import RDF, Literal, NamedNode
 
@@ -44,7 +44,7 @@ class _Parser:
             self._prefix()
         else:
             self._edges.append(self._edge())
-            check_count("edges", MAX_EDGES, len(self._edges))
+            self._scanner.check_count("edges", MAX_EDGES, len(self._edges))
         self._scanner.accept(tokens.FULL_STOP)
         if not self._scanner.at_end:
             self._scanner.expect(tokens.LINE_END, "the end of the line after an edge or a prefix")

@@ -150,16 +150,11 @@ class Cursor:
         raise SyntaxProblem.at(self.text, self.offset(at), shortened(message))
 
     def refuse(self, feature: str, message: str, at: int | None = None) -> NoReturn:
-        raise RefusedFeature(feature, self.located(shortened(message), at))
+        raise RefusedFeature(feature, shortened(message)).standing_in(self.text, self.offset(at))
 
     def exceed(self, limit: str, allowed: int, counted: str) -> NoReturn:
         message = f"wanted at most {allowed:,} {counted}, found more"
-        raise LimitExceeded(limit, allowed, self.located(message))
-
-    def located(self, message: str, at: int | None = None) -> str:
-        """The message behind its line and column, for errors that have no fields for them."""
-        problem = SyntaxProblem.at(self.text, self.offset(at), message)
-        return f"{problem.line}:{problem.column}: {message}"
+        raise LimitExceeded(limit, allowed, message).standing_in(self.text, self.offset())
 
 
 def shortened(message: str) -> str:
