@@ -6,8 +6,10 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from importlib.metadata import version
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 from tests.cli.samples import EVENT
@@ -86,14 +88,34 @@ def test_a_full_disk_is_told(workspace, args, code):
     assert (done.returncode, done.stderr) == (code, b"error: No space left on device\n")
 
 
+def _once_read(pipe: Path, process: subprocess.Popen) -> BinaryIO:
+    """The writing end, as soon as the program has opened the pipe for reading."""
+    while process.poll() is None:
+        try:
+            return os.fdopen(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK), "wb")
+        except OSError:
+            time.sleep(0.02)
+    raise AssertionError(f"ended before it read: {process.stderr.read()}")
+
+
+def _interrupted(process: subprocess.Popen) -> tuple[bytes, bytes]:
+    """What the program said. A signal that comes just before a read waits for its end, so it is sent again."""
+    for _ in range(12):
+        process.send_signal(signal.SIGINT)
+        try:
+            return process.communicate(timeout=10)
+        except subprocess.TimeoutExpired:
+            continue
+    process.kill()
+    raise AssertionError("still there after twelve interrupts")
+
+
 def test_an_interrupt_while_it_waits_for_input_exits_with_130(workspace):
     os.mkfifo(workspace / "slow.nq")
     command = [PROGRAM, "match", "-s", "good.rq", "-e", "slow.nq"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    # Opening for writing waits until the program has opened it for reading.
-    with (workspace / "slow.nq").open("wb"):
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=120)
+    with _once_read(workspace / "slow.nq", process):
+        out, err = _interrupted(process)
     assert (process.returncode, out, err) == (130, b"", b"")
 
 
