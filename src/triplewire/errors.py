@@ -44,7 +44,7 @@ class TriplewireError(Exception):
 class InputError(TriplewireError):
     """Something from outside is wrong.
 
-    `source` names the file or message, `line` and `column` the place in it, as far as they are known. Both count from 1.
+    `source` names the file or message, `line` and `column` the place in it, both from 1, as far as they are known.
     """
 
     line: int | None = None
