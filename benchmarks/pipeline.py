@@ -1,0 +1,258 @@
+"""`make bench-pipeline`: events a second from files to a lake, beside Spark copying the same files to Parquet.
+
+All work is included: read, parse, match, write `events` and `notifications`. The session is started, and each way is
+run once on a little data, before anything is timed. The first matcher is timed on fewer events, because it is slow.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pyarrow as pa
+from msgspec import Struct
+from pyspark.sql import SparkSession
+from rich.console import Console
+
+from benchmarks import machine
+from benchmarks.asked import Figure
+from benchmarks.reports import QUICK_RESULTS, RESULTS, figures_table, write_json
+from benchmarks.rivals.first.matcher import Matcher as FirstMatcher
+from triplewire import Event
+from triplewire.cli.generate import Name, generate_command
+from triplewire.cli.progress import ProgressBar
+from triplewire.languages.files import load_subscriptions
+from triplewire.pipeline.jobs.matching import MatchRequest, match_files
+from triplewire.pipeline.jobs.streaming import StreamRequest, stream_files
+from triplewire.pipeline.session import SessionSettings, spark_session
+
+_FILES = 40
+_WARM_EVENTS = 2_000
+_MICRO_BATCH_SECONDS = 5.0
+
+
+class Plan(Struct, frozen=True):
+    """How much is measured."""
+
+    events: int
+    subscriptions: int
+    first_events: int
+
+
+FULL = Plan(2_000_000, 100_000, 20_000)
+QUICK = Plan(100_000, 10_000, 4_000)
+
+
+class Findings(Struct):
+    """Events a second, and the memory of a worker that it shares with nobody."""
+
+    plan: Plan
+    floor: float = 0.0
+    batch: float = 0.0
+    one_core: float = 0.0
+    streaming: float = 0.0
+    first: float = 0.0
+    matches_per_event: float = 0.0
+    worker_mib: float = 0.0
+
+
+def main() -> None:
+    quick = _arguments().quick
+    plan = QUICK if quick else FULL
+    facts = machine.facts()
+    console = Console()
+    with tempfile.TemporaryDirectory(prefix="triplewire-bench-") as name:
+        findings = measured(plan, Path(name), console)
+    figures = asked(findings, full=not quick)
+    console.print(figures_table(figures))
+    folder = QUICK_RESULTS if quick else RESULTS
+    write_json(folder / "pipeline.json", {"machine": facts, "findings": findings, "figures": figures})
+
+
+def measured(plan: Plan, home: Path, console: Console) -> Findings:
+    """Run every way, one after the other."""
+    console.print(f"making {plan.events:,} events and {plan.subscriptions:,} subscriptions", style="dim")
+    generate_command(home / "data", Name.MIXED, plan.events, plan.subscriptions, seed=1, matches=1.0, files=_FILES)
+    generate_command(home / "little", Name.MIXED, _WARM_EVENTS, 100, seed=1, matches=1.0, files=2)
+    generate_command(home / "few", Name.MIXED, plan.first_events, plan.subscriptions, seed=1, matches=1.0, files=4)
+    findings = Findings(plan)
+    with _session("local[2]") as spark:
+        _match(spark, home / "little", home / "warm-lake")
+        _floor(spark, home / "little", home / "warm-floor")
+        findings.floor = plan.events / _timed(lambda: _floor(spark, home / "data", home / "floor"))
+        console.print(f"floor: {findings.floor:,.0f} events/s")
+        with _Memory() as memory:
+            run = _match(spark, home / "data", home / "lake")
+        findings.batch, findings.matches_per_event = plan.events / run.seconds, run.matches / plan.events
+        findings.worker_mib = memory.most / 2**20
+        console.print(f"batch: {findings.batch:,.0f} events/s")
+        findings.streaming = plan.events / _stream(spark, home, findings.batch)
+        console.print(f"streaming: {findings.streaming:,.0f} events/s")
+        seconds = _timed(lambda: _first(spark, home / "few", home / "first"))
+        findings.first = plan.first_events / seconds
+        console.print(f"first matcher: {findings.first:,.0f} events/s")
+    with _session("local[1]") as spark:
+        _match(spark, home / "little", home / "warm-lake-1")
+        findings.one_core = plan.events / _match(spark, home / "data", home / "lake-1").seconds
+    return findings
+
+
+def asked(found: Findings, *, full: bool) -> list[Figure]:
+    """The figures that were asked for."""
+
+    def figure(name: str, wanted: float, value: float, unit: str, words: str = "≥") -> Figure:
+        met = value >= wanted if words == "≥" else value < wanted
+        return Figure(name, f"{words} {wanted:g}", value, unit, met if full else None)
+
+    return [
+        Figure("Spark copies the files to Parquet", "", found.floor, "events/s", None),
+        Figure("batch, all work included", "", found.batch, "events/s", None),
+        figure("batch beside the floor", 0.5, found.batch / found.floor, "times its speed"),
+        figure("batch beside the first matcher", 10, found.batch / found.first, "times its speed"),
+        figure("streaming beside batch", 0.7, found.streaming / found.batch, "times its speed"),
+        figure("two cores beside one", 1.7, found.batch / found.one_core, "times its speed"),
+        figure("memory of a worker, not shared", 1024, found.worker_mib, "MiB", "<"),
+    ]
+
+
+def _session(master: str) -> AbstractContextManager[SparkSession]:
+    return spark_session(SessionSettings(master=master, name="triplewire-bench"))
+
+
+class _Run(Struct, frozen=True):
+    seconds: float
+    matches: int
+
+
+def _match(spark: SparkSession, data: Path, lake: Path) -> _Run:
+    request = MatchRequest(
+        events=(str(data / "events"),), subscriptions=(str(data / "subscriptions.jsonl"),), out=str(lake)
+    )
+    run = match_files(spark, request, ProgressBar()).run
+    # The index is built once and used by many runs: its time is reported by the matcher's own benchmark.
+    return _Run((run.finished - run.started).total_seconds(), run.matches)
+
+
+def _floor(spark: SparkSession, data: Path, out: Path) -> None:
+    rows = spark.read.option("lineSep", "\n\n").text(str(data / "events"))
+    rows.write.option("compression", "snappy").parquet(str(out))
+
+
+def _stream(spark: SparkSession, home: Path, rate: float) -> float:
+    """Seconds of a stream whose micro-batches take about five seconds each."""
+    events_a_file = next((home / "data" / "events").iterdir()).read_bytes().count(b"\n\n")
+    at_once = max(1, round(_MICRO_BATCH_SECONDS * rate / max(events_a_file, 1)))
+    shutil.copytree(home / "lake" / "_triplewire" / "indexes", home / "stream-lake" / "_triplewire" / "indexes")
+    request = StreamRequest(
+        events=str(home / "data" / "events"),
+        subscriptions=(str(home / "data" / "subscriptions.jsonl"),),
+        out=str(home / "stream-lake"),
+        files_at_once=at_once,
+        drain=True,
+    )
+    done: list[float] = []
+    start = time.perf_counter()
+    stream_files(spark, request, _FirstBatch(done))
+    # Subscriptions are read before the first micro-batch; that is not streaming yet.
+    return time.perf_counter() - (done[0] if done else start)
+
+
+class _FirstBatch(ProgressBar):
+    def __init__(self, times: list[float]) -> None:
+        super().__init__()
+        self._times = times
+
+    def begin(self, doing: str, total_bytes: int) -> None:
+        self._times.append(time.perf_counter())
+        super().begin(doing, total_bytes)
+
+
+def _first(spark: SparkSession, data: Path, out: Path) -> None:
+    rows = spark.read.option("lineSep", "\n\n").text(str(data / "events"))
+    path = str(data / "subscriptions.jsonl")
+    rows.mapInArrow(_first_matching(path), "event string, subscription string").write.parquet(str(out))
+
+
+def _first_matching(path: str) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        matcher = FirstMatcher()
+        for subscription in load_subscriptions([path]):
+            matcher.add(subscription)
+        for batch in batches:
+            found = [match for text in batch.column(0).to_pylist() if text for match in _matches(matcher, text)]
+            yield pa.RecordBatch.from_pydict(
+                {
+                    "event": pa.array([match[0] for match in found], pa.string()),
+                    "subscription": pa.array([match[1] for match in found], pa.string()),
+                }
+            )
+
+    return run
+
+
+def _matches(matcher: FirstMatcher, text: str) -> list[tuple[str, str]]:
+    return [
+        (event.graph.value, match.subscription_id)
+        for event in Event.parse(text.encode())
+        for match in matcher.match(event)
+    ]
+
+
+def _timed(action: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    action()
+    return time.perf_counter() - start
+
+
+class _Memory:
+    """Watches Spark's Python workers: the most memory that one of them had for itself."""
+
+    def __init__(self) -> None:
+        self.most = 0
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> _Memory:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._over.wait(0.5):
+            self.most = max([self.most, *map(_private_bytes, _workers())])
+
+
+def _workers() -> Iterator[Path]:
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if b"pyspark.daemon" in (folder / "cmdline").read_bytes():
+                yield folder
+        except OSError:
+            continue
+
+
+def _private_bytes(process: Path) -> int:
+    try:
+        lines = (process / "smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0
+    return sum(1024 * int(line.split()[1]) for line in lines if line.startswith("Private_"))
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a small run, whose figures decide nothing")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
