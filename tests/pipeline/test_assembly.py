@@ -87,7 +87,7 @@ def test_quads_of_several_micro_batches_become_one_event_and_late_ones_are_kept(
     assert contents(feed.events)["urn:event:3"] == payload(3, [1, 2])
     assert {row.event for row in feed.events} == {"urn:event:1", "urn:event:2", "urn:event:3"}
     late = [row for row in feed.rejects if row.reason.startswith("late")]
-    assert sorted(row.quad.strip() for row in late) == [quad(2, 2), quad(4, 1)]
+    assert sorted(row.quad.strip() for row in late) == sorted([quad(2, 2), quad(4, 1)])
     assert feed.dropped == len(late)
     [bad] = [row for row in feed.rejects if not row.reason.startswith("late")]
     assert (bad.quad, bad.event) == ("no quad at all", None)

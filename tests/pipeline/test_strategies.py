@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pyspark.errors import PythonException
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from triplewire.algebra.subscriptions import Subscription
@@ -157,7 +158,7 @@ def test_no_events_and_no_subscriptions(spark: SparkSession, tmp_path: Path, str
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_payload_that_is_no_event_fails_by_name(spark: SparkSession, tmp_path: Path, strategy: str) -> None:
     df = frame(spark, [("urn:bad", b"this is not a quad\n")])
-    with pytest.raises(PythonException, match="urn:bad"):
+    with pytest.raises((PySparkException, Py4JJavaError), match="urn:bad"):
         by_spark(df, case_subscriptions(), strategy, tmp_path)
 
 

@@ -45,7 +45,8 @@ def csma(df: DataFrame, prepared: Chains) -> DataFrame:
     spark = df.sparkSession
     opened = place(spark, prepared.opened)
     events = df.select(*EVENT_SCHEMA.names).withColumn("key", F.xxhash64("event"))
-    quads = events.mapInArrow(_exploding(prepared.seed), _QUADS)
+    # Every step reads the quads again. Shuffled by event they are an exchange that Spark makes once and reuses.
+    quads = events.mapInArrow(_exploding(prepared.seed), _QUADS).repartition("key")
     candidates = _candidates(quads, _chains(spark, prepared))
     chained = _verified(events, candidates, prepared, opened)
     return chained.unionByName(df.mapInArrow(matching(opened), MATCH_COLUMNS)) if opened.subscriptions else chained
@@ -70,18 +71,17 @@ def _chains(spark: SparkSession, prepared: Chains) -> DataFrame:
 def _candidates(quads: DataFrame, chains: DataFrame) -> DataFrame:
     """Pairs of an event's key and a subscription whose chain came through, each once."""
     masks = _masks_in_use(chains)
-    steps = [_step(chains, number) for number in range(len(masks))]
-    partial = _first(quads, steps[0], masks[0]) if steps else None
-    through = []
-    for number in range(1, len(masks)):
-        assert partial is not None
-        through.append(partial.where("last").select("key", "subscription"))
-        later = sorted({mask for some in masks[1:] for mask in some})
-        partial = _next(partial.where("not last"), quads, steps[number], number, later)
-    if partial is None:
+    if not masks:
         return quads.sparkSession.createDataFrame([], "key long, subscription string")
-    through.append(partial.select("key", "subscription"))
-    return reduce(DataFrame.unionByName, through).distinct()
+    later = sorted({mask for some in masks[1:] for mask in some})
+    partial = [_first(quads, _step(chains, 0), masks[0])]
+    for number in range(1, len(masks)):
+        partial.append(_next(partial[-1], quads, _step(chains, number), number, later))
+    reached = [some.select("key", "chain", F.lit(step).alias("step")) for step, some in enumerate(partial)]
+    # A join, not a filter: Spark would push a filter down into every step, and then compute each of them twice.
+    ends = chains.select("chain", "subscription", (F.size("masks") - 1).alias("step"))
+    through = reduce(DataFrame.unionByName, reached).join(ends, ["chain", "step"])
+    return through.select("key", "subscription").distinct()
 
 
 def _masks_in_use(chains: DataFrame) -> list[list[int]]:
@@ -98,12 +98,10 @@ def _step(chains: DataFrame, number: int) -> DataFrame:
     places = range(3 * number, 3 * number + 3)
     return chains.where(F.size("masks") > number).select(
         "chain",
-        "subscription",
         F.col("masks")[number].alias("mask"),
         *(F.col("constants")[place].alias(f"constant{place % 3}") for place in places),
         *(F.col("slots")[place].alias(f"slot{place % 3}") for place in places),
         *(F.col("wanted")[place].alias(f"wanted{place % 3}") for place in places),
-        (F.size("masks") == number + 1).alias("last"),
     )
 
 
@@ -130,16 +128,16 @@ def _first(quads: DataFrame, step: DataFrame, masks: list[int]) -> DataFrame:
     constants = tuple(F.col(f"constant{i}") for i in range(3))
     waiting = step.withColumn("meeting", F.xxhash64("mask", *_known(F.col("mask"), constants)))
     met = _by_masks(quads, masks).join(waiting, "meeting")
-    return met.select("key", "chain", "subscription", "last", *_bound(0)).distinct()
+    return met.select("key", "chain", *_bound(0)).distinct()
 
 
 def _next(partial: DataFrame, quads: DataFrame, step: DataFrame, number: int, masks: list[int]) -> DataFrame:
     earlier = [f"bound{place}" for place in range(3 * number)]
-    rewritten = partial.drop("subscription", "last").join(step, "chain")
+    rewritten = partial.join(step, "chain")
     values = tuple(_value(i, earlier) for i in range(3))
     waiting = rewritten.withColumn("meeting", F.xxhash64("mask", *_known(F.col("mask"), values)))
     met = waiting.join(_by_masks(quads, masks), ["key", "meeting"])
-    return met.select("key", "chain", "subscription", "last", *earlier, *_bound(number)).distinct()
+    return met.select("key", "chain", *earlier, *_bound(number)).distinct()
 
 
 def _value(position: int, earlier: list[str]) -> Column:
