@@ -15,6 +15,7 @@ What delivery needs, for a subscription by its number:
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -48,6 +49,7 @@ from triplewire.store.registry import Options, SubscriptionRecord
 from triplewire.store.retention import Retention, Trimmed
 
 T = TypeVar("T")
+_log = logging.getLogger(__name__)
 
 _TAXONOMY = "taxonomy"
 # A reader of a subscription that is catching up is given this long to see the first of it.
@@ -107,6 +109,7 @@ class Broker:
         broker = cls(await asyncio.to_thread(Database, folder, disk, clock), clock)
         broker.clients = {client.id: client for client in guests}
         await asyncio.to_thread(broker.database.read, broker._load)
+        _log.info("preparing the matcher; the first time after an installation this takes a minute")
         await asyncio.to_thread(warm_up)
         broker._resume_all()
         return broker

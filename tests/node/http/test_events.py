@@ -1,0 +1,165 @@
+"""`/events`: publish in any format, read in any format, and what is refused."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from tests.node.http.serving import NQUADS, TURTLE, is_problem, with_node
+
+from triplewire.rdf.formats import FORMATS
+
+
+def test_publish_many_and_read_them_back(tmp_path: Path):
+    async def test(api):
+        body = '<urn:a> <urn:p> "1" <urn:e:1> .\n<urn:b> <urn:p> "2" <urn:e:2> .\n'
+        answer = await api.post("/events", content=body, headers=NQUADS)
+        assert answer.status_code == 201
+        assert answer.json() == {"events": [{"event": "urn:e:1", "position": 1}, {"event": "urn:e:2", "position": 2}]}
+        page = await api.get("/events", params={"limit": 1})
+        assert page.text == '<urn:a> <urn:p> "1" <urn:e:1> .\n'
+        following = await api.get(page.links["next"]["url"])
+        assert following.text == '<urn:b> <urn:p> "2" <urn:e:2> .\n'
+        assert (await api.get("/events", params={"after": 2})).text == ""
+
+    with_node(tmp_path, test)
+
+
+@pytest.mark.parametrize("form", FORMATS, ids=lambda form: form.name)
+def test_every_format_goes_in_and_comes_out(tmp_path: Path, form):
+    async def test(api):
+        first = await api.post("/events", params={"graph": "urn:e:1"}, content="<urn:a> <urn:p> 1 .", headers=TURTLE)
+        assert first.status_code == 201
+        name = "urn%3Ae%3A1"
+        read = await api.get(f"/events/{name}", headers={"Accept": form.media_types[0]})
+        assert read.headers["content-type"].startswith(form.media_types[0])
+        media = {"Content-Type": form.media_types[0]}
+        again = await api.post("/events", params={"graph": "urn:e:1"}, content=read.content, headers=media)
+        assert again.json()["events"] == [{"event": "urn:e:1", "position": 1}]
+
+    with_node(tmp_path, test)
+
+
+def test_an_event_without_a_name_gets_one_and_a_key_keeps_it(tmp_path: Path):
+    async def test(api):
+        async def send(key, text="<urn:a> <urn:p> 1 ."):
+            return await api.post("/events", content=text, headers=TURTLE | {"Idempotency-Key": key})
+
+        first = await send("k")
+        assert first.json()["events"][0]["event"].startswith("urn:triplewire:event:")
+        assert (await send("k")).json() == first.json()
+        assert (await send("l")).json() != first.json()
+        assert is_problem(await send("k", "<urn:a> <urn:p> 2 ."), 409, "event-conflict")
+
+    with_node(tmp_path, test)
+
+
+def test_other_content_under_the_same_name_is_a_conflict(tmp_path: Path):
+    async def test(api):
+        url = "/events?graph=urn:e:1"
+        await api.post(url, content="<urn:a> <urn:p> 1 .", headers=TURTLE)
+        assert is_problem(await api.post(url, content="<urn:a> <urn:p> 2 .", headers=TURTLE), 409, "event-conflict")
+
+    with_node(tmp_path, test)
+
+
+@pytest.mark.parametrize(
+    ("body", "place"),
+    [
+        (b"<urn:a> <urn:p> nonsense .", (1, 17)),
+        (b"<urn:a> <urn:p> 1 .\n<urn:b> <urn:p> \xff .", (2, 17)),
+        (b"<urn:a> <urn:p> <not absolute> .", (1, None)),
+    ],
+)
+def test_a1_malformed_rdf_is_400_with_line_and_column_and_nothing_is_stored(tmp_path: Path, body: bytes, place):
+    async def test(api):
+        answer = await api.post("/events", content=body, headers=TURTLE)
+        assert is_problem(answer, 400, "syntax-problem")
+        assert answer.json()["line"] == place[0]
+        assert place[1] is None or answer.json()["column"] == place[1]
+        assert (await api.get("/events")).text == ""
+
+    with_node(tmp_path, test)
+
+
+def test_a1_ill_typed_literals_are_kept_and_never_satisfy_a_number(tmp_path: Path):
+    async def test(api):
+        integer = "<http://www.w3.org/2001/XMLSchema#integer>"
+        query = {"Content-Type": "application/sparql-query"}
+        for name, text in (
+            ("number", "SELECT * { ?s <urn:p> ?o FILTER(?o > 0 || ?o <= 0) }"),
+            ("term", f'SELECT * {{ ?s <urn:p> "abc"^^{integer} }}'),
+        ):
+            assert (await api.put(f"/subscriptions/{name}", content=text, headers=query)).status_code == 201
+        await api.post("/events", content=f'<urn:a> <urn:p> "abc"^^{integer} .', headers=TURTLE)
+        told = [
+            (await api.get(f"/subscriptions/{n}/notifications")).json()["notifications"] for n in ("number", "term")
+        ]
+        assert (len(told[0]), len(told[1])) == (0, 1)
+
+    with_node(tmp_path, test)
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "status", "kind"),
+    [
+        ({}, b"x", 415, "unknown-format"),
+        ({"Content-Type": "image/png"}, b"x", 415, "unknown-format"),
+        (TURTLE, b"", 400, "empty-event"),
+        ({"Content-Type": "application/rdf+xml"}, b"<!DOCTYPE x [<!ENTITY a 'b'>]><x/>", 400, "refused-feature"),
+        (TURTLE | {"Content-Encoding": "br"}, b"x", 415, "unknown-format"),
+        (TURTLE | {"Content-Encoding": "gzip"}, b"x", 400, "input-error"),
+    ],
+)
+def test_what_is_refused(tmp_path: Path, headers, body, status, kind):
+    async def test(api):
+        assert is_problem(await api.post("/events", content=body, headers=headers), status, kind)
+
+    with_node(tmp_path, test)
+
+
+def test_a7_too_large_is_413_however_it_comes(tmp_path: Path):
+    large = b'<urn:a> <urn:p> "' + b"x" * 20_000 + b'" .'
+
+    async def chunks():
+        for start in range(0, len(large), 1000):
+            yield large[start : start + 1000]
+
+    async def test(api):
+        assert is_problem(await api.post("/events", content=large, headers=TURTLE), 413, "limit-exceeded")
+        assert is_problem(await api.post("/events", content=chunks(), headers=TURTLE), 413, "limit-exceeded")
+        zipped = TURTLE | {"Content-Encoding": "gzip"}
+        answer = await api.post("/events", content=gzip.compress(large), headers=zipped)
+        assert is_problem(answer, 413, "limit-exceeded")
+        assert (await api.get("/events")).text == ""
+        fine = await api.post("/events", content=gzip.compress(b"<urn:a> <urn:p> 1 ."), headers=zipped)
+        assert fine.status_code == 201
+
+    with_node(tmp_path, test, request_bytes=10_000)
+
+
+def test_a7_a_gzip_bomb_is_not_expanded(tmp_path: Path):
+    async def test(api):
+        bomb = gzip.compress(b" " * 50_000_000)
+        zipped = TURTLE | {"Content-Encoding": "gzip"}
+        assert is_problem(await api.post("/events", content=bomb, headers=zipped), 413, "limit-exceeded")
+
+    with_node(tmp_path, test, request_bytes=100_000)
+
+
+def test_a7_an_event_of_more_than_its_limit_is_413(tmp_path: Path):
+    async def test(api):
+        body = "\n".join(f"<urn:a> <urn:p> {number} ." for number in range(200))
+        assert is_problem(await api.post("/events", content=body, headers=TURTLE), 413, "limit-exceeded")
+
+    with_node(tmp_path, test, event_bytes=5_000)
+
+
+def test_an_event_that_is_not_there(tmp_path: Path):
+    async def test(api):
+        assert is_problem(await api.get("/events/urn%3Anone"), 404, "unknown-event")
+        assert is_problem(await api.get("/events", headers={"Accept": "image/png"}), 406, "http")
+        assert is_problem(await api.get("/events", params={"after": "x"}), 422, "malformed-request")
+
+    with_node(tmp_path, test)
