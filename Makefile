@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-papers test test-stream-kill check format clean bench-matching bench-gtopss bench-pipeline
+.PHONY: help setup demo demo-papers test test-stream-kill test-cluster test-kafka check format clean bench-matching bench-gtopss bench-pipeline bench-strategies
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -28,6 +28,13 @@ test: $(STAMP) ## all tests
 test-stream-kill: $(STAMP) ## F10: kill -9 a stream at 20 random moments; KILLS=n for more
 	@TRIPLEWIRE_KILLS=$(or $(KILLS),20) $(BIN)/python -m pytest tests/pipeline/test_stream_kill.py
 
+test-cluster: $(STAMP) ## every strategy and the jobs on a standalone master with two workers on loopback
+	@$(BIN)/python -m pytest -s tests/cluster/on_cluster.py
+
+test-kafka: $(STAMP) ## through a real Kafka broker and back, with a driver that is killed; jars through Maven
+	@scripts/kafka/fetch $(VENV)/kafka
+	@TRIPLEWIRE_KAFKA_JARS=$(VENV)/kafka $(BIN)/python -m pytest -s tests/kafka/through_kafka.py
+
 check: $(STAMP) ## ruff, mypy --strict, import-linter
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -46,6 +53,9 @@ format: $(STAMP) ## let ruff rewrite what it can
 
 bench-pipeline: $(STAMP) ## the pipeline beside its floor; BENCH=--quick for a small run
 	@$(BIN)/python -m benchmarks.pipeline $(BENCH)
+
+bench-strategies: $(STAMP) ## replicate, osma and csma side by side; BENCH=--quick for a small run
+	@$(BIN)/python -m benchmarks.strategies $(BENCH)
 
 clean: ## remove .venv and every cache
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
