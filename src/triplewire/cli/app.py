@@ -11,7 +11,21 @@ from typing import Annotated, TextIO, cast
 
 import typer
 
-from triplewire.cli import covers, explain, generate, match, pipeline, serve, subsumes
+from triplewire.cli import (
+    clients,
+    covers,
+    dead_letters,
+    explain,
+    feed,
+    generate,
+    match,
+    pipeline,
+    publish,
+    query,
+    serve,
+    subscribe,
+    subsumes,
+)
 from triplewire.cli.invocation import INTERRUPTED, Job, ManyPathsJob, Question
 
 app = typer.Typer(
@@ -31,6 +45,12 @@ app.command("covers", cls=Question, epilog=covers.EXAMPLES)(covers.covers_comman
 app.command("generate", cls=Job, epilog=generate.EXAMPLES)(generate.generate_command)
 app.add_typer(pipeline.app, name="pipeline")
 app.command("serve", cls=Job, epilog=serve.EXAMPLES)(serve.serve_command)
+app.command("publish", cls=Job, epilog=publish.EXAMPLES)(publish.publish_command)
+app.command("subscribe", cls=Job, epilog=subscribe.EXAMPLES)(subscribe.subscribe_command)
+app.command("query", cls=Job, epilog=query.EXAMPLES)(query.query_command)
+app.command("feed", cls=Job, epilog=feed.EXAMPLES)(feed.feed_command)
+app.command("clients", cls=Job, epilog=clients.EXAMPLES)(clients.clients_command)
+app.command("dead-letters", cls=Job, epilog=dead_letters.EXAMPLES)(dead_letters.dead_letters_command)
 
 
 def _show_version(wanted: bool) -> None:

@@ -1,0 +1,22 @@
+"""Talk to a node over HTTP: publish, subscribe, query. Nothing of the node is imported.
+
+blocking      `Client`, for ordinary programs
+asynchronous  `AsyncClient`, for programs on an event loop
+calls         what is asked, and what is made of the answer
+following     a subscription over connections that break
+settings      what both kinds share
+feeds         RSS and Atom as events
+
+>>> from triplewire.client import Client
+>>> with Client("http://127.0.0.1:8080") as node:                       # doctest: +SKIP
+...     for notification in node.subscribe("SELECT ?s WHERE { ?s a <http://example.org/Alarm> }"):
+...         print(notification.event, notification.solutions)
+"""
+
+from triplewire.client.asynchronous import AsyncClient
+from triplewire.client.blocking import Client
+from triplewire.client.calls import DeadLetter, Receipt, Registration
+from triplewire.client.following import Notification
+from triplewire.wire.signatures import verify
+
+__all__ = ["AsyncClient", "Client", "DeadLetter", "Notification", "Receipt", "Registration", "verify"]

@@ -1,8 +1,7 @@
-"""The HTTP face of delivery: pages, server-sent events, WebSocket, acknowledgement, dead letters.
+"""The HTTP face of delivery: pages, server-sent events, WebSocket, dead letters.
 
     GET    /subscriptions/{name}/notifications      a JSON page; with `Accept: text/event-stream`, a stream
     WS     /subscriptions/{name}/notifications      one JSON message a notification; `{"acknowledge": 7}` back
-    POST   /subscriptions/{name}/acknowledgement    `{"position": 7}`
     GET    /dead-letters                            one's own; an administrator sees all
     POST   /dead-letters/{id}/delivery              send again, now
     DELETE /dead-letters/{id}                       forget
@@ -20,7 +19,6 @@ from typing import Annotated, Any
 import msgspec
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response, WebSocket, WebSocketDisconnect
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, Field
 from starlette.requests import HTTPConnection
 
 from triplewire.errors import InputError, TriplewireError, UnknownLetter
@@ -43,12 +41,6 @@ Caller = Callable[[HTTPConnection], Client]
 Position = Annotated[int, Query(ge=0, le=MAX_POSITION)]
 Name = Annotated[str, Path(min_length=1, max_length=256)]
 LetterId = Annotated[int, Path(ge=0, le=MAX_POSITION)]
-
-
-class Acknowledgement(BaseModel):
-    """Everything up to this position has arrived."""
-
-    position: int = Field(ge=0, le=MAX_POSITION)
 
 
 def delivery_router(broker: Broker, streams: Streams, webhooks: Webhooks, caller: Caller) -> APIRouter:
@@ -77,11 +69,6 @@ def delivery_router(broker: Broker, streams: Streams, webhooks: Webhooks, caller
         if "text/event-stream" in accept:
             return desk.stream(record, _resumed(last_event_id, after, record))
         return _page(await desk.page(record, record.cursor if after is None else after, limit, wait))
-
-    @router.post("/subscriptions/{name}/acknowledgement", status_code=204)
-    async def acknowledge(name: Name, body: Acknowledgement, client: Client = asking) -> None:
-        """Note that everything up to a position has arrived; it is not kept any longer."""
-        await broker.acknowledge(broker.subscription(client.id, name).number, body.position)
 
     @router.get("/dead-letters")
     async def dead_letters(

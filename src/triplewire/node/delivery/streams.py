@@ -70,6 +70,8 @@ class Streams:
 
     async def more(self, number: int, after: int, timeout: float) -> bool:
         """Wait for something beyond a position. False: the time is up, or the node stops."""
+        if self._is_stopping:
+            return False
         waiting = asyncio.create_task(self._wait(number, after, timeout))
         self._waits.add(waiting)
         try:

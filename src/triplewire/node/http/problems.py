@@ -25,6 +25,8 @@ _STATUS: tuple[tuple[type[errors.TriplewireError], int], ...] = (
     (errors.UnknownSubscription, 404),
     (errors.UnknownEvent, 404),
     (errors.UnknownClient, 404),
+    (errors.UnknownLetter, 404),
+    (errors.DeliveryFailed, 502),
     (errors.Unauthenticated, 401),
     (errors.Forbidden, 403),
     (errors.QuotaExceeded, 429),

@@ -1,0 +1,48 @@
+"""What every command that talks to a node shares: where it is, and with which secret.
+
+The secret comes from the environment or a file, never from an argument: every process of a machine can read those.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from triplewire.errors import InputError
+
+if TYPE_CHECKING:
+    from triplewire.client import Client
+
+NODE_VARIABLE, SECRET_VARIABLE = "TRIPLEWIRE_NODE", "TRIPLEWIRE_SECRET"
+
+NodeUrl = Annotated[
+    str, typer.Option("--node", envvar=NODE_VARIABLE, metavar="URL", help="The node's address.", show_default=True)
+]
+SecretFile = Annotated[
+    Path | None,
+    typer.Option("--secret-file", metavar="PATH", help=f"A file with the client's secret; else ${SECRET_VARIABLE}."),
+]
+DEFAULT_NODE = "http://127.0.0.1:8080"
+
+
+def connect(url: str, secret_file: Path | None) -> Client:
+    """A client of the node."""
+    try:
+        from triplewire.client import Client
+    except ModuleNotFoundError as missing:
+        raise InputError(f"wanted the package {missing.name}, found none: pip install 'triplewire[node]'") from None
+    if not url.startswith(("http://", "https://")):
+        raise InputError(f"wanted an http or https address as --node, found {url!r}")
+    return Client(url, _secret(secret_file))
+
+
+def _secret(file: Path | None) -> str | None:
+    if file is None:
+        return os.environ.get(SECRET_VARIABLE) or None
+    try:
+        return file.read_text("ascii").strip()
+    except UnicodeDecodeError:
+        raise InputError("wanted a secret in ASCII, found other bytes", source=str(file)) from None

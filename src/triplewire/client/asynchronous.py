@@ -1,0 +1,152 @@
+"""The client for programs on an event loop: the same calls, awaited."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Iterable
+from typing import Any, Self
+
+import httpx
+
+from triplewire.client import calls
+from triplewire.client.calls import Call, DeadLetter, Receipt, Registration
+from triplewire.client.following import Follower, Gap, Notification, is_final
+from triplewire.client.settings import STREAM_TIMEOUT, acknowledged_every, headers_of
+from triplewire.errors import MissedNotifications, NodeRefused, NodeUnreachable
+from triplewire.rdf.events import Event
+
+
+class AsyncClient:
+    """A node, as seen by one of its clients. Use it as an asynchronous context manager, or `close` it."""
+
+    def __init__(self, url: str = "http://127.0.0.1:8080", secret: str | None = None, *, timeout: float = 30.0) -> None:
+        self.url = url
+        self._http = httpx.AsyncClient(base_url=url, headers=headers_of(secret), timeout=timeout, trust_env=False)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+    async def publish(
+        self,
+        events: Event | Iterable[Event] | bytes,
+        format: str = "nquads",  # noqa: A002  the public name
+        *,
+        idempotency_key: str | None = None,
+    ) -> list[Receipt]:
+        """Publish events, or a document in an RDF format. Returns when they are on the node's disk."""
+        return calls.receipts(await self._call(calls.publish(events, format, idempotency_key)))
+
+    async def subscribe(
+        self,
+        query: str,
+        *,
+        name: str | None = None,
+        language: str = "sparql",
+        start: str | int = "now",
+        payload: str = "solutions",
+    ) -> AsyncIterator[Notification]:
+        """Leave a standing query and follow it, for ever. A query that is there already goes on where it was.
+
+        `start` is "now", "beginning" or a position. The query is there before the first item is asked for.
+        """
+        name = name or calls.subscription_name(query, language)
+        await self._call(calls.subscribe(name, query, language, start, payload))
+        return self.follow(name)
+
+    async def follow(self, name: str, *, after: int | None = None) -> AsyncIterator[Notification]:
+        """The notifications of a subscription, each once, over as many connections as it takes.
+
+        A notification is acknowledged after the next one was asked for. `MissedNotifications` tells that retention
+        removed some; follow again, `after` its `until`, to go on.
+        """
+        follower, pending = Follower(after), acknowledged_every()
+        async for item in self._items(name, follower):
+            if isinstance(item, Gap):
+                raise MissedNotifications(item.after, item.until)
+            yield item
+            if pending.is_due():
+                await self._acknowledge_if_possible(name, item.position)
+
+    async def _items(self, name: str, follower: Follower) -> AsyncIterator[Notification | Gap]:
+        while True:
+            try:
+                async for data in self._received(name, follower):
+                    for item in follower.received(data):
+                        yield item
+            except NodeRefused as problem:
+                if is_final(problem):
+                    raise
+            except httpx.TransportError:
+                pass  # lost connections are what this loop is for
+            await asyncio.sleep(follower.lost(random.random()))
+
+    async def _received(self, name: str, follower: Follower) -> AsyncIterator[bytes]:
+        request = self._http.build_request(
+            "GET", calls.stream_path(name), headers=follower.headers(), timeout=STREAM_TIMEOUT
+        )
+        response = await self._http.send(request, stream=True)
+        try:
+            if not response.is_success:
+                calls.check(response.status_code, response.reason_phrase, await response.aread())
+            async for data in response.aiter_raw():
+                yield data
+        finally:
+            await response.aclose()
+
+    async def acknowledge(self, name: str, position: int) -> None:
+        """Tell that everything up to a position has arrived."""
+        await self._call(calls.acknowledge(name, position))
+
+    async def _acknowledge_if_possible(self, name: str, position: int) -> None:
+        """While a node is away the stream goes on later, and so does acknowledging: the next one covers this one."""
+        try:
+            await self.acknowledge(name, position)
+        except NodeUnreachable:
+            return
+        except NodeRefused as problem:
+            if is_final(problem):
+                raise
+
+    async def unsubscribe(self, name: str) -> None:
+        await self._call(calls.unsubscribe(name))
+
+    async def query(self, text: str, accept: str = calls.RESULTS) -> bytes:
+        """Ask everything that the node keeps. The answer is in the media type asked for."""
+        return await self._call(calls.query(text, accept))
+
+    async def register(self, name: str) -> Registration:
+        """Make a new client; for administrators."""
+        return calls.registration(await self._call(calls.register(name)))
+
+    async def clients(self) -> list[dict[str, Any]]:
+        """Every client; for administrators."""
+        return calls.clients(await self._call(calls.CLIENTS))
+
+    async def dead_letters(self) -> AsyncIterator[DeadLetter]:
+        """Notifications that were given up, oldest first."""
+        after: int | None = 0
+        while after is not None:
+            page, after = calls.letters(await self._call(calls.dead_letters(after)))
+            for letter in page:
+                yield letter
+
+    async def send_again(self, letter_id: int) -> None:
+        """Send a dead letter again, now."""
+        await self._call(calls.send_again(letter_id))
+
+    async def _call(self, call: Call) -> bytes:
+        try:
+            response = await self._http.request(
+                call.method, call.path, params=call.params, headers=call.headers, content=call.content
+            )
+        except (httpx.TransportError, httpx.InvalidURL) as error:
+            raise calls.unreachable(self.url, error) from None
+        calls.check(response.status_code, response.reason_phrase, response.content)
+        return response.content

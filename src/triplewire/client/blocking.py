@@ -1,0 +1,149 @@
+"""The client for ordinary programs: each call returns when the node has answered."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterable, Iterator
+from typing import Any, Self
+
+import httpx
+
+from triplewire.client import calls
+from triplewire.client.calls import Call, DeadLetter, Receipt, Registration
+from triplewire.client.following import Follower, Gap, Notification, is_final
+from triplewire.client.settings import STREAM_TIMEOUT, acknowledged_every, headers_of
+from triplewire.errors import MissedNotifications, NodeRefused, NodeUnreachable
+from triplewire.rdf.events import Event
+
+
+class Client:
+    """A node, as seen by one of its clients. Use it as a context manager, or `close` it."""
+
+    def __init__(self, url: str = "http://127.0.0.1:8080", secret: str | None = None, *, timeout: float = 30.0) -> None:
+        self.url = url
+        self._http = httpx.Client(base_url=url, headers=headers_of(secret), timeout=timeout, trust_env=False)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._http.close()
+
+    def publish(
+        self,
+        events: Event | Iterable[Event] | bytes,
+        format: str = "nquads",  # noqa: A002  the public name
+        *,
+        idempotency_key: str | None = None,
+    ) -> list[Receipt]:
+        """Publish events, or a document in an RDF format. Returns when they are on the node's disk."""
+        return calls.receipts(self._call(calls.publish(events, format, idempotency_key)))
+
+    def subscribe(
+        self,
+        query: str,
+        *,
+        name: str | None = None,
+        language: str = "sparql",
+        start: str | int = "now",
+        payload: str = "solutions",
+    ) -> Iterator[Notification]:
+        """Leave a standing query and follow it, for ever. A query that is there already goes on where it was.
+
+        `start` is "now", "beginning" or a position. The query is there before the first item is asked for.
+        """
+        name = name or calls.subscription_name(query, language)
+        self._call(calls.subscribe(name, query, language, start, payload))
+        return self.follow(name)
+
+    def follow(self, name: str, *, after: int | None = None) -> Iterator[Notification]:
+        """The notifications of a subscription, each once, over as many connections as it takes.
+
+        A notification is acknowledged after the next one was asked for. `MissedNotifications` tells that retention
+        removed some; follow again, `after` its `until`, to go on.
+        """
+        follower, pending = Follower(after), acknowledged_every()
+        for item in self._items(name, follower):
+            if isinstance(item, Gap):
+                raise MissedNotifications(item.after, item.until)
+            yield item
+            if pending.is_due():
+                self._acknowledge_if_possible(name, item.position)
+
+    def _items(self, name: str, follower: Follower) -> Iterator[Notification | Gap]:
+        while True:
+            try:
+                for data in self._received(name, follower):
+                    yield from follower.received(data)
+            except NodeRefused as problem:
+                if is_final(problem):
+                    raise
+            except httpx.TransportError:
+                pass  # lost connections are what this loop is for
+            time.sleep(follower.lost(random.random()))
+
+    def _received(self, name: str, follower: Follower) -> Iterator[bytes]:
+        request = self._http.build_request(
+            "GET", calls.stream_path(name), headers=follower.headers(), timeout=STREAM_TIMEOUT
+        )
+        response = self._http.send(request, stream=True)
+        try:
+            if not response.is_success:
+                calls.check(response.status_code, response.reason_phrase, response.read())
+            yield from response.iter_raw()
+        finally:
+            response.close()
+
+    def acknowledge(self, name: str, position: int) -> None:
+        """Tell that everything up to a position has arrived."""
+        self._call(calls.acknowledge(name, position))
+
+    def _acknowledge_if_possible(self, name: str, position: int) -> None:
+        """While a node is away the stream goes on later, and so does acknowledging: the next one covers this one."""
+        try:
+            self.acknowledge(name, position)
+        except NodeUnreachable:
+            return
+        except NodeRefused as problem:
+            if is_final(problem):
+                raise
+
+    def unsubscribe(self, name: str) -> None:
+        self._call(calls.unsubscribe(name))
+
+    def query(self, text: str, accept: str = calls.RESULTS) -> bytes:
+        """Ask everything that the node keeps. The answer is in the media type asked for."""
+        return self._call(calls.query(text, accept))
+
+    def register(self, name: str) -> Registration:
+        """Make a new client; for administrators."""
+        return calls.registration(self._call(calls.register(name)))
+
+    def clients(self) -> list[dict[str, Any]]:
+        """Every client; for administrators."""
+        return calls.clients(self._call(calls.CLIENTS))
+
+    def dead_letters(self) -> Iterator[DeadLetter]:
+        """Notifications that were given up, oldest first."""
+        after: int | None = 0
+        while after is not None:
+            page, after = calls.letters(self._call(calls.dead_letters(after)))
+            yield from page
+
+    def send_again(self, letter_id: int) -> None:
+        """Send a dead letter again, now."""
+        self._call(calls.send_again(letter_id))
+
+    def _call(self, call: Call) -> bytes:
+        try:
+            response = self._http.request(
+                call.method, call.path, params=call.params, headers=call.headers, content=call.content
+            )
+        except (httpx.TransportError, httpx.InvalidURL) as error:
+            raise calls.unreachable(self.url, error) from None
+        calls.check(response.status_code, response.reason_phrase, response.content)
+        return response.content
