@@ -11,6 +11,8 @@ import asyncio
 import logging
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 
 import uvicorn
@@ -30,11 +32,22 @@ def serve(settings: Settings) -> None:
     configure(JsonLine() if settings.log_json else OneLine())
     # A commit should not wait long for a parser to let go.
     sys.setswitchinterval(0.001)
-    for number in (signal.SIGTERM, signal.SIGINT):
-        # The server stops in order when one of these comes, and raises it again when it has: that is the end of it.
-        signal.signal(number, lambda *_: None)
-    with asyncio.Runner(loop_factory=uvicorn.Config("", log_config=None).get_loop_factory()) as runner:
+    with (
+        _signals_handled(),
+        asyncio.Runner(loop_factory=uvicorn.Config("", log_config=None).get_loop_factory()) as runner,
+    ):
         runner.run(_serve(settings))
+
+
+@contextmanager
+def _signals_handled() -> Iterator[None]:
+    """The server stops in order when a signal comes, and raises it again when it has: that is the end of it."""
+    before = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 async def _serve(settings: Settings) -> None:
