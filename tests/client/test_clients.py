@@ -1,0 +1,135 @@
+"""Both clients against a real process: publish, subscribe, reconnect after a restart, query, register."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import signal
+import threading
+from itertools import islice
+from pathlib import Path
+
+import httpx
+import pytest
+from tests.node.processes import Process, free_port, running
+
+from triplewire import Event
+from triplewire.client import AsyncClient, Client, calls
+from triplewire.errors import NodeRefused, NodeUnreachable, TriplewireError, UnknownFormat
+
+QUERY = "SELECT ?o WHERE { ?s <urn:p> ?o }"
+
+
+def events(*numbers: int) -> list[Event]:
+    return [Event.parse(f'<urn:s> <urn:p> "{number}" <urn:event:{number}> .')[0] for number in numbers]
+
+
+@pytest.fixture(scope="module")
+def node(tmp_path_factory):
+    with running(tmp_path_factory.mktemp("node") / "data", "--open") as process:
+        yield process
+
+
+def test_publish_subscribe_query(node):
+    with Client(node.url, timeout=300) as client:
+        receipts = client.publish(events(1, 2), idempotency_key="k")
+        assert [receipt.event for receipt in receipts] == ["urn:event:1", "urn:event:2"]
+        assert client.publish(events(1, 2), idempotency_key="k") == receipts
+        found = list(islice(client.subscribe(QUERY, start="beginning"), 2))
+        assert [one.event for one in found] == ["urn:event:1", "urn:event:2"]
+        assert found[0].solutions == [{"o": {"type": "literal", "value": "1"}}]
+        assert b"urn:s" in client.query("SELECT DISTINCT ?s WHERE { GRAPH ?g { ?s <urn:p> ?o } }", "text/csv")
+
+
+def test_the_asynchronous_client_does_the_same(node):
+    async def test() -> None:
+        async with AsyncClient(node.url, timeout=300) as client:
+            await client.publish(events(1, 2))
+            seen = []
+            async for one in await client.subscribe(QUERY, name="async", start="beginning"):
+                seen.append(one.event)
+                if len(seen) == 2:
+                    break
+            assert seen == ["urn:event:1", "urn:event:2"]
+            assert [letter async for letter in client.dead_letters()] == []
+
+    asyncio.run(test())
+
+
+def test_a_refused_request_carries_the_nodes_own_words(node):
+    with Client(node.url) as client:
+        with pytest.raises(NodeRefused, match="1:") as refused:
+            client.publish(b"<urn:s> nonsense")
+        assert refused.value.status == 400
+        with pytest.raises(NodeRefused) as refused:
+            next(client.follow("no-such-subscription"))
+        assert refused.value.status == 404
+        with pytest.raises(UnknownFormat):
+            client.subscribe("x", language="prolog")
+
+
+def test_no_node_is_told_as_such():
+    with Client(f"http://127.0.0.1:{free_port()}") as client, pytest.raises(NodeUnreachable):
+        client.publish(events(1))
+
+
+@pytest.mark.parametrize("answer", [b"", b"<html>", b"[]", b'{"events": 3}', b"\xff"])
+def test_an_answer_of_something_else_is_an_error_of_ours(answer):
+    with pytest.raises(TriplewireError, match="Triplewire node"):
+        calls.receipts(answer)
+
+
+@pytest.mark.parametrize("content", [b"", b"<html>", b"[]", b"\xff\xfe"])
+def test_a_problem_without_details_still_has_its_status(content):
+    with pytest.raises(NodeRefused, match="502 Bad Gateway"):
+        calls.check(502, "Bad Gateway", content)
+
+
+def test_an_iterator_goes_on_over_a_kill_and_a_restart_each_notification_once(tmp_path: Path):
+    process = Process(tmp_path / "data", "--open")
+    process.start()
+    seen: list[str] = []
+    arrived = threading.Semaphore(0)
+
+    def follow() -> None:
+        with Client(process.url, timeout=60) as client:
+            for one in islice(client.follow("all"), 4):
+                seen.append(one.event)
+                arrived.release()
+
+    try:
+        with Client(process.url, timeout=300) as client:
+            client.subscribe(QUERY, name="all")
+            reader = threading.Thread(target=follow, daemon=True)
+            reader.start()
+            client.publish(events(1, 2))
+            assert arrived.acquire(timeout=60)
+            assert arrived.acquire(timeout=60)
+            process.stop(signal.SIGKILL)
+            process.start()
+            client.publish(events(3, 4))
+            reader.join(60)
+        assert seen == [f"urn:event:{number}" for number in (1, 2, 3, 4)]
+    finally:
+        process.stop()
+
+
+def test_a12_a_node_with_identities_lets_in_whom_it_knows(tmp_path: Path):
+    with running(tmp_path / "data") as process:
+        [admin] = re.findall(r"secret, shown this once: (\S+)", process.words())
+        with Client(process.url) as nobody, pytest.raises(NodeRefused, match="401"):
+            nobody.publish(events(1))
+        with Client(process.url, admin, timeout=300) as client:
+            alice = client.register("alice")
+            bob = client.register("bob")
+            assert {"alice", "bob"} <= {one["name"] for one in client.clients()}
+        with Client(process.url, alice.secret, timeout=300) as client:
+            client.publish(events(1))
+            [one] = islice(client.subscribe(QUERY, name="mine", start="beginning"), 1)
+            assert one.event == "urn:event:1"
+            with pytest.raises(NodeRefused, match="403"):
+                client.clients()
+        with Client(process.url, bob.secret) as client, pytest.raises(NodeRefused, match="404"):
+            next(client.follow("mine"))
+        headers = {"authorization": f"Bearer {alice.id}"}
+        assert httpx.get(f"{process.url}/subscriptions", headers=headers).status_code == 401
