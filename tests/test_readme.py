@@ -55,4 +55,5 @@ def test_every_command_line_in_it_is_one_that_exists():
     shown = set(re.findall(r"^    triplewire ([a-z]+)", README, re.MULTILINE))
     for command in shown:
         assert CliRunner().invoke(app, [command, "--help"]).exit_code == 0
-    assert shown == {"match", "explain", "subsumes", "covers", "generate", "pipeline"}
+    library = {"match", "explain", "subsumes", "covers", "generate", "pipeline"}
+    assert shown == library | {"serve", "publish", "subscribe", "query", "feed"}

@@ -6,10 +6,14 @@
     subsumes   is every answer of one subscription an answer of another?
     covers     can what a peer advertises satisfy a subscription?
     generate   events and subscriptions in any number
+    serve      run a node
+    publish, subscribe, query, feed, clients, dead_letters
+               talk to a node
     pipeline   match, stream, backfill, replay, profile, compact: on Spark
 
     invocation what every command does with arguments and with trouble
     inputs     paths and standard input become events, subscriptions, taxonomies
+    remote     where the node is, and with which secret
     answering  yes or no, and why
     bindings   solutions in SPARQL 1.1's JSON form
     names      terms as people read them
