@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from textwrap import shorten
 
@@ -99,6 +99,11 @@ class Matcher:
     def match(self, event: Event) -> list[Match]:
         """The subscriptions that the event satisfies, in the order in which they were added."""
         return list(self._matched(scan(event.nquads, self._engine.seed), {0: event}))
+
+    def match_events(self, events: Sequence[Event]) -> MatchBatch:
+        """Match many events at once, no two of them under one name. Their places in the batch are those given here."""
+        data = b"".join([event.nquads for event in events])
+        return self._matched(scan(data, self._engine.seed), dict(enumerate(events)))
 
     def match_nquads(self, data: bytes | memoryview) -> MatchBatch:
         """Match the events of an N-Quads document, whose quads lie next to each other event by event.

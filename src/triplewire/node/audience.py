@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from triplewire.algebra.queries import Construct
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
+from triplewire.errors import InputError
 from triplewire.matching import Match, Matcher
 from triplewire.node.grants import visible
 from triplewire.rdf.events import Event
@@ -46,13 +47,15 @@ class Audience:
         if not len(matcher):
             del self._matchers[grant]
 
-    def matches(self, events: Sequence[Event]) -> Iterator[tuple[Event, Match]]:
-        """Every match of every event, in the order of events."""
-        for event in events:
-            for grant, matcher in self._matchers.items():
-                seen = visible(event, grant)
-                if seen is not None:
-                    yield from ((event, match) for match in matcher.match(seen))
+    def matches(self, events: Sequence[Event]) -> Iterator[Match]:
+        """Every match of every event. A match's event is what its subscriber may see; the IRI is always the same."""
+        for grant, matcher in self._matchers.items():
+            seen = [part for event in events if (part := visible(event, grant)) is not None]
+            if seen:
+                batch = matcher.match_events(seen)
+                if batch.errors:
+                    raise InputError(f"wanted events that the matcher can read, found {batch.errors[0]}")
+                yield from batch
 
     def constructs(self, subscription_id: str) -> bool:
         """Whether the subscription is a CONSTRUCT."""

@@ -65,8 +65,8 @@ def accept(connection: Connection, audience: Audience, submission: Submission) -
 
 def notices_of(audience: Audience, events: Sequence[Event], positions: dict[str, int]) -> Iterable[Notice]:
     """A notification for every match."""
-    for event, match in audience.matches(events):
-        yield Notice(int(match.subscription_id), positions[event.graph.value], _answer(audience, match))
+    for match in audience.matches(events):
+        yield Notice(int(match.subscription_id), positions[match.event.graph.value], _answer(audience, match))
 
 
 def _answer(audience: Audience, match: Match) -> bytes:
@@ -78,8 +78,9 @@ def _placed(connection: Connection, events: Sequence[Event]) -> tuple[dict[str, 
     positions: dict[str, int] = {}
     fresh: list[Event] = []
     end = log.head(connection)
+    there = log.find_all(connection, [event.graph.value for event in events])
     for event in events:
-        known = log.find(connection, event.graph.value)
+        known = there.get(event.graph.value)
         if known is None:
             end += 1
             fresh.append(event)

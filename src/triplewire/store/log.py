@@ -8,6 +8,7 @@ the floor (what retention removed) to the head. So a record that changed or vani
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,6 +16,7 @@ from msgspec import Struct
 
 from triplewire.errors import DamagedStore
 from triplewire.store.disk import Connection
+from triplewire.store.rows import insert
 
 _CHECKSUM_BYTES = 16
 _COLUMNS = "position, graph, publisher, time, source, accepted, nquads, checksum"
@@ -42,13 +44,21 @@ class Record(Struct, frozen=True):
 def append(connection: Connection, records: Iterable[Record]) -> None:
     """Write records at the end. Their positions are the caller's care."""
     rows = [(r.position, r.graph, r.publisher, r.time, r.source, r.accepted, r.nquads, r.checksum) for r in records]
-    connection.executemany(f"INSERT INTO events ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+    insert(connection, f"INSERT INTO events ({_COLUMNS})", rows)
 
 
 def find(connection: Connection, graph: str) -> Record | None:
     """The record of an event, by its IRI."""
     row = connection.execute(f"SELECT {_COLUMNS} FROM events WHERE graph = ?", (graph,)).fetchone()
     return None if row is None else _checked(row)
+
+
+def find_all(connection: Connection, graphs: Iterable[str]) -> dict[str, Record]:
+    """The records of those events that are there, by IRI."""
+    rows = connection.execute(
+        f"SELECT {_COLUMNS} FROM events WHERE graph IN (SELECT value FROM json_each(?))", (json.dumps(list(graphs)),)
+    ).fetchall()
+    return {record.graph: record for record in map(_checked, rows)}
 
 
 def at(connection: Connection, position: int) -> Record | None:

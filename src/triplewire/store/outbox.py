@@ -13,6 +13,7 @@ from typing import Any
 from msgspec import Struct
 
 from triplewire.store.disk import Connection
+from triplewire.store.rows import insert
 
 # What a row costs beside its answer: keys, the index, SQLite's own words.
 ROW_BYTES = 48
@@ -42,10 +43,8 @@ class Waiting(Struct, frozen=True):
 
 def put(connection: Connection, notices: Iterable[Notice]) -> None:
     """Add notifications; one that is in already stays as it is."""
-    connection.executemany(
-        "INSERT OR IGNORE INTO outbox (subscription, position, answer) VALUES (?, ?, ?)",
-        [(n.subscription, n.position, n.answer) for n in notices],
-    )
+    rows = [(n.subscription, n.position, n.answer) for n in notices]
+    insert(connection, "INSERT OR IGNORE INTO outbox (subscription, position, answer)", rows)
 
 
 def after(connection: Connection, subscription: int, position: int, limit: int) -> list[Waiting]:
