@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pyarrow as pa
@@ -51,6 +52,11 @@ class TestSingleFiles:
         path = tmp_path / "one.graph"
         path.write_bytes(b"\xef\xbb\xbf" + GRAPH.encode())
         assert load_subscriptions([path])[0].text == GRAPH
+
+    def test_a_name_that_is_no_unicode_is_no_id(self, tmp_path: Path) -> None:
+        path = tmp_path / os.fsdecode(b"\xfe.graph")
+        path.write_text(GRAPH)
+        assert "wanted Unicode text as the identifier" in only_bad(path).error.message
 
     def test_a_syntax_error_names_file_line_and_column(self, tmp_path: Path) -> None:
         path = tmp_path / "bad.graph"

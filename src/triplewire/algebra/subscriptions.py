@@ -7,12 +7,15 @@ Text becomes a query in `languages`, which stands above this package; each langu
 from __future__ import annotations
 
 import hashlib
+import re
 from typing import Protocol
 
 from msgspec import Struct
 
 from triplewire.algebra.queries import FastQuery, Query
-from triplewire.errors import UnknownFormat
+from triplewire.errors import InputError, InvalidTerm, UnknownFormat
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Language(Protocol):
@@ -70,7 +73,8 @@ class Subscription(Struct, frozen=True):
         owner: str | None = None,
     ) -> Subscription:
         """Read a subscription. Without an identifier it gets one that is derived from its text."""
-        query = language_named(language).parse(text)
+        _check_words(id, owner)
+        query = language_named(language).parse(_text(text))
         return cls(id or _identifier(language, text), language, text, query, owner)
 
     @property
@@ -80,6 +84,23 @@ class Subscription(Struct, frozen=True):
     def __str__(self) -> str:
         """The query, printed in its language."""
         return language_named(self.language).print(self.query)
+
+
+def _check_words(*words: object) -> None:
+    """An identifier or owner is written to files and messages, so it must be text that can be written."""
+    for word in words:
+        if word is None:
+            continue
+        if not isinstance(word, str):
+            raise InvalidTerm(f"wanted text as the identifier or owner, found {type(word).__name__}")
+        if _SURROGATE.search(word):
+            raise InvalidTerm(f"wanted Unicode text as the identifier or owner, found {word!r}")
+
+
+def _text(text: object) -> str:
+    if isinstance(text, str):
+        return text
+    raise InputError(f"wanted a subscription as text, found {type(text).__name__}")
 
 
 def _identifier(language: str, text: str) -> str:
