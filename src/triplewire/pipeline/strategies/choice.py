@@ -8,7 +8,7 @@ from enum import Enum
 from triplewire.algebra.subscriptions import Subscription
 
 # What a subscription takes in a snapshot beside its text: programs, entries, tables. Measured, see docs/strategies.md.
-_BYTES_A_SUBSCRIPTION = 700
+_BYTES_A_SUBSCRIPTION = 350
 _BYTES_A_CHARACTER = 1.6
 # The rest is for Spark, for the workers and for what is being matched.
 _SHARE_OF_MEMORY = 0.4
