@@ -16,15 +16,15 @@ def test_without_an_identifier_it_is_named_after_its_text() -> None:
 
 @pytest.mark.parametrize("word", ["\ud800", "file\udcff", 5, b"name"])
 def test_names_are_text_that_can_be_written(word: object) -> None:
-    with pytest.raises(InvalidTerm, match="wanted .*text as the identifier or owner"):
+    with pytest.raises(InvalidTerm, match=r"wanted .*text as the identifier or owner"):
         Subscription.parse("ASK {}", id=word)  # type: ignore[arg-type]
-    with pytest.raises(InvalidTerm, match="wanted .*text as the identifier or owner"):
+    with pytest.raises(InvalidTerm, match=r"wanted .*text as the identifier or owner"):
         Subscription.parse("ASK {}", id="s", owner=word)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("text", [None, b"ASK {}", 3])
 def test_a_subscription_is_text(text: object) -> None:
-    with pytest.raises(InputError, match="wanted a subscription as text, found (NoneType|bytes|int)"):
+    with pytest.raises(InputError, match=r"wanted a subscription as text, found (NoneType|bytes|int)"):
         Subscription.parse(text)  # type: ignore[arg-type]
 
 
