@@ -23,6 +23,9 @@ def spark(master: str) -> Iterator[SparkSession]:
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.executor.memory": "512m",
+        # One core of each worker: the other is for the jobs that a test starts beside this session.
+        "spark.executor.cores": "1",
+        "spark.cores.max": "2",
         "spark.ui.enabled": "false",
         "spark.sql.shuffle.partitions": "4",
     }

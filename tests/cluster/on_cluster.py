@@ -21,6 +21,13 @@ from triplewire.testing import workloads
 from triplewire.testing.workloads import Workload
 
 SUBSCRIPTIONS, EVENTS = 2_000, 3_000
+SETTINGS = (
+    "spark.driver.host=127.0.0.1",
+    "spark.executor.memory=512m",
+    "spark.executor.cores=1",
+    "spark.cores.max=2",
+)
+_PATIENCE_SECONDS = 300
 
 Rows = Counter[tuple[str, str, str]]
 
@@ -113,10 +120,15 @@ def test_the_match_job_writes_the_same_lake_as_on_one_machine(
 
 
 def _pipeline(*arguments: object) -> None:
-    settings = ["spark.driver.host=127.0.0.1", "spark.executor.memory=512m", "spark.cores.max=2"]
+    settings = [
+        "spark.driver.host=127.0.0.1",
+        "spark.executor.memory=512m",
+        "spark.executor.cores=1",
+        "spark.cores.max=2",
+    ]
     conf = [word for setting in settings for word in ("--conf", setting)]
     command = [str(Path(sys.executable).with_name("triplewire")), "pipeline", *map(str, arguments), *conf]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_PATIENCE_SECONDS)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -28,7 +28,7 @@ def standalone_cluster(folder: Path) -> Iterator[str]:
         address = _awaited(log, _ADDRESS)[0]
         for number in range(WORKERS):
             name = f"worker-{number}"
-            settings = ("--cores", "1", "--memory", "1g", "--webui-port", "0", "--work-dir", str(folder / name))
+            settings = ("--cores", "2", "--memory", "2g", "--webui-port", "0", "--work-dir", str(folder / name))
             stack.enter_context(_program(folder, name, _WORKER, *settings, address))
         _awaited(log, re.compile("(Registering worker)"), WORKERS)
         yield address
