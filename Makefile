@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-papers test test-stream-kill test-cluster test-kafka check format clean bench-matching bench-gtopss bench-pipeline bench-strategies
+.PHONY: help setup demo demo-papers test test-stream-kill test-cluster test-kafka check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash bench-node
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -35,6 +35,9 @@ test-kafka: $(STAMP) ## through a real Kafka broker and back, with a driver that
 	@scripts/kafka/fetch $(VENV)/kafka
 	@TRIPLEWIRE_KAFKA_JARS=$(VENV)/kafka $(BIN)/python -m pytest -s tests/kafka/through_kafka.py
 
+test-crash: $(STAMP) ## kill -9 a node at a hundred random points; CRASHES=500 for more
+	@TRIPLEWIRE_CRASHES=$(or $(CRASHES),100) $(BIN)/python -m pytest tests/node/test_crashes.py
+
 check: $(STAMP) ## ruff, mypy --strict, import-linter
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -46,6 +49,9 @@ bench-matching: $(STAMP) ## how fast matching is, beside rivals; BENCH=--quick f
 
 bench-gtopss: $(STAMP) ## figure 9 of the G-ToPSS paper, with Triplewire in it; BENCH=--quick for a small run
 	@$(BIN)/python -m benchmarks.gtopss $(BENCH)
+
+bench-node: $(STAMP) ## how many events a node accepts durably, and how soon it tells; BENCH=--quick for a small run
+	@$(BIN)/python -m benchmarks.node $(BENCH)
 
 format: $(STAMP) ## let ruff rewrite what it can
 	@$(BIN)/ruff check --fix .

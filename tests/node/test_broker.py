@@ -491,3 +491,38 @@ def test_unsubscribing_forgets_what_waits(tmp_path: Path):
         assert await positions(broker, again.number) == []
 
     with_broker(tmp_path, test)
+
+
+def test_requests_that_wait_together_are_refused_one_by_one(tmp_path: Path):
+    async def test(broker):
+        record = await subscribed(broker)
+        other = event(1, "<urn:s> <urn:p> <urn:other> .")
+        sent = [[event(1)], [other, event(2)], [event(3)], [event(3), event(1)]]
+        outcomes = await asyncio.gather(*[broker.publish(ME, one) for one in sent], return_exceptions=True)
+        assert isinstance(outcomes[1], EventConflict)
+        assert [[r.position for r in outcomes[n]] for n in (0, 2, 3)] == [[1], [2], [2, 1]]
+        assert await positions(broker, record.number) == [1, 2]
+        assert broker.database.writer.stats.commits < len(sent) + 2
+
+    with_broker(tmp_path, test)
+
+
+def test_a_request_that_breaks_the_step_does_not_take_its_neighbours_along(tmp_path: Path, monkeypatch):
+    from triplewire.node.audience import Audience
+
+    matches = Audience.matches
+
+    def fragile(self, found):
+        if any(one.graph.value == "urn:e:2" for one in found):
+            raise RuntimeError("broken")
+        return matches(self, found)
+
+    async def test(broker):
+        monkeypatch.setattr(Audience, "matches", fragile)
+        sent = [broker.publish(ME, [event(number)]) for number in (1, 2, 3)]
+        outcomes = await asyncio.gather(*sent, return_exceptions=True)
+        assert isinstance(outcomes[1], RuntimeError)
+        assert [outcomes[0][0].event, outcomes[2][0].event] == ["urn:e:1", "urn:e:3"]
+        assert await broker.event(ME, "urn:e:2") is None
+
+    with_broker(tmp_path, test)

@@ -31,6 +31,7 @@ from triplewire.node.answers import Notification, notification
 from triplewire.node.audience import Audience
 from triplewire.node.bells import Bells
 from triplewire.node.catching_up import CaughtUp, catch_up, event_of
+from triplewire.node.gathering import Gathering
 from triplewire.node.grants import require_publishable, visible
 from triplewire.node.publishing import Accepted, Receipt, Submission, accept
 from triplewire.node.quotas import Buckets
@@ -97,6 +98,9 @@ class Broker:
         self._buckets = Buckets(clock)
         self._loop = asyncio.get_running_loop()
         self._is_open = True
+        self._gathering = Gathering(
+            database.writer, lambda tx, submissions: accept(tx, self._audience, submissions), self._accepted
+        )
 
     # Opening and closing
 
@@ -144,8 +148,7 @@ class Broker:
             require_publishable(event, client.rights.publish)
         self._buckets.take(client, len(events))
         submission = Submission(client.id, events, self.steady.time(), key, digest)
-        work = self.database.writer.submit(lambda tx: accept(tx, self._audience, submission), self._accepted)
-        return (await asyncio.wrap_future(work)).receipts
+        return await self._gathering.publish(submission)
 
     async def event(self, client: Client, graph: str) -> tuple[Record, Event] | None:
         """An event and its record, as far as the client may read it."""
@@ -307,7 +310,8 @@ class Broker:
 
     def _accepted(self, accepted: Accepted) -> None:
         self.counters.published += len(accepted.records)
-        self.counters.repeated += len(accepted.receipts) - len(accepted.records)
+        told = sum(len(outcome) for outcome in accepted.outcomes if isinstance(outcome, tuple))
+        self.counters.repeated += told - len(accepted.records)
         self.log_bytes += sum(len(record.nquads) for record in accepted.records)
         for follower in self.followers:
             follower(accepted.records)

@@ -1,7 +1,8 @@
-"""Publishing, as one step inside a transaction: events in; receipts and notifications out.
+"""Publishing, as one step inside a transaction: requests in; receipts and notifications out.
 
-The same IRI with the same content changes nothing and gets the position that it has; with other content the whole
-request is refused, and nothing of it is stored.
+Requests that came at the same time are taken together, in their order, since matching many events costs little more
+than matching one. The same IRI with the same content changes nothing and gets the position that it has; with other
+content the whole request is refused, and nothing of it is stored.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ class Receipt(Struct, frozen=True):
     position: int
 
 
+Outcome = tuple[Receipt, ...] | EventConflict
+
+
 class Submission(Struct, frozen=True):
     """A request to publish. `digest` tells two requests under one idempotency key apart."""
 
@@ -40,27 +44,63 @@ class Submission(Struct, frozen=True):
 
 
 class Accepted(Struct, frozen=True):
-    """What came of a submission: receipts in its order, what is new in the log, and who is to be told."""
+    """What came of some submissions: for each its receipts or its refusal; what is new; and who is to be told."""
 
-    receipts: tuple[Receipt, ...]
+    outcomes: tuple[Outcome, ...]
     records: tuple[Record, ...] = ()
     notices: tuple[Notice, ...] = ()
 
 
-def accept(connection: Connection, audience: Audience, submission: Submission) -> Accepted:
-    """Store a submission and what it sets off."""
-    answered = _answered(connection, submission)
-    if answered is not None:
-        return Accepted(answered)
-    events = merge_repeats(submission.events)
-    positions, fresh = _placed(connection, events)
-    records = tuple(_record(event, positions[event.graph.value], submission) for event in fresh)
-    notices = tuple(notices_of(audience, fresh, positions))
-    log.append(connection, records)
+class Placed(Struct):
+    """Where events are, as far as this step has come: known ones, and those that it adds."""
+
+    end: int
+    contents: dict[str, tuple[int, bytes]]
+    fresh: list[Event] = []
+    records: list[Record] = []
+
+
+def accept(connection: Connection, audience: Audience, submissions: Sequence[Submission]) -> Accepted:
+    """Store submissions and what they set off. Each is stored whole, or refused whole; matching is done for all."""
+    graphs = {event.graph.value for submission in submissions for event in submission.events}
+    known = log.find_all(connection, graphs)
+    contents = {graph: (record.position, record.nquads) for graph, record in known.items()}
+    placed = Placed(log.head(connection), contents)
+    outcomes = tuple(_outcome(connection, placed, submission) for submission in submissions)
+    positions = {record.graph: record.position for record in placed.records}
+    notices = tuple(notices_of(audience, placed.fresh, positions))
+    log.append(connection, placed.records)
     outbox.put(connection, notices)
-    receipts = tuple(Receipt(event.graph.value, positions[event.graph.value]) for event in submission.events)
+    return Accepted(outcomes, tuple(placed.records), notices)
+
+
+def _outcome(connection: Connection, placed: Placed, submission: Submission) -> Outcome:
+    try:
+        answered = _answered(connection, submission)
+        if answered is not None:
+            return answered
+        _place(placed, submission)
+    except EventConflict as refusal:
+        return refusal
+    names = (event.graph.value for event in submission.events)
+    receipts = tuple(Receipt(name, placed.contents[name][0]) for name in names)
     _remember(connection, submission, receipts)
-    return Accepted(receipts, records, notices)
+    return receipts
+
+
+def _place(placed: Placed, submission: Submission) -> None:
+    """Give each new event the next position; where one conflicts, nothing has changed."""
+    events = merge_repeats(submission.events)
+    for event in events:
+        known = placed.contents.get(event.graph.value)
+        if known is not None and known[1] != event.nquads:
+            raise _conflict(event, known[0])
+    for event in events:
+        if event.graph.value not in placed.contents:
+            placed.end += 1
+            placed.contents[event.graph.value] = (placed.end, event.nquads)
+            placed.fresh.append(event)
+            placed.records.append(_record(event, placed.end, submission))
 
 
 def notices_of(audience: Audience, events: Sequence[Event], positions: dict[str, int]) -> Iterable[Notice]:
@@ -73,26 +113,9 @@ def _answer(audience: Audience, match: Match) -> bytes:
     return answer_of(match, constructs=audience.constructs(match.subscription_id))
 
 
-def _placed(connection: Connection, events: Sequence[Event]) -> tuple[dict[str, int], list[Event]]:
-    """The position of each event, old or new, and the events that are new."""
-    positions: dict[str, int] = {}
-    fresh: list[Event] = []
-    end = log.head(connection)
-    there = log.find_all(connection, [event.graph.value for event in events])
-    for event in events:
-        known = there.get(event.graph.value)
-        if known is None:
-            end += 1
-            fresh.append(event)
-        elif known.nquads != event.nquads:
-            raise _conflict(event, known)
-        positions[event.graph.value] = end if known is None else known.position
-    return positions, fresh
-
-
-def _conflict(event: Event, known: Record) -> EventConflict:
+def _conflict(event: Event, position: int) -> EventConflict:
     return EventConflict(
-        f"wanted one content for the event <{event.graph.value}>, found another at position {known.position}"
+        f"wanted one content for the event <{event.graph.value}>, found another at position {position}"
     )
 
 
