@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from triplewire import Subscription
 from triplewire.cli.app import app
+from triplewire.matching import general
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -57,3 +58,14 @@ def test_every_command_line_in_it_is_one_that_exists():
         assert CliRunner().invoke(app, [command, "--help"]).exit_code == 0
     library = {"match", "explain", "subsumes", "covers", "generate", "pipeline"}
     assert shown == library | {"serve", "publish", "subscribe", "query", "feed"}
+
+
+def differences(text: str) -> list[str]:
+    items = re.findall(r"^- (.*(?:\n  .*)*)", text.partition("What stays different")[2], re.MULTILINE)
+    return [" ".join(item.replace("`", "").split()) for item in items]
+
+
+def test_what_differs_from_sparql_is_listed_in_both_places():
+    in_docs = differences((ROOT / "docs/matching.md").read_text(encoding="utf-8"))
+    assert in_docs == differences(general.__doc__)
+    assert len(in_docs) > 3
