@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-papers test test-stream-kill test-cluster test-kafka check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash bench-node
+.PHONY: help setup test-api demo demo-papers test test-stream-kill test-cluster test-kafka check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash bench-node
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -37,6 +37,9 @@ test-kafka: $(STAMP) ## through a real Kafka broker and back, with a driver that
 
 test-crash: $(STAMP) ## kill -9 a node at a hundred random points; CRASHES=500 for more
 	@TRIPLEWIRE_CRASHES=$(or $(CRASHES),100) $(BIN)/python -m pytest tests/node/test_crashes.py
+
+test-api: $(STAMP) ## schemathesis over the API of a real node; API_EXAMPLES=500 for more
+	@TRIPLEWIRE_API_EXAMPLES=$(or $(API_EXAMPLES),50) $(BIN)/python -m pytest tests/api/on_schema.py
 
 check: $(STAMP) ## ruff, mypy --strict, import-linter
 	@$(BIN)/ruff check .

@@ -43,6 +43,21 @@ Name = Annotated[str, Path(min_length=1, max_length=256)]
 LetterId = Annotated[int, Path(ge=0, le=MAX_POSITION)]
 
 
+def _documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """The problem details that an operation may answer with."""
+    problem = {"application/problem+json": {"schema": {"type": "object", "required": ["type", "title", "status"]}}}
+    return {status: {"description": "Problem details (RFC 9457)", "content": problem} for status in (*statuses, 422)}
+
+
+_BEARER: dict[str, Any] = {"security": [{"bearer": []}]}
+_NOTIFICATIONS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "A page, or a stream",
+        "content": {"application/json": {"schema": {"type": "object"}}, "text/event-stream": {}},
+    }
+}
+
+
 def delivery_router(broker: Broker, streams: Streams, webhooks: Webhooks, caller: Caller) -> APIRouter:
     """The routes, for an app to include."""
     router = APIRouter(tags=["delivery"])
@@ -54,14 +69,19 @@ def delivery_router(broker: Broker, streams: Streams, webhooks: Webhooks, caller
     # A default, not a type: annotations are read outside this function, where a local name means nothing.
     asking = Depends(authenticated)
 
-    @router.get("/subscriptions/{name}/notifications", response_class=Response, responses=_NOTIFICATIONS)
+    @router.get(
+        "/subscriptions/{name}/notifications",
+        response_class=Response,
+        responses=_NOTIFICATIONS | _documented(400, 401, 403, 404),
+        openapi_extra=_BEARER,
+    )
     async def notifications(
         name: Name,
         client: Client = asking,
         after: Position | None = None,
         limit: Annotated[int, Query(ge=1, le=1000)] = 100,
         wait: Annotated[float, Query(ge=0, le=MAX_WAIT_SECONDS)] = 0.0,
-        accept: Annotated[str, Header()] = "*/*",
+        accept: Annotated[str, Header(include_in_schema=False)] = "*/*",
         last_event_id: Annotated[str | None, Header()] = None,
     ) -> Response:
         """Notifications after a position: a page of JSON, or server-sent events. `wait`: seconds for the first."""
@@ -70,19 +90,26 @@ def delivery_router(broker: Broker, streams: Streams, webhooks: Webhooks, caller
             return desk.stream(record, _resumed(last_event_id, after, record))
         return _page(await desk.page(record, record.cursor if after is None else after, limit, wait))
 
-    @router.get("/dead-letters")
+    @router.get("/dead-letters", responses=_documented(400, 401, 403), openapi_extra=_BEARER)
     async def dead_letters(
         client: Client = asking, after: Position = 0, limit: Annotated[int, Query(ge=1, le=1000)] = 100
     ) -> Response:
         """Notifications that were given up, oldest first. `next` is where to read on."""
         return _json(await desk.letters(client, after, limit))
 
-    @router.post("/dead-letters/{letter_id}/delivery", status_code=204)
+    @router.post(
+        "/dead-letters/{letter_id}/delivery",
+        status_code=204,
+        responses=_documented(400, 401, 403, 404, 502),
+        openapi_extra=_BEARER,
+    )
     async def send_again(letter_id: LetterId, client: Client = asking) -> None:
         """Send a dead letter again, now; it is forgotten when the receiver accepts it."""
         await webhooks.send_again(await desk.letter(client, letter_id))
 
-    @router.delete("/dead-letters/{letter_id}", status_code=204)
+    @router.delete(
+        "/dead-letters/{letter_id}", status_code=204, responses=_documented(400, 401, 403, 404), openapi_extra=_BEARER
+    )
     async def forget(letter_id: LetterId, client: Client = asking) -> None:
         """Forget a dead letter."""
         await broker.forget_letter((await desk.letter(client, letter_id)).id)
@@ -220,11 +247,3 @@ def _page(page: Page) -> Response:
 
 def _json(written: object) -> Response:
     return Response(msgspec.json.encode(written), media_type="application/json")
-
-
-_NOTIFICATIONS: dict[int | str, dict[str, Any]] = {
-    200: {
-        "description": "A page, or a stream",
-        "content": {"application/json": {"schema": {"type": "object"}}, "text/event-stream": {}},
-    }
-}

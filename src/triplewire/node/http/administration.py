@@ -17,7 +17,7 @@ from triplewire.matching.explain import explain
 from triplewire.node import identity
 from triplewire.node.http.access import BEARER, admin_of, client_of, node_of
 from triplewire.node.http.bodies import read_body
-from triplewire.node.http.documented import problems
+from triplewire.node.http.documented import documents, problems, text_schema
 from triplewire.node.http.negotiation import chosen
 from triplewire.node.service import Node
 from triplewire.rdf.formats import FORMATS, format_of_media_type
@@ -28,7 +28,7 @@ router = APIRouter(tags=["administration"])
 _MOST_JSON = 64 * 1024
 _RDF = [form.media_types[0] for form in FORMATS]
 _RDF_BODY: dict[str, Any] = {
-    "requestBody": {"required": True, "content": {kind: {"schema": {"type": "string"}} for kind in _RDF}}
+    "requestBody": {"required": True, "content": {kind: {"schema": text_schema(kind)} for kind in _RDF}}
 }
 _CLIENT_BODY: dict[str, Any] = {
     "requestBody": {"required": True, "content": {"application/json": {"schema": {"type": "object"}}}}
@@ -74,7 +74,9 @@ async def unregister(request: Request, client_id: str) -> Response:
     return Response(status_code=204)
 
 
-@router.get("/taxonomy", responses=problems(401, 406), openapi_extra=BEARER)
+@router.get(
+    "/taxonomy", responses=documents("text/turtle", "application/n-triples") | problems(401, 406), openapi_extra=BEARER
+)
 async def read_taxonomy(request: Request) -> Response:
     """The taxonomy by which events are read."""
     client_of(request)

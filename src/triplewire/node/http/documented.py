@@ -29,6 +29,16 @@ def json_answer(status: int, description: str, schema: dict[str, Any]) -> dict[i
     return {status: {"description": description, "content": {"application/json": {"schema": schema}}}}
 
 
+def text_schema(media_type: str) -> dict[str, Any]:
+    """The schema of a document: text, or whatever JSON there is."""
+    return {} if media_type.endswith("json") else {"type": "string"}
+
+
+def documents(*media_types: str) -> dict[int | str, dict[str, Any]]:
+    """An answer in one of these media types."""
+    return {200: {"description": "As asked for", "content": {kind: {} for kind in media_types}}}
+
+
 RECEIPTS = json_answer(
     201,
     "Every event of the request, with its position in the log",

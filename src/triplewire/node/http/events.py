@@ -14,7 +14,7 @@ from pyoxigraph import Quad, RdfFormat, serialize
 from triplewire.errors import UnknownEvent, UnknownFormat
 from triplewire.node.http.access import BEARER, client_of, node_of
 from triplewire.node.http.bodies import read_body
-from triplewire.node.http.documented import RECEIPTS, problems
+from triplewire.node.http.documented import RECEIPTS, documents, problems, text_schema
 from triplewire.node.http.negotiation import chosen
 from triplewire.rdf.events import Event
 from triplewire.rdf.formats import FORMATS, Format, format_of_media_type
@@ -31,7 +31,7 @@ _BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
         "description": "One or many events: each named graph is one; triples outside a graph are one more.",
-        "content": {media_type: {"schema": {"type": "string"}} for media_type in _RDF},
+        "content": {media_type: {"schema": text_schema(media_type)} for media_type in _RDF},
     }
 }
 
@@ -63,7 +63,7 @@ async def publish(
     return Response(msgspec.json.encode({"events": receipts}), 201, media_type="application/json")
 
 
-@router.get("/events", responses=problems(400, 401, 403, 406), openapi_extra=BEARER)
+@router.get("/events", responses=documents(*_RDF) | problems(400, 401, 403, 406), openapi_extra=BEARER)
 async def read_events(
     request: Request,
     after: Annotated[int, Query(ge=0, le=MOST_POSITION, description="The position after which to begin.")] = 0,
@@ -82,7 +82,7 @@ async def read_events(
     return response
 
 
-@router.get("/events/{iri:path}", responses=problems(400, 401, 403, 404, 406), openapi_extra=BEARER)
+@router.get("/events/{iri:path}", responses=documents(*_RDF) | problems(400, 401, 403, 404, 406), openapi_extra=BEARER)
 async def read_event(
     request: Request, iri: Annotated[str, Path(description="The event's IRI, percent-encoded.")]
 ) -> Response:

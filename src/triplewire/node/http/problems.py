@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from typing import Any
 
 import msgspec
@@ -16,6 +17,7 @@ _log = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
 _TYPE = "urn:triplewire:problem:"
+_NOT_ALLOWED = 405
 
 # The first class that an error belongs to decides.
 _STATUS: tuple[tuple[type[errors.TriplewireError], int], ...] = (
@@ -80,15 +82,26 @@ def install(app: FastAPI) -> None:
         return problem(422, "malformed-request", "The request is not as documented", found)
 
     @app.exception_handler(HTTPException)
-    async def other(_: Request, error: HTTPException) -> Response:
+    async def other(request: Request, error: HTTPException) -> Response:
         response = problem(error.status_code, "http", str(error.detail), str(error.detail))
         response.headers.update(error.headers or {})
+        if error.status_code == _NOT_ALLOWED:
+            response.headers["Allow"] = _allowed(request) or response.headers.get("Allow", "")
         return response
 
     @app.exception_handler(Exception)
     async def bug(request: Request, error: Exception) -> Response:
         _log.error("a bug: %s %s: %s", request.method, request.url.path, error, exc_info=error)
         return problem(500, "bug", "A bug in Triplewire", "the node's log has the reason")
+
+
+def _allowed(request: Request) -> str:
+    """Every method of the resource; the router names those of one route only."""
+    found: set[str] = set()
+    for template, operations in request.app.openapi()["paths"].items():
+        if re.fullmatch(re.sub(r"\\{[^}]+\\}", "[^/]+", re.escape(template)), request.url.path):
+            found |= {method.upper() for method in operations}
+    return ", ".join(sorted(found))
 
 
 def _kebab(name: str) -> str:

@@ -11,7 +11,7 @@ from triplewire.errors import Forbidden, InputError, RefusedFeature, UnknownForm
 from triplewire.node.broker import readable
 from triplewire.node.http.access import BEARER, client_of, node_of
 from triplewire.node.http.bodies import read_body
-from triplewire.node.http.documented import problems
+from triplewire.node.http.documented import documents, problems
 from triplewire.node.http.negotiation import chosen
 from triplewire.node.http.subscriptions import text_of
 from triplewire.node.repository import is_graph_query
@@ -38,7 +38,7 @@ _BODY: dict[str, Any] = {
         },
     }
 }
-_PROBLEMS = problems(400, 401, 403, 406, 413, 415, 503)
+_PROBLEMS = documents(*_RESULTS, *_GRAPHS) | problems(400, 401, 403, 406, 413, 415, 503)
 
 
 @router.get("/sparql", responses=_PROBLEMS, openapi_extra=BEARER)

@@ -8,7 +8,7 @@ import msgspec
 from fastapi import APIRouter, Request, Response
 
 from triplewire.node.http.access import BEARER, client_of, node_of
-from triplewire.node.http.documented import problems
+from triplewire.node.http.documented import documents, problems
 from triplewire.node.service import Node
 from triplewire.store import outbox
 
@@ -27,7 +27,7 @@ async def health(request: Request) -> Response:
     return Response(msgspec.json.encode(body), 200 if failure is None else 503, media_type="application/json")
 
 
-@router.get("/metrics", responses=problems(401), openapi_extra=BEARER)
+@router.get("/metrics", responses=documents("text/plain") | problems(401), openapi_extra=BEARER)
 async def metrics(request: Request) -> Response:
     """Counters and gauges in Prometheus' text format."""
     client_of(request)
