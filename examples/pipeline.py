@@ -18,7 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from triplewire.cli.generate import Name, generate_command
-from triplewire.cli.names import shortened
+from triplewire.cli.names import WELL_KNOWN, shortened
 from triplewire.cli.progress import ProgressBar
 from triplewire.cli.screen import printable
 from triplewire.pipeline.jobs.matching import MatchRequest, match_files
@@ -26,6 +26,7 @@ from triplewire.pipeline.lake.tables import Run
 from triplewire.pipeline.session import SessionSettings, spark_session
 
 SEED = 7
+PREFIXES = {**WELL_KNOWN, "ex": "http://example.org/"}
 SHOWN = 5
 
 
@@ -50,9 +51,7 @@ def main() -> None:
         outcome = match_files(spark, request, ProgressBar())
     console.print(summary(outcome.run))
     console.print(notifications(lake, texts_of(data / "subscriptions.jsonl")))
-    console.print(
-        Text(f"The lake is {lake}: read notifications/*.parquet in it with Spark, DuckDB or pandas.", "bold")
-    )
+    console.print(Text(f"The lake is {lake}: read notifications/*.parquet in it with Spark, DuckDB or pandas.", "bold"))
 
 
 def summary(run: Run) -> Table:
@@ -80,8 +79,13 @@ def notifications(lake: Path, texts: dict[str, tuple[str, str]]) -> Table:
     rows.sort(key=lambda row: (int(row["subscription"][1:]) // 4 % 400, row["subscription"]))
     for row in _various(rows, texts):
         language, text = texts[row["subscription"]]
-        solution = ", ".join(f"?{name} = {shortened(term)}" for name, term in row["solutions"][0])
-        cells = (f"{row['subscription']} ({language})", shortened(text), shortened(f"<{row['event']}>"), solution)
+        solution = ", ".join(f"?{name} = {shortened(term, PREFIXES)}" for name, term in row["solutions"][0])
+        cells = (
+            f"{row['subscription']} ({language})",
+            shortened(text, PREFIXES),
+            shortened(f"<{row['event']}>", PREFIXES),
+            solution,
+        )
         table.add_row(*map(printable, cells), end_section=True)
     return table
 
