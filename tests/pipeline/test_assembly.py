@@ -15,6 +15,8 @@ from triplewire.pipeline.assembly import assembled, assembly, quads_of, seconds_
 from triplewire.rdf.events import Event
 from triplewire.testing import workloads
 
+pytestmark = pytest.mark.xdist_group("spark")
+
 GAP, DELAY = "10 seconds", "20 seconds"
 START = datetime(2024, 5, 1, 12, tzinfo=UTC)
 

@@ -28,6 +28,8 @@ from triplewire.rdf.terms import Triple
 from triplewire.testing import Oracle, OracleUndecided, same_answers, workloads
 from triplewire.testing import strategies as drawn
 
+pytestmark = pytest.mark.xdist_group("spark")
+
 STRATEGIES = ("replicate", "osma", "csma")
 MOMENT = datetime(2024, 5, 1, 12, tzinfo=UTC)
 PARTS = 3
@@ -182,7 +184,7 @@ def situations(draw: st.DrawFn) -> tuple[list[Event], list[Subscription]]:
     return events, list({s.id: s for some in lists for s in some}.values())
 
 
-@settings(max_examples=3, suppress_health_check=list(HealthCheck), database=None)
+@settings(max_examples=2, suppress_health_check=list(HealthCheck), database=None)
 @given(situations(), drawn.taxonomies())
 def test_whatever_is_drawn(
     spark: SparkSession,
