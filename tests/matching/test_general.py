@@ -154,6 +154,34 @@ class TestAggregates:
         assert answers("SELECT (SUM(?o) AS ?x) (COUNT(*) AS ?n) { :a :p ?o }", on) == Counter(['n="2"^^xsd:integer'])
 
 
+class TestValuesBehindGroups:
+    """SPARQL 1.1, 18.2.4.3: VALUES behind a query is joined with its groups, before anything is projected."""
+
+    on = event(":a :p 1 ; :q 2 . :b :p 1 .")
+
+    @pytest.mark.parametrize(
+        ("query", "expected"),
+        [
+            ("SELECT ?s ?v { ?s :p ?o } GROUP BY ?s VALUES ?v { :v }", ["s=:a v=:v", "s=:b v=:v"]),
+            ("SELECT (STR(?v) AS ?w) { ?s :q ?o } GROUP BY ?s VALUES ?v { 1 }", ['w="1"']),
+            ("SELECT ?o { ?s :q ?o } GROUP BY ?s VALUES ?o { :other }", ["o=:other"]),
+            ("SELECT (COUNT(*) AS ?n) ?v { ?s :p ?o } VALUES ?v { :v }", ['n="2"^^xsd:integer v=:v']),
+            ("SELECT (COUNT(*) AS ?n) { ?s ?p ?o } VALUES ?s { :b }", ['n="3"^^xsd:integer']),
+        ],
+    )
+    def test_joined(self, query, expected):
+        assert answers(query, self.on) == Counter(expected)
+
+    def test_what_it_brings_reaches_a_template(self):
+        query = "CONSTRUCT { ?s :rank ?r } WHERE { ?s ?p ?o } GROUP BY ?s VALUES (?s ?r) { (:a 1) (:c 3) }"
+        [made] = matched(query, self.on).construct
+        assert made.object == Literal(1)
+
+    def test_ask(self):
+        assert answers("ASK { ?s :p ?o } GROUP BY ?s VALUES ?s { :a }", self.on)
+        assert not answers("ASK { ?s :p ?o } GROUP BY ?s VALUES ?s { :c }", self.on)
+
+
 class TestZeroLengthPaths:
     """SPARQL 1.1, 18.4: a path of length zero connects a term to itself, also one that the graph lacks."""
 

@@ -1,7 +1,8 @@
 """What a query that groups may project, and how ASK and CONSTRUCT group.
 
-A query groups if it has GROUP BY or an aggregate. Then only keys of the grouping and aggregates can be projected. ASK
-and CONSTRUCT with grouping are spelled out as a sub-select, which is the one place where grouping is evaluated.
+A query groups if it has GROUP BY or an aggregate. Then only keys of the grouping, aggregates and what VALUES behind the
+query brings can be projected. ASK and CONSTRUCT with grouping are spelled out as a sub-select, which is the one place
+where grouping is evaluated.
 """
 
 from __future__ import annotations
@@ -91,11 +92,14 @@ def _take(cursor: Cursor, name: Variable, taken: set[Variable], start: int) -> N
 
 
 def _keys(query: SelectQuery | AskQuery | ConstructQuery) -> Iterator[Variable]:
+    """What can be projected by name. VALUES behind the query is joined with the groups (18.2.4.3)."""
     for key in query.modifiers.group_by:
         if isinstance(key, Alias):
             yield key.variable
         elif isinstance(key, Variable):
             yield key
+    if query.values is not None:
+        yield from query.values.variables
 
 
 def _check_keys(cursor: Cursor, query: SelectQuery, start: int) -> None:
