@@ -44,6 +44,13 @@ class Publisher(threading.Thread):
                 self.acknowledged |= {one["event"]: one["position"] for one in answer.json()["events"]}
 
 
+def wait_for(publishers: list[Publisher], acknowledged: int) -> None:
+    """Wait for so many acknowledgements, however busy the machine is, so that a kill comes in the middle of work."""
+    while sum(len(publisher.acknowledged) for publisher in publishers) < acknowledged:
+        assert any(publisher.is_alive() for publisher in publishers)
+        time.sleep(0.001)
+
+
 def all_notifications(node: NodeProcess) -> list[dict]:
     found: list[dict] = []
     after: int | None = 0
@@ -66,7 +73,8 @@ def test_f1_kill_9_at_random_points_loses_nothing_that_was_acknowledged(tmp_path
         publishers = [Publisher(node, f"{crash}:{number}") for number in range(PUBLISHERS)]
         for publisher in publishers:
             publisher.start()
-        time.sleep(chance.uniform(0.0, 0.4))
+        wait_for(publishers, chance.randrange(60))
+        time.sleep(chance.uniform(0.0, 0.02))
         node.kill()
         for publisher in publishers:
             publisher.join(60)
