@@ -63,8 +63,9 @@ class Findings(Struct):
 
 
 def main() -> None:
-    quick = _arguments().quick
-    plan = QUICK if quick else FULL
+    arguments = _arguments()
+    plan = _plan(arguments)
+    quick = plan != FULL
     facts = machine.facts()
     console = Console()
     with tempfile.TemporaryDirectory(prefix="triplewire-bench-") as name:
@@ -248,9 +249,17 @@ def _private_bytes(process: Path) -> int:
     return sum(1024 * int(line.split()[1]) for line in lines if line.startswith("Private_"))
 
 
+def _plan(arguments: argparse.Namespace) -> Plan:
+    usual = QUICK if arguments.quick else FULL
+    events, subscriptions = arguments.events or usual.events, arguments.subscriptions or usual.subscriptions
+    return Plan(events, subscriptions, min(usual.first_events, events))
+
+
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a small run, whose figures decide nothing")
+    parser.add_argument("--events", type=int, help="another number of events")
+    parser.add_argument("--subscriptions", type=int, help="another number of subscriptions")
     return parser.parse_args()
 
 
