@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -56,3 +57,11 @@ def test_long_values_are_folded_and_never_cut(workspace):
 
 def test_only_the_word_error_is_coloured(workspace):
     assert on_a_terminal("explain", "nowhere.rq").startswith("\x1b[1;31merror: \x1b[0mnowhere.rq: ")
+
+
+def test_a_person_is_told_once_why_the_first_match_takes_long(workspace, tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "nothing compiled yet"))
+    shown = on_a_terminal("match", "-s", "nowhere.rq", "-e", "good.nq")
+    assert ESCAPES.sub("", shown).startswith("compiling the matcher's kernels, once…")
+    piped = subprocess.run([PROGRAM, "match", "-s", "nowhere.rq", "-e", "good.nq"], capture_output=True, check=False)
+    assert b"compiling" not in piped.stderr

@@ -16,9 +16,11 @@ from triplewire.cli.bindings import json_binding
 from triplewire.cli.inputs import Problems, TaxonomyPath, read_events, read_subscriptions, read_taxonomy
 from triplewire.cli.invocation import FAILED
 from triplewire.cli.names import short, short_solution
-from triplewire.cli.screen import output, plain, report, show_table, tracked, write_json
+from triplewire.cli.screen import output, plain, remark, report, show_table, tracked, write_json
 from triplewire.matching.matcher import Matcher
 from triplewire.matching.matches import Match
+from triplewire.matching.warm_up import MESSAGE as COMPILING
+from triplewire.matching.warm_up import is_warm
 from triplewire.rdf.events import Event
 
 EXAMPLES = """[bold]Examples[/bold]
@@ -71,6 +73,8 @@ def match_command(
     Nothing is matched then, unless --keep-going is given.
     """
     problems = Problems()
+    if not is_warm():
+        remark(COMPILING)
     known = read_taxonomy(taxonomy)
     wanted = read_subscriptions(subscriptions, problems)
     found = read_events(events, problems)

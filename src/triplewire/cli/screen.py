@@ -61,6 +61,13 @@ def complain(message: str) -> None:
     diagnostics().print(labelled("error: ", "bold red", message))
 
 
+def remark(message: str) -> None:
+    """Tell a person at a terminal why it takes a while."""
+    console = diagnostics()
+    if console.is_terminal:
+        console.print(plain(message))
+
+
 def report(problems: Iterable[str]) -> None:
     """Show every problem."""
     for problem in problems:

@@ -1,14 +1,19 @@
 """Which subscriptions does this event satisfy?
 
-matcher      the front door: add, remove, match
-candidates   which subscriptions could match: an index over what they require
+matcher, batch          the front door: add, remove, match, save, open; and what a batch of events matched
+engine, statistics      segments as they live, merged behind the readers; what events look like
+segments     subscriptions as flat arrays: encoding, merging, searching; the taxonomy as they see it
+kernels      what is compiled: scan, localise, gather, verify; anchors and guards
+scanner, strict, reading    from bytes to tables, and back to terms
+snapshots    a segment as a folder that processes share
 view         one event, its triples found by any positions
-join, fast   the fast lane: patterns and constraints
+plans, join, fast       the exact path of the fast lane: patterns and constraints
 general      the general lane: Oxigraph on one event (standard, absent, opaque, rewriting, functions,
              aggregates, datasets)
-work, worker, budget    what an evaluation may cost, and how it is stopped
+work, long_durations, worker, budget, quarantine    what an evaluation may cost, and how it is stopped
 templates    CONSTRUCT
-explain, wording        what is required, and why an event did not match
+explain, anchoring, wording     what is required, and why an event did not match
+warm_up      compile every kernel once
 """
 
 from triplewire.matching.explain import Explanation, explain, why_not

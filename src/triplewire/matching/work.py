@@ -7,7 +7,8 @@ bindings is bounded first, from what each pattern matches in the event:
   one at most as many per binding as its busiest term has;
 - what shares nothing is a cross product; UNION adds; OPTIONAL, MINUS and EXISTS are also evaluated on their own;
 - a path with `*` or `+` reaches at most every node from every node that its predicates touch;
-- CONCAT, REPLACE and their kin make longer strings: nested, they count like further rows; so do long literals.
+- CONCAT, REPLACE and their kin make longer strings: nested, they count like further rows; so do long literals, and
+  long durations.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from msgspec import Struct
 
 from triplewire.algebra.patterns import Variable
 from triplewire.languages.sparql import ast
+from triplewire.matching.long_durations import duration_weight
 from triplewire.matching.view import EventView, Row
 from triplewire.rdf.terms import Literal, NamedNode
 
@@ -42,7 +44,7 @@ def work_bound(query: ast.SelectQuery | ast.AskQuery, view: EventView) -> int:
     walked = _Bound(view)
     rows = walked.group(query.where) * (1 if query.values is None else max(1, len(query.values.rows)))
     tested = prod(max(1, walked.group(inner)) for inner in _exists_groups(_outer_expressions(query)))
-    return max(rows * tested, walked.worst) * _growth(query) * _weight(view)
+    return max(rows * tested, walked.worst) * _growth(query) * _weight(view) * duration_weight(query, view)
 
 
 class _Bound:

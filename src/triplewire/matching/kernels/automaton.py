@@ -55,7 +55,7 @@ def _edge_slot(automaton: Automaton, key: int) -> int:
 
 @fused
 def _child(automaton: Automaton, state: int, byte: int) -> int:
-    edge = automaton.slots[_edge_slot(automaton, (state << 8) | byte)]
+    edge = automaton.slots[_edge_slot(automaton, (int(state) << 8) | int(byte))]
     return int(automaton.edge_targets[edge - 1]) if edge else NOBODY
 
 
@@ -84,7 +84,7 @@ def _grow(automaton: Automaton, texts: ByteTable, wanted: Words, parents: Words)
     for text in wanted:
         state = _ROOT
         for place in range(texts.offsets[text], texts.offsets[text + 1]):
-            key = (state << 8) | texts.arena[place]
+            key = (int(state) << 8) | int(texts.arena[place])
             at = _edge_slot(automaton, key)
             if automaton.slots[at] == 0:
                 automaton.slots[at] = states

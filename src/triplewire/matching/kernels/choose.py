@@ -407,7 +407,8 @@ def _enter_best(programs: Programs, options: Options, entries: Entries, program:
         if options.words[first, _TAG] == 0:
             continue
         share = options.weights[first, _SHARE]
-        if share < least:
+        # An anchor is found by hashing, a guard by searching: what is as rare alone stands alone.
+        if share <= least:
             anchor, guard, least = first, NOBODY, share
         for second in range(count):
             if not _guards(options, first, second):

@@ -2,13 +2,14 @@
 
 A kernel is cached on disk after its first call. numba looks only at the file of the outermost function to tell whether
 the cache is still good, yet a kernel holds the machine code of what it calls in other files too. So the stamp of a
-cached kernel here covers every file of this folder, besides its own.
+cached kernel here covers the content of every file of this folder, besides its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,6 +18,7 @@ import numba.extending
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
+from numba.core import caching
 from numpy.typing import NDArray
 
 Bytes = NDArray[np.uint8]
@@ -29,17 +31,18 @@ _MASK = (1 << 64) - 1
 # numba's annotations know neither all options nor the settings.
 _njit: Any = numba.njit
 _intrinsic: Any = numba.extending.intrinsic
+_index_file: Any = caching.IndexDataCacheFile
 JIT: bool = not getattr(numba.config, "DISABLE_JIT", False)
 
 
 def kernel(function: _Function) -> _Function:
     """Compile on first call, keep the machine code on disk, run without the interpreter's lock."""
-    return _cached(function, _njit(cache=True, nogil=True, error_model="numpy"))
+    return _cached(function, {"nogil": True, "error_model": "numpy"})
 
 
 def lean(function: _Function) -> _Function:
     """A kernel that allocates nothing, and so need not count references: an atomic operation an array and call."""
-    return _cached(function, _njit(cache=True, nogil=True, error_model="numpy", _nrt=False))
+    return _cached(function, {"nogil": True, "error_model": "numpy", "_nrt": False})
 
 
 def inner(function: _Function) -> _Function:
@@ -57,18 +60,39 @@ def fused(function: _Function) -> _Function:
     return compiled
 
 
-def _cached(function: _Function, compiler: Callable[[_Function], Any]) -> _Function:
-    dispatcher = compiler(function)
+def _cached(function: _Function, options: dict[str, Any]) -> _Function:
+    try:
+        dispatcher = _njit(cache=True, **options)(function)
+    except RuntimeError:
+        # There is no folder that may be written: each process compiles for itself.
+        uncached: _Function = _njit(**options)(function)
+        return uncached
     if JIT:
-        dispatcher._cache._cache_file._source_stamp = _stamp(function.__code__.co_filename)
+        dispatcher._cache._cache_file = _cache_file(dispatcher._cache, _stamp(function.__code__.co_filename))
     compiled: _Function = dispatcher
     return compiled
 
 
+def _cache_file(cache_of_kernel: Any, stamp: str) -> Any:
+    """Files of their own for every version: processes that compile at the same time never mix two of them up."""
+    base = cache_of_kernel._cache_file._index_name.removesuffix(".nbi")
+    return _index_file(cache_of_kernel._cache_path, f"{base}.{stamp[:12]}", stamp)
+
+
+def is_kept(compiled: Callable[..., Any]) -> bool:
+    """Whether a kernel need not be compiled any more: its machine code is on disk, or there is no need of any."""
+    file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    return not JIT or bool(file is not None and file._load_index())
+
+
 @cache
-def _stamp(own: str) -> tuple[tuple[str, int, int], ...]:
+def _stamp(own: str) -> str:
+    """By content: the time of a file changes when it is copied or checked out, and then nothing has to be compiled."""
     files = sorted({*Path(__file__).parent.glob("*.py"), Path(own)})
-    return tuple((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in files)
+    digest = sha256()
+    for file in files:
+        digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+    return digest.hexdigest()
 
 
 def _element(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

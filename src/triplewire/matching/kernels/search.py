@@ -38,7 +38,7 @@ _ESCAPED_BYTES = np.frombuffer(b"\b\t\n\f\r", np.uint8)
 @kernel
 def anchor_key(tag: int, a: int, b: int) -> int:
     """One word for an anchor: a tag and up to two constants, each below 2**29."""
-    return (tag << (2 * _KEY_BITS)) | (a << _KEY_BITS) | b
+    return (int(tag) << (2 * _KEY_BITS)) | (int(a) << _KEY_BITS) | int(b)
 
 
 @fused

@@ -84,12 +84,16 @@ class Segment(Struct, frozen=True, eq=False):
     def costs(self) -> Counter[str | None]:
         """How often programs were verified, for each owner who asked for them: once, however many equal ones it has."""
         verified = sum((seen[:, 1] for seen in self.tallies), np.zeros(self.arrays.programs.stopped.size, np.int64))
-        costs: Counter[str | None] = Counter()
-        for program in np.flatnonzero(verified).tolist():
-            members = self.owners.members[self.owners.starts[program] : self.owners.starts[program + 1]]
-            for owner in {self.owner_of(number) for number in members.tolist()}:
-                costs[owner] += int(verified[program])
-        return costs
+        owners = [label.partition("\t")[2] or None for label in self._labels()]
+        different = list(dict.fromkeys(owners))
+        owner_of_label = np.array([different.index(owner) for owner in owners], np.int64)
+        programs = np.repeat(np.arange(verified.size), np.diff(self.owners.starts))
+        asked = owner_of_label[self.records.label_of[self.owners.members]]
+        ran = verified[programs] > 0
+        pairs = np.unique(programs[ran] * len(different) + asked[ran])
+        counts = np.zeros(len(different), np.int64)
+        np.add.at(counts, pairs % len(different), verified[pairs // len(different)])
+        return Counter({owner: count for owner, count in zip(different, counts.tolist(), strict=True) if count})
 
     def number_of(self, subscription_id: str) -> int | None:
         """The number of a live subscription, by its identifier."""
@@ -135,6 +139,9 @@ class Segment(Struct, frozen=True, eq=False):
 
     def owner_of(self, number: int) -> str | None:
         return self._label(number)[1] or None
+
+    def _labels(self) -> list[str]:
+        return [self.records.labels.string(place).decode() for place in range(self.records.labels.offsets.size - 1)]
 
     def _label(self, number: int) -> tuple[str, str]:
         language, _, owner = self.records.labels.string(self.records.label_of[number]).decode().partition("\t")
