@@ -122,7 +122,7 @@ def _documents(split: Split) -> Iterator[Batch | Reject]:
         reason = f"column {problem.column}: {problem.message}"
         yield Reject(split.path, problem.line, None, None, reason)
     except InputError as problem:
-        yield Reject(split.path, None, None, None, problem.message)
+        yield Reject(split.path, problem.line, None, None, problem.message)
     except (EOFError, pa.ArrowException) as problem:
         yield Reject(split.path, None, None, None, f"cannot be read ({split.compression}): {problem}")
     else:
