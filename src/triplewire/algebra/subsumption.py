@@ -172,7 +172,10 @@ def _answers(wide: Form, narrow: Form) -> Pairs | str:
         return ()
     if isinstance(wide, Select) and isinstance(narrow, Select):
         if len(wide.variables) != len(narrow.variables):
-            return f"the wider query projects {len(wide.variables)} variables, the narrower {len(narrow.variables)}"
+            plural = "" if len(wide.variables) == 1 else "s"
+            return (
+                f"the wider query projects {len(wide.variables)} variable{plural}, the narrower {len(narrow.variables)}"
+            )
         return tuple(zip(wide.variables, narrow.variables, strict=True))
     if isinstance(wide, Construct) and isinstance(narrow, Construct):
         return _templates(wide, narrow)
