@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from tests.pipeline.samples import expected, notified, rows_of, write_feed
 
-pytestmark = pytest.mark.xdist_group("spark")
+pytestmark = pytest.mark.xdist_group("stream-kill")
 
 KILLS = int(os.environ.get("TRIPLEWIRE_KILLS", "3"))
 FILES = 12

@@ -7,6 +7,7 @@ running; one that is made here is stopped when its block ends, however it ends.
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import shutil
@@ -133,6 +134,8 @@ def _started(settings: SessionSettings, log: Path) -> SparkSession:
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
+    # An interrupt breaks a call into the JVM, which Py4J would show with its whole stack.
+    logging.getLogger("py4j").addHandler(logging.NullHandler())
     # Workers must be the interpreter that has Triplewire installed.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName(settings.name).master(settings.master or DEFAULT_MASTER)
