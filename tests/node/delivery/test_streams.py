@@ -144,6 +144,13 @@ def test_websocket_from_a_page_of_elsewhere_is_refused(node):
     asyncio.run(test())
 
 
+@pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://127.0.0.1:1"])
+def test_an_open_node_publishes_nothing_for_a_page_of_elsewhere(node, origin):
+    headers = {"content-type": "text/plain", "origin": origin}
+    answer = httpx.post(f"{node.url}/events", content="<urn:s> <urn:q> <urn:o> .", headers=headers)
+    assert answer.status_code == 403
+
+
 def test_a_stream_and_a_socket_do_not_keep_a_node_from_stopping(tmp_path):
     node = Process(tmp_path / "data", "--open")
     node.start()

@@ -7,6 +7,7 @@ from typing import Any
 from starlette.requests import HTTPConnection
 
 from triplewire.errors import Forbidden, Unauthenticated
+from triplewire.node.delivery.origins import is_same_origin
 from triplewire.node.service import Node
 from triplewire.store.identities import Client
 
@@ -22,6 +23,10 @@ def node_of(request: HTTPConnection) -> Node:
 
 def client_of(request: HTTPConnection) -> Client:
     """The client, or `Unauthenticated`."""
+    # Where no secret is asked for, a page from elsewhere could act through its visitor's browser.
+    origin, host = request.headers.get("origin"), request.headers.get("host")
+    if node_of(request).settings.open and not is_same_origin(origin, host):
+        raise Forbidden("wanted a request of a program, or of a page of this node, found one of a page from elsewhere")
     header = request.headers.get("authorization")
     if header is not None and not header.lower().startswith(_SCHEME):
         raise Unauthenticated("wanted a bearer secret, found another kind of authorization")
