@@ -100,7 +100,7 @@ class TestDefinition3:
     def test_the_number_of_projected_variables_must_agree(self) -> None:
         verdict = explain_subsumes(select((X,), t(X, P, Y)), select((X, Y), t(X, P, Y)))
         assert not verdict
-        assert "projects 1 variables, the narrower 2" in verdict.reason
+        assert "variables projected: 1 by the wider query, 2 by the narrower" in verdict.reason
 
     def test_a_constant_is_narrower_than_a_variable(self) -> None:
         assert subsumes(select((X,), t(X, P, Y)), select((X,), t(X, P, EX["a"])))

@@ -171,11 +171,9 @@ def _answers(wide: Form, narrow: Form) -> Pairs | str:
     if isinstance(wide, Ask) and isinstance(narrow, Ask):
         return ()
     if isinstance(wide, Select) and isinstance(narrow, Select):
-        if len(wide.variables) != len(narrow.variables):
-            plural = "" if len(wide.variables) == 1 else "s"
-            return (
-                f"the wider query projects {len(wide.variables)} variable{plural}, the narrower {len(narrow.variables)}"
-            )
+        widely, narrowly = len(wide.variables), len(narrow.variables)
+        if widely != narrowly:
+            return f"variables projected: {widely} by the wider query, {narrowly} by the narrower"
         return tuple(zip(wide.variables, narrow.variables, strict=True))
     if isinstance(wide, Construct) and isinstance(narrow, Construct):
         return _templates(wide, narrow)
