@@ -31,7 +31,11 @@ class Process:
         command = [sys.executable, "-m", "triplewire", "serve", "--data", str(self.folder), "--port", str(self.port)]
         self.output = (self.folder.parent / f"{self.folder.name}.log").open("ab")
         self.process = subprocess.Popen([*command, *self.flags], stdout=self.output, stderr=self.output)
-        self._wait()
+        try:
+            self._wait()
+        except BaseException:
+            self.stop(signal.SIGKILL)
+            raise
 
     def _wait(self) -> None:
         for _ in range(4000):
