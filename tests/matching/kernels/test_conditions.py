@@ -245,6 +245,8 @@ def neighbours(draw) -> tuple[Literal, Literal]:
 @given(st.lists(neighbours(), min_size=6, max_size=12))
 @example([(typed("9007199254740993", "integer"), typed("9007199254740992", "double"))])
 @example([(typed("0.30000000000000001665", "decimal"), typed("0.3", "double"))])
+@example([(typed("0.17275721742606226", "double"), typed("0.172757217426062276", "decimal"))])
+@example([(typed("0.172757217426062276", "decimal"), typed("0.17275721742606226", "double"))])
 def test_numbers_that_nearly_tie(pairs: list[tuple[Literal, Literal]]) -> None:
     """Also as a range: the interval that files a subscription must hold every number that satisfies it."""
     events = [event_of(n, Triple(S, P, value)) for n, (value, _) in enumerate(pairs)]
