@@ -59,6 +59,15 @@ FULL = Plan(
     rivals_on_kinds=("DuckDB join", "EventCloud", "G-ToPSS"),
     limit=2_400.0,
 )
+SHORT = Plan(
+    sizes=(1_000, 10_000, 100_000, 1_000_000),
+    kinds_at=100_000,
+    events=20_000,
+    seconds=4.0,
+    rivals={**dict.fromkeys(RIVALS, 1_000), "CLIPS": 10_000, "DuckDB join": 100_000},
+    rivals_on_kinds=(),
+    limit=600.0,
+)
 QUICK = Plan(
     sizes=(1_000, 10_000),
     kinds_at=2_000,
@@ -169,8 +178,10 @@ def main() -> None:
     """Run, print, write, plot."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--quick", action="store_true", help="a small run, in a minute or two")
-    quick = arguments.parse_args().quick
-    plan = QUICK if quick else FULL
+    arguments.add_argument("--short", action="store_true", help="all sizes, few rivals, in a quarter of an hour")
+    asked = arguments.parse_args()
+    quick = asked.quick
+    plan = QUICK if quick else SHORT if asked.short else FULL
     console = wide_console()
     facts = machine.facts()
     machine.pin()

@@ -4,6 +4,9 @@
     algebra    patterns, constraints, subscriptions, advertisements, and what can be concluded about them
     languages  text <-> algebra: SPARQL, formula, graph
     matching   which subscriptions does this event satisfy?
+    store      what must survive: log, registry, outbox, identities
+    node       the durable broker: HTTP, delivery, identity; `client` and `wire` are its other end
+    pipeline   the same matcher inside Spark tasks
     testing    public doubles: the oracle, strategies, workload generators
     cli        arguments in, words out
 
