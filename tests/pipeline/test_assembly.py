@@ -56,9 +56,12 @@ class Feed:
         self.dropped += sum(operator["numRowsDroppedByWatermark"] for operator in operators)
 
     def _take(self, batch: DataFrame, number: int) -> None:
+        # Read twice: without this, Spark would assemble, and count what it drops, twice.
+        batch.persist()
         found = sorted_out(batch, number, str(self.checkpoint), gap=GAP)
         self.events += found.events.collect()
         self.rejects += found.rejects.collect()
+        batch.unpersist()
 
 
 def quad(event: int, number: int) -> str:

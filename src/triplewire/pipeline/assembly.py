@@ -85,7 +85,10 @@ def assembled(quads: DataFrame, *, gap: str = "10 seconds", delay: str = "1 minu
 
 
 def sorted_out(batch: DataFrame, number: int, checkpoint: str, *, gap: str = "10 seconds") -> Sorted:
-    """Part a micro-batch of `assembly`, inside foreachBatch, by the watermark in the stream's own checkpoint."""
+    """Part a micro-batch of `assembly`, inside foreachBatch, by the watermark in the stream's own checkpoint.
+
+    Both parts read the batch: persist it before, or the quads are put together twice.
+    """
     passed = _late_watermark(batch.sparkSession, checkpoint, number)
     late = F.unix_millis("time") + 1_000 * seconds_of(gap) <= F.lit(passed)
     told = F.concat(F.lit("late: came after the watermark, "), F.timestamp_millis(F.lit(passed)).cast("string"))
