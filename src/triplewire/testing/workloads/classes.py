@@ -11,6 +11,7 @@ _CHILDREN = 4
 _TYPE = RDF["type"]
 _NUMBER = EX["number0"]
 _NUMERIC_RANGE = 1_000_000
+_DEEPEST = 7  # 21,845 classes; beyond that the numeric range alone keeps matches rare
 
 
 def taxonomy(subscriptions: int, events: int, seed: int = 0, matches_per_event: float = 1.0) -> Workload:
@@ -20,7 +21,7 @@ def taxonomy(subscriptions: int, events: int, seed: int = 0, matches_per_event: 
     the expected number of matches the given one.
     """
     depth = 3
-    while subscriptions * _hit(depth) * 0.5 > matches_per_event and depth < 10:
+    while subscriptions * _hit(depth) * 0.5 > matches_per_event and depth < _DEEPEST:
         depth += 1
     share = min(1.0, matches_per_event / max(1e-9, subscriptions * _hit(depth)))
     width = max(1, round(share * _NUMERIC_RANGE))
