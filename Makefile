@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test-api demo demo-papers test test-stream-kill test-cluster test-kafka check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash bench-node
+.PHONY: help setup test-api demo demo-papers test test-slow test-stream-kill test-cluster test-kafka check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash bench-node
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -22,8 +22,11 @@ demo: $(STAMP) ## 200,000 events against 20,000 subscriptions on local Spark, in
 demo-papers: $(STAMP) ## match the papers' own examples and show what matched and why
 	@$(BIN)/python examples/papers.py
 
-test: $(STAMP) ## all tests
-	@$(BIN)/python -m pytest -n auto --dist loadgroup
+test: $(STAMP) ## all tests but the slow ones
+	@$(BIN)/python -m pytest -n auto --dist loadgroup -m "not slow"
+
+test-slow: $(STAMP) ## the slow ones: every strategy on Spark, a stream that is killed
+	@$(BIN)/python -m pytest -m slow
 
 test-stream-kill: $(STAMP) ## F10: kill -9 a stream at 20 random moments; KILLS=n for more
 	@TRIPLEWIRE_KILLS=$(or $(KILLS),20) $(BIN)/python -m pytest tests/pipeline/test_stream_kill.py

@@ -113,7 +113,13 @@ def _interrupted(process: subprocess.Popen) -> tuple[bytes, bytes]:
 def test_an_interrupt_while_it_waits_for_input_exits_with_130(workspace):
     os.mkfifo(workspace / "slow.nq")
     command = [PROGRAM, "match", "-s", "good.rq", "-e", "slow.nq"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    # A shell's background job ignores interrupts, and so would its children: this one must not.
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     with _once_read(workspace / "slow.nq", process):
         out, err = _interrupted(process)
     assert (process.returncode, out, err) == (130, b"", b"")

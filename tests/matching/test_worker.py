@@ -48,7 +48,9 @@ def test_a11_what_cannot_be_stopped_is_evaluated_apart_and_quarantined():
     matcher.add(subscription(f"SELECT (COUNT(*) AS ?n) {{ {HOURS} }}", name="bomb"))
     matcher.add(subscription("SELECT (COUNT(*) AS ?n) { ?s :p ?o }", name="fine"))
     assert [match.subscription_id for match in matcher.match(ON)] == ["fine"]
-    assert "did not finish within 1 s" in matcher.quarantined["bomb"]
+    # A loaded machine may reach the limit of processor time or memory before the one of waiting.
+    reason = matcher.quarantined["bomb"]
+    assert "did not finish within 1 s" in reason or "needed more than" in reason
 
 
 def test_a_query_that_is_only_feared_to_be_slow_gets_its_answer():

@@ -1,6 +1,6 @@
 """F10: Spark driver killed between sink write and commit: the output equals a clean run's.
 
-`make test` kills three times; `make test-stream-kill` twenty times, or as often as KILLS says.
+`make test-slow` kills three times; `make test-stream-kill` twenty times, or as often as KILLS says.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from tests.pipeline.samples import expected, notified, rows_of, write_feed
 
-pytestmark = pytest.mark.xdist_group("stream-kill")
+pytestmark = [pytest.mark.xdist_group("stream-kill"), pytest.mark.slow]
 
 KILLS = int(os.environ.get("TRIPLEWIRE_KILLS", "3"))
 FILES = 12

@@ -203,14 +203,18 @@ class Broker:
         record = self.roster.require(number)
         self._note_read(record, after)
         await self._see_some(number, after)
-        waiting = await self.read(lambda tx: outbox.after(tx, number, after, limit + 1))
+        # What the page shows may be on disk before the roster has heard of the gap before it: both are read together.
+        waiting, kept = await self.read(
+            lambda tx: (outbox.after(tx, number, after, limit + 1), registry.find(tx, number))
+        )
         if record.options.payload == "event":
             waiting = await self.read(lambda tx: self._with_events(tx, record, waiting))
         record = self.roster.require(number)
         page = [notification(one) for one in waiting[:limit]]
         has_more = len(waiting) > limit or not record.is_live
         following = page[-1].position if page else after
-        gap = record.gap if after < record.gap and record.cursor < record.gap else None
+        lost = max(record.gap, kept.gap if kept else 0)
+        gap = lost if after < lost and record.cursor < lost else None
         self.counters.delivered += len(page)
         return Page(page, following if has_more else None, gap)
 

@@ -27,7 +27,7 @@ def public_identifier(public_key: bytes) -> str:
     """The identifier of whoever holds the key.
 
     >>> public_identifier(bytes(32))
-    'tw-mzukv2fmcisvjozjkfnhxrgm6yp2x3yy'
+    'tw-mzuhvlpymk6xo3epygfy5h4oeaejofef'
     """
     digest = hashlib.sha256(public_key).digest()[:_ID_BYTES]
     return "tw-" + base64.b32encode(digest).decode().lower().rstrip("=")

@@ -83,6 +83,7 @@ class TestMatch:
         match_files(spark, request_of(feed, own_lake, run_id="second", append=True))
         assert len(notified(own_lake)) == 2 * len(expected(feed))
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("strategy", ["osma", "csma", "auto"])
     def test_every_strategy_fills_the_same_lake(self, spark, feed, tmp_path, lake, strategy):
         match_files(spark, request_of(feed, tmp_path / "lake", strategy=strategy))

@@ -41,7 +41,7 @@ def parts_for(index: int, memory: int, cores: int) -> int:
     """How many parts: so many that all cores of a host together open no more than it has room for, and none is idle.
 
     >>> parts_for(index=10 << 30, memory=4 << 30, cores=4)
-    25
+    26
     """
     room = _SHARE_OF_MEMORY * memory
     return max(cores, -(-index * cores // max(int(room), 1)), 1)
