@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from triplewire import Matcher, Subscription
@@ -89,6 +89,8 @@ def test_what_is_no_feed_is_named_and_never_fetched(other):
 
 
 @given(st.integers(0, 1000), st.binary(max_size=6))
+@example(30, b"\x80")
+@example(30, b"\x00")
 def test_a_damaged_feed_gives_events_or_an_error_of_ours(at, noise):
     whole = feed("atom.xml")
     at %= len(whole)

@@ -44,11 +44,19 @@ def events_of_feed(document: bytes, source: str) -> list[Event]:
         raise LimitExceeded("feed_bytes", MAX_FEED_BYTES, message, source=source)
     if _ENTITY.search(document):
         raise RefusedFeature("ENTITY", "a feed that defines entities is refused", source=source)
-    # As a stream: text would be taken for a URL or a path, and fetched.
-    parsed = feedparser.parse(io.BytesIO(document), response_headers={"content-location": source})
+    parsed = _parsed(document, source)
     if not parsed.get("version"):
         raise InputError(f"wanted RSS 1.0, RSS 2.0 or Atom, found {_complaint(parsed)}", source=source)
     return [_event(entry, source) for entry in sorted(parsed.entries, key=_moment)]
+
+
+def _parsed(document: bytes, source: str) -> Any:
+    try:
+        # As a stream: text would be taken for a URL or a path, and fetched.
+        return feedparser.parse(io.BytesIO(document), response_headers={"content-location": source})
+    except (ValueError, LookupError) as error:
+        # feedparser trips over a declaration that names no encoding.
+        raise InputError(f"wanted a feed in an encoding that is known, found {error}", source=source) from error
 
 
 def _complaint(parsed: Any) -> str:
