@@ -1,6 +1,7 @@
 """What every test shares: hypothesis profiles, and one fixture that runs a case on each engine.
 
-`TRIPLEWIRE_HYPOTHESIS=thorough` asks for many more examples.
+`TRIPLEWIRE_HYPOTHESIS=thorough` asks for many more examples. Under CI examples are the same in every run, so that a
+change is judged by what it changes; everywhere else they are drawn anew, and find new things.
 """
 
 from __future__ import annotations
@@ -23,7 +24,10 @@ settings.register_profile("default", deadline=None, print_blob=True, suppress_he
 settings.register_profile(
     "thorough", deadline=None, print_blob=True, suppress_health_check=_SLOW_IS_FINE, max_examples=5_000
 )
-settings.load_profile(os.environ.get("TRIPLEWIRE_HYPOTHESIS", "default"))
+settings.register_profile(
+    "ci", deadline=None, print_blob=True, suppress_health_check=_SLOW_IS_FINE, derandomize=True, database=None
+)
+settings.load_profile(os.environ.get("TRIPLEWIRE_HYPOTHESIS", "ci" if os.environ.get("CI") else "default"))
 
 # From subscriptions, an event and a taxonomy to the answers of those that match, by identifier.
 Engine = Callable[[Iterable[Subscription], Event, Taxonomy | None], dict[str, Answers]]
