@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from triplewire.algebra.advertisements import Advertisement
 from triplewire.algebra.answers import Answer
 from triplewire.algebra.covering import covers, namespace_of
-from triplewire.algebra.queries import Select
+from triplewire.algebra.queries import Construct, Select
 from triplewire.algebra.satisfiability import satisfiability
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.subsumption import implies, subsumes
@@ -145,6 +145,9 @@ def test_a_yes_of_subsumes_and_implies_has_no_counterexample(family, known, data
 @given(canonical_events(size=6), taxonomies(), st.data())
 def test_unrelated_subscriptions_in_any_language(event, known, data):
     a, b = data.draw(fast_subscriptions(event.triples)), data.draw(fast_subscriptions(event.triples))
+    # A CONSTRUCT may match and yet make no triple: the oracle, which gives its graph, cannot tell that from no match.
+    if isinstance(a.query.form, Construct):
+        return
     if implies(b, a, Taxonomy.from_triples(known)):
         oracle = Oracle(known)
         note("implied")
