@@ -8,11 +8,11 @@ from collections import Counter
 import numpy as np
 
 from triplewire.matching.kernels import layout
+from triplewire.matching.kernels.anchor_keys import anchor_key
 from triplewire.matching.kernels.bytetable import ByteTable, find
-from triplewire.matching.kernels.choose import Seen
 from triplewire.matching.kernels.columns import END, EXACT, MOMENT, NUMBER_STATE, ROUNDED, START, ZONED, O, P
 from triplewire.matching.kernels.hashing import hash_term
-from triplewire.matching.kernels.search import anchor_key
+from triplewire.matching.kernels.likelihood import Seen
 from triplewire.matching.scanner import ScanResult
 
 _SAMPLED_BATCHES = 256

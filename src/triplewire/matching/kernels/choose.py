@@ -12,32 +12,14 @@ from typing import NamedTuple
 import numpy as np
 
 from triplewire.matching.kernels import layout
-from triplewire.matching.kernels.bytetable import ByteTable, slot_count
+from triplewire.matching.kernels.anchor_keys import anchor_key
+from triplewire.matching.kernels.bytetable import ByteTable
 from triplewire.matching.kernels.conditions import OPERAND_SINGLE
+from triplewire.matching.kernels.demand import Demand, alternatives_of, home, is_ranged
 from triplewire.matching.kernels.layout import HEADER, NOBODY, ROW
+from triplewire.matching.kernels.likelihood import Seen, pair_share, range_share, share_of
 from triplewire.matching.kernels.machine import Table, double_at, inner, kernel
-from triplewire.matching.kernels.search import anchor_key, key_slot
 from triplewire.matching.kernels.structures import Floats, Programs, Words
-
-
-class Seen(NamedTuple):
-    """Shares of events, by anchor key (sorted), and a sorted sample of the values under each predicate."""
-
-    keys: Table
-    shares: Floats
-    sample_starts: Table
-    samples: Floats
-
-
-class Demand(NamedTuple):
-    """What subscriptions ask for: patterns by (predicate, object) and by predicate, and the extent of ranges."""
-
-    slots: Words
-    keys: Table
-    counts: Table
-    by_predicate: Table
-    lows: Floats
-    highs: Floats
 
 
 class Entries(NamedTuple):
@@ -75,22 +57,6 @@ _CLASS_SHARE = 0.1
 _LETTER_SHARE = 0.25
 _LEAST_SHARE = 1e-7
 _FOURTEEN_HOURS = 14 * 3600.0
-_DOUBT = 8.0  # as if so many other objects had been asked for besides
-
-
-def demand_of(programs: Programs, constants: int) -> Demand:
-    """Count what the programs ask for."""
-    most = programs.code.size // 3 + 1
-    demand = Demand(
-        slots=np.zeros(slot_count(most), np.int32),
-        keys=np.zeros(most, np.int64),
-        counts=np.zeros(most, np.int64),
-        by_predicate=np.zeros(constants, np.int64),
-        lows=np.full(constants, np.inf),
-        highs=np.full(constants, -np.inf),
-    )
-    _count(programs, demand)
-    return demand
 
 
 def entries_of(programs: Programs, texts: ByteTable, demand: Demand, seen: Seen) -> Entries:
@@ -108,7 +74,7 @@ def _count_entries(programs: Programs) -> int:
     """An upper bound: one for each alternative, and one for each constant of an IN."""
     total = 0
     for program in range(programs.starts.size - 1):
-        at, alternatives = _alternatives(programs, program)
+        at, alternatives = alternatives_of(programs, program)
         total += max(alternatives, 1)
         for _ in range(alternatives):
             total += programs.code[at]
@@ -116,85 +82,12 @@ def _count_entries(programs: Programs) -> int:
     return total
 
 
-@inner
-def _alternatives(programs: Programs, program: int) -> tuple[int, int]:
-    """Where a program's alternatives begin in the code, and how many there are."""
-    start = programs.starts[program]
-    code = programs.code
-    return start + HEADER + 3 * code[start] + code[start + 2], code[start + 3]
-
-
-@kernel
-def _count(programs: Programs, demand: Demand) -> None:
-    code = programs.code
-    used = 0
-    for program in range(programs.starts.size - 1):
-        start = programs.starts[program]
-        for pattern in range(code[start]):
-            at = start + HEADER + 3 * pattern
-            predicate, thing = code[at + 1], code[at + 2]
-            if predicate >= 0 and thing >= 0:
-                demand.by_predicate[predicate] += 1
-                used = _count_key(demand, anchor_key(layout.PREDICATE_OBJECT, predicate, thing), used)
-        at, alternatives = _alternatives(programs, program)
-        for _ in range(alternatives):
-            _extend(programs, demand, program, at + 1, code[at])
-            at += 1 + code[at] * ROW
-
-
-@inner
-def _count_key(demand: Demand, key: int, used: int) -> int:
-    mask = demand.slots.size - 1
-    at = key_slot(key, mask)
-    while demand.slots[at] != 0 and demand.keys[demand.slots[at] - 1] != key:
-        at = (at + 1) & mask
-    if demand.slots[at] == 0:
-        demand.keys[used] = key
-        used += 1
-        demand.slots[at] = used
-    demand.counts[demand.slots[at] - 1] += 1
-    return used
-
-
-@inner
-def _extend(programs: Programs, demand: Demand, program: int, at: int, rows: int) -> None:
-    """Widen the known extent of a predicate's ranges by the numbers of NUMBER rows."""
-    for row in range(rows):
-        place = at + row * ROW
-        if _is_ranged(programs.code[place]):
-            predicate = _home(programs, program, programs.code[place + 1])[1]
-            if predicate >= 0:
-                number = double_at(programs.code, place + 2)
-                demand.lows[predicate] = min(demand.lows[predicate], number)
-                demand.highs[predicate] = max(demand.highs[predicate], number)
-
-
-@inner
-def _is_ranged(operation: int) -> bool:
-    """Rows that bound a value from below or above."""
-    return operation == layout.NUMBER or operation == layout.MOMENT
-
-
-@inner
-def _home(programs: Programs, program: int, variable: int) -> tuple[int, int]:
-    """The pattern that has the variable as its object, and its predicate; a constant predicate is preferred."""
-    code, start = programs.code, programs.starts[program]
-    best = NOBODY
-    for pattern in range(code[start]):
-        at = start + HEADER + 3 * pattern
-        if code[at + 2] < 0 and (-1 - code[at + 2]) >> 1 == variable:
-            if code[at + 1] >= 0:
-                return pattern, code[at + 1]
-            best = pattern
-    return best, NOBODY
-
-
 @kernel
 def _choose_all(
     programs: Programs, texts: ByteTable, demand: Demand, seen: Seen, options: Options, entries: Entries
 ) -> None:
     for program in range(programs.starts.size - 1):
-        at, alternatives = _alternatives(programs, program)
+        at, alternatives = alternatives_of(programs, program)
         for _ in range(alternatives):
             rows = programs.code[at]
             count = _offer_patterns(programs, demand, seen, options, program)
@@ -219,7 +112,7 @@ def _offer_pair(
     demand: Demand, seen: Seen, options: Options, count: int, predicate: int, thing: int, pattern: int
 ) -> int:
     """A predicate with its object: an anchor, and a guard for others."""
-    share = _pair_share(demand, seen, predicate, thing)
+    share = pair_share(demand, seen, predicate, thing)
     after = _offer(options, count, layout.PREDICATE_OBJECT, predicate, thing, pattern, share)
     if after > count:
         row = options.words[count]
@@ -237,7 +130,7 @@ def _offer_patterns(programs: Programs, demand: Demand, seen: Seen, options: Opt
         if predicate >= 0 and thing >= 0:
             count = _offer_pair(demand, seen, options, count, predicate, thing, pattern)
         elif predicate >= 0:
-            share = _share_of(seen, anchor_key(layout.PREDICATE, predicate, 0), _PREDICATE_SHARE)
+            share = share_of(seen, anchor_key(layout.PREDICATE, predicate, 0), _PREDICATE_SHARE)
             count = _offer(options, count, layout.PREDICATE, predicate, 0, pattern, share)
         elif thing >= 0:
             count = _offer(options, count, layout.OBJECT, thing, 0, pattern, _OBJECT_SHARE)
@@ -272,12 +165,12 @@ def _offer_rows(
             if length > 0:
                 count = _offer(options, count, layout.SUBSTRING, operand, 0, NOBODY, _LETTER_SHARE**length)
         elif operation == layout.TERM and code[place + 4] & 255 == layout.EQUAL:
-            pattern, predicate = _home(programs, program, code[place + 1])
+            pattern, predicate = home(programs, program, code[place + 1])
             if predicate >= 0:
                 count = _offer_pair(demand, seen, options, count, predicate, operand, pattern)
         elif operation == layout.MEMBER:
             count = _offer_members(programs, demand, seen, options, program, place, count)
-        elif _is_ranged(operation) and _is_first(code, at, row):
+        elif is_ranged(operation) and _is_first(code, at, row):
             count = _offer_range(programs, demand, seen, options, program, at, rows, row, count)
     return count
 
@@ -299,7 +192,7 @@ def _offer_members(
 ) -> int:
     """IN over terms, under a constant predicate: as many anchors as there are terms."""
     code = programs.code
-    pattern, predicate = _home(programs, program, code[place + 1])
+    pattern, predicate = home(programs, program, code[place + 1])
     members = code[place + 2]
     if predicate < 0 or members > _MOST_MEMBERS:
         return count
@@ -307,7 +200,7 @@ def _offer_members(
     for index in range(1, members + 1):
         if code[place + index * ROW + 1] != layout.TERM:
             return count
-        share += _pair_share(demand, seen, predicate, code[place + index * ROW + 2])
+        share += pair_share(demand, seen, predicate, code[place + index * ROW + 2])
     after = _offer(options, count, _MEMBERS, predicate, 0, pattern, share)
     if after > count:
         options.words[count, _PLACE] = place
@@ -328,11 +221,11 @@ def _offer_range(
 ) -> int:
     """All rows of one kind about one variable, as one interval."""
     operation, variable = programs.code[at + row * ROW], programs.code[at + row * ROW + 1]
-    pattern, predicate = _home(programs, program, variable)
+    pattern, predicate = home(programs, program, variable)
     low, high = _interval(programs.code, at, rows, operation, variable)
     if pattern == NOBODY or (low == -np.inf and high == np.inf):
         return count
-    share = _range_share(demand, seen, predicate, low, high) if predicate >= 0 else 0.5
+    share = range_share(demand, seen, predicate, low, high) if predicate >= 0 else 0.5
     after = _offer(options, count, 0, 0, 0, pattern, share)
     if after > count:
         words, weights = options.words[count], options.weights[count]
@@ -365,38 +258,6 @@ def _width(number: float, operation: int, detail: int) -> float:
     if operation == layout.MOMENT:
         return _FOURTEEN_HOURS
     return abs(number) * 1e-6 if (detail >> 8) & OPERAND_SINGLE else 0.0
-
-
-@inner
-def _share_of(seen: Seen, key: int, otherwise: float) -> float:
-    at = np.searchsorted(seen.keys, key)
-    return float(seen.shares[at]) if at < seen.keys.size and seen.keys[at] == key else otherwise
-
-
-@inner
-def _pair_share(demand: Demand, seen: Seen, predicate: int, thing: int) -> float:
-    key = anchor_key(layout.PREDICATE_OBJECT, predicate, thing)
-    share = _share_of(seen, key, -1.0)
-    if share >= 0.0:
-        return share
-    mask = demand.slots.size - 1
-    at = key_slot(key, mask)
-    while demand.slots[at] != 0 and demand.keys[demand.slots[at] - 1] != key:
-        at = (at + 1) & mask
-    asked = demand.counts[demand.slots[at] - 1] if demand.slots[at] != 0 else 0
-    return float((asked + 1.0) / (demand.by_predicate[predicate] + _DOUBT))
-
-
-@inner
-def _range_share(demand: Demand, seen: Seen, predicate: int, low: float, high: float) -> float:
-    """The part of the sample that lies inside, or of the extent of all ranges."""
-    if predicate + 1 < seen.sample_starts.size and seen.sample_starts[predicate + 1] > seen.sample_starts[predicate]:
-        sample = seen.samples[seen.sample_starts[predicate] : seen.sample_starts[predicate + 1]]
-        inside = np.searchsorted(sample, high, "right") - np.searchsorted(sample, low, "left")
-        return (inside + 0.5) / (sample.size + 1.0)
-    extent = demand.highs[predicate] - demand.lows[predicate]
-    width = min(high, demand.highs[predicate]) - max(low, demand.lows[predicate])
-    return min(1.0, max(width / extent, 1e-4)) if extent > 0.0 else 0.5
 
 
 @inner

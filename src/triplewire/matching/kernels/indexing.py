@@ -6,15 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from triplewire.matching.kernels import layout
+from triplewire.matching.kernels.anchor_keys import KEY_BITS, key_slot
 from triplewire.matching.kernels.bytetable import slot_count
 from triplewire.matching.kernels.choose import Entries
 from triplewire.matching.kernels.intervals import STACK, fill_tops
 from triplewire.matching.kernels.machine import Table, lean
-from triplewire.matching.kernels.search import _KEY_BITS, key_slot
 from triplewire.matching.kernels.structures import Flags, Index, Words
 
 _KEY, _GUARD, _PREDICATE, _OBJECT, _PROGRAM = range(5)
-_MASK = (1 << _KEY_BITS) - 1
+_MASK = (1 << KEY_BITS) - 1
 
 
 def index_of(entries: Entries, constants: int) -> Index:
@@ -76,8 +76,8 @@ def _value_starts(by_value: NDArray[np.bool_], by_object: NDArray[np.bool_], gua
 def _uses(keys: Table, constants: int) -> Flags:
     """A bit for each tag that a constant takes part in, at either place of the key."""
     uses = np.zeros(constants, np.uint8)
-    tags = keys >> (2 * _KEY_BITS)
-    firsts, seconds = (keys >> _KEY_BITS) & _MASK, keys & _MASK
+    tags = keys >> (2 * KEY_BITS)
+    firsts, seconds = (keys >> KEY_BITS) & _MASK, keys & _MASK
     for tag in (layout.PREDICATE_OBJECT, layout.SUBJECT_PREDICATE, layout.SUBJECT, layout.OBJECT, layout.PREDICATE):
         uses[firsts[tags == tag]] |= 1 << tag
     for tag in (layout.PREDICATE_OBJECT, layout.SUBJECT_PREDICATE):
@@ -108,6 +108,6 @@ def _fill_all_tops(index: Index, stack: Table) -> None:
 
 def anchored_texts(index: Index) -> Words:
     """The ids of the texts that are anchors: those that the automaton has to look for."""
-    found = index.keys[index.keys >> (2 * _KEY_BITS) == layout.SUBSTRING]
-    texts: Words = ((found >> _KEY_BITS) & _MASK).astype(np.int32)
+    found = index.keys[index.keys >> (2 * KEY_BITS) == layout.SUBSTRING]
+    texts: Words = ((found >> KEY_BITS) & _MASK).astype(np.int32)
     return texts

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
+from triplewire.matching.kernels.groups import LARGE_DIRECTORY
 from triplewire.matching.kernels.intervals import STACK
 from triplewire.matching.kernels.join import SOLUTION_WORDS
 from triplewire.matching.kernels.layout import UNSURE, YES
 from triplewire.matching.kernels.localise import localise, most_quads
 from triplewire.matching.kernels.machine import Table, kernel
-from triplewire.matching.kernels.search import LARGE_DIRECTORY, RESULTS, VERIFIED, search
+from triplewire.matching.kernels.search import RESULTS, VERIFIED, search
 from triplewire.matching.kernels.structures import Batch, Findings, Flags, Lineage, Programs, Room
 from triplewire.matching.scanner import ScanResult
 from triplewire.matching.segments.segment import Owners, Segment

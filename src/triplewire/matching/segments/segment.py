@@ -17,10 +17,12 @@ from triplewire.algebra.subscriptions import Subscription
 from triplewire.matching.kernels import structures
 from triplewire.matching.kernels.automaton import automaton_of
 from triplewire.matching.kernels.bytetable import ByteTable, find, table_of
-from triplewire.matching.kernels.choose import Seen, demand_of, entries_of
+from triplewire.matching.kernels.choose import entries_of
+from triplewire.matching.kernels.demand import demand_of
 from triplewire.matching.kernels.hashing import hash_term, word
 from triplewire.matching.kernels.indexing import anchored_texts, index_of
 from triplewire.matching.kernels.layout import ANY
+from triplewire.matching.kernels.likelihood import Seen
 from triplewire.matching.kernels.machine import Table
 from triplewire.matching.kernels.structures import Flags, Programs, Words
 from triplewire.matching.segments.records import Records
