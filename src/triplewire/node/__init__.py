@@ -1,6 +1,9 @@
 """The node: a durable broker that people and programs talk to over HTTP.
 
-broker       publish, subscribe, read, acknowledge; hands steps to the store's writer
+broker       publish, subscribe, read, acknowledge: the common face of
+  intake, subscribing, histories, reading, letters, keeping
+             its parts, each of which hands steps to the store's writer
+  core       what they share, and loading reads at the start
 publishing, catching_up
              what happens, as steps inside a transaction
 audience     live subscriptions in matchers, one for each grant

@@ -9,7 +9,7 @@ from __future__ import annotations
 from triplewire.errors import Forbidden
 from triplewire.rdf.events import Event
 from triplewire.rdf.terms import RDF, NamedNode, Triple
-from triplewire.store.identities import Grant
+from triplewire.store.identities import Client, Grant
 
 _TYPE = RDF["type"]
 
@@ -41,6 +41,13 @@ def require_publishable(event: Event, grant: Grant | None) -> None:
                 f"found {triple.predicate} {triple.object if triple.predicate == _TYPE else ''} in "
                 f"<{event.graph.value}>"
             )
+
+
+def readable(client: Client) -> Grant:
+    """What a client may read, or `Forbidden`."""
+    if client.rights.subscribe is None:
+        raise Forbidden("wanted a client that may read, found one that may not")
+    return client.rights.subscribe
 
 
 def covered(triple: Triple, grant: Grant) -> bool:

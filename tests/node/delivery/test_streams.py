@@ -16,8 +16,8 @@ from tests.node.processes import Process, running
 
 from triplewire.client.following import Follower, Gap
 from triplewire.node.answers import Notification
-from triplewire.node.broker import Page
 from triplewire.node.delivery.streams import BEAT, Streams, framed
+from triplewire.node.reading import Page
 
 QUERY = "SELECT ?o WHERE { ?s <urn:p> ?o }"
 POSITIONS = list(range(1, 6))

@@ -23,10 +23,11 @@ from starlette.requests import HTTPConnection
 
 from triplewire.errors import InputError, TriplewireError, UnknownLetter
 from triplewire.node.answers import Notification
-from triplewire.node.broker import Broker, Page
+from triplewire.node.broker import Broker
 from triplewire.node.delivery.origins import is_same_origin
 from triplewire.node.delivery.streams import Beat, Gap, Streams, event_stream
 from triplewire.node.delivery.webhooks import Webhooks
+from triplewire.node.reading import Page
 from triplewire.store.deadletters import DeadLetter
 from triplewire.store.identities import Client
 from triplewire.store.registry import SubscriptionRecord

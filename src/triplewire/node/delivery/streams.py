@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from triplewire.errors import UnknownSubscription
 from triplewire.node.answers import Notification
-from triplewire.node.broker import Page
+from triplewire.node.reading import Page
 from triplewire.wire.eventstream import HEARTBEAT, frame_bytes, retry_bytes
 
 PAGE = 32

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs
 from fastapi import APIRouter, Query, Request, Response
 
 from triplewire.errors import Forbidden, InputError, RefusedFeature, UnknownFormat
-from triplewire.node.broker import readable
+from triplewire.node.grants import readable
 from triplewire.node.http.access import BEARER, client_of, node_of
 from triplewire.node.http.bodies import read_body
 from triplewire.node.http.documented import documents, problems

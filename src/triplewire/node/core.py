@@ -1,0 +1,88 @@
+"""What the parts of a broker share: the store, what is known of it in memory, and how work is handed to the writer.
+
+What is in memory changes after a commit, on the writer's thread; whoever waits is woken on the event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TypeVar
+
+from msgspec import Struct
+
+from triplewire.algebra.taxonomy import Taxonomy
+from triplewire.node.audience import Audience
+from triplewire.node.bells import Bells
+from triplewire.node.roster import Roster
+from triplewire.node.steady import Steady
+from triplewire.store.clock import Clock
+from triplewire.store.database import Database
+from triplewire.store.disk import Connection
+from triplewire.store.identities import Client, Grant
+
+T = TypeVar("T")
+
+
+class Counters(Struct):
+    """What the broker has done since it started."""
+
+    published: int = 0
+    repeated: int = 0
+    matched: int = 0
+    delivered: int = 0
+    acknowledged: int = 0
+    refused: int = 0
+
+
+class Core:
+    """The store and its copy in memory. Made on an event loop."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self.database = database
+        self.clock = clock
+        self.steady = Steady(clock)
+        self.counters = Counters()
+        self.roster = Roster()
+        self.clients: dict[str, Client] = {}
+        self.taxonomy: Taxonomy | None = None
+        self.log_bytes = 0
+        self.audience = Audience()
+        self.bells = Bells()
+        self.is_open = True
+        self._loop = asyncio.get_running_loop()
+
+    async def read(self, work: Callable[[Connection], T]) -> T:
+        """Run something on a snapshot of the store, on another thread."""
+        return await asyncio.to_thread(self.database.read, work)
+
+    async def write(self, work: Callable[[Connection], T], then: Callable[[T], None] = lambda _: None) -> T:
+        """Run a step in a transaction that others may share; `then` is called after its commit."""
+        return await asyncio.wrap_future(self.database.writer.submit(work, then))
+
+    async def write_alone(self, work: Callable[[Connection], T], then: Callable[[T], None]) -> T:
+        """Run a step in a transaction of its own; `then` is called before any other step begins."""
+        return await asyncio.wrap_future(self.database.writer.submit_alone(work, then))
+
+    def ring(self, numbers: set[int]) -> None:
+        """Wake whoever waits for one of these subscriptions; from any thread."""
+        if numbers and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self.bells.ring, numbers)
+
+    def know(self, client: Client) -> None:
+        """Take a client's rights into account."""
+        self.clients[client.id] = client
+
+    def grant(self, owner: str) -> Grant:
+        """What an owner may read."""
+        client = self.clients.get(owner)
+        # A client that is gone reads nothing: no IRI begins with one of no prefixes.
+        return Grant(graphs=()) if client is None or client.rights.subscribe is None else client.rights.subscribe
+
+    def is_over_quota(self, number: int) -> bool:
+        """Whether more waits for a subscription's owner than may."""
+        record = self.roster.get(number)
+        client = None if record is None else self.clients.get(record.owner)
+        if record is None or client is None or client.rights.quotas.outbox_bytes is None:
+            return False
+        return self.roster.bytes_of(record.owner) > client.rights.quotas.outbox_bytes

@@ -1,0 +1,178 @@
+"""Histories: subscriptions that are not live read the log until they are, each in an audience of its own.
+
+A subscription is behind the log because it began in the past, or because so much waited for its owner that it was no
+longer matched. Everything here runs after a commit, on the writer's thread, except `begin`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from triplewire.algebra.subscriptions import Subscription
+from triplewire.algebra.taxonomy import Taxonomy
+from triplewire.node.audience import Audience
+from triplewire.node.catching_up import CaughtUp, catch_up
+from triplewire.node.core import Core
+from triplewire.store import log, registry, retention
+from triplewire.store.disk import Connection
+from triplewire.store.outbox import Notice
+from triplewire.store.registry import SubscriptionRecord
+
+
+class Histories:
+    """Which subscriptions are catching up, and what becomes of those that may not."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._catching: dict[int, Audience] = {}
+
+    def __contains__(self, number: object) -> bool:
+        return number in self._catching
+
+    def begin(self) -> None:
+        """Go on with everything that was behind when the node stopped."""
+        for record in self._core.roster:
+            self._go_on(record)
+
+    def resume(self, owner: str) -> None:
+        """Go on with an owner's subscriptions that wait for room."""
+        for record in self._core.roster.of(owner):
+            self._go_on(record)
+
+    def wake(self, record: SubscriptionRecord) -> None:
+        """Go on with a subscription that is being read; from the event loop."""
+        if self._waits(record):
+            self._core.database.writer.submit_alone(lambda _: None, lambda _: self.catch_up(record.number))
+
+    def catch_up(self, number: int) -> None:
+        """Read the next part of the log for a subscription, if there is room for what it finds."""
+        record = self._core.roster.get(number)
+        if record is None or record.is_live or self._has_no_room(number):
+            return
+        audience = self._catching.get(number) or self._alone(record)
+        self._catching[number] = audience
+        work = self._core.database.writer.submit_alone(
+            lambda tx: catch_up(tx, number, audience), lambda done: self._caught_up(number, audience, done)
+        )
+        work.add_done_callback(lambda done: self._stopped_short(number, done.exception()))
+
+    def forget(self, number: int) -> None:
+        """Stop: the subscription is gone, or begins again under other rights."""
+        self._catching.pop(number, None)
+
+    def set_taxonomy(self, taxonomy: Taxonomy | None) -> None:
+        """Read events by another taxonomy from now on."""
+        for audience in self._catching.values():
+            audience.set_taxonomy(taxonomy)
+
+    def noticed(self, notices: Sequence[Notice]) -> None:
+        """Note what was put into outboxes, and match no further for whoever has too much in theirs."""
+        core = self._core
+        core.counters.matched += len(notices)
+        told: set[int] = set()
+        for notice in notices:
+            standing = core.roster.standing(notice.subscription)
+            standing.bytes_waiting += notice.size
+            standing.latest = max(standing.latest, notice.position)
+            told.add(notice.subscription)
+        for number in told:
+            if core.is_over_quota(number):
+                self._pause(number)
+        core.ring(told)
+
+    def quarantine(self, audience: Audience) -> None:
+        """Take out of an audience what needed too much work, and keep the reason (row A11)."""
+        for name, reason in audience.quarantined.items():
+            number = int(name)
+            audience.remove(name)
+            self._core.roster.change(number, quarantined=reason)
+            self._core.database.writer.submit(
+                lambda tx, number=number, reason=reason: registry.quarantine(tx, number, reason)  # type: ignore[misc]
+            )
+
+    # Private
+
+    def _waits(self, record: SubscriptionRecord) -> bool:
+        return not record.is_live and record.number not in self._catching and record.quarantined is None
+
+    def _go_on(self, record: SubscriptionRecord) -> None:
+        if self._waits(record):
+            self.catch_up(record.number)
+
+    def _alone(self, record: SubscriptionRecord) -> Audience:
+        audience = Audience(self._core.taxonomy)
+        audience.add(parsed(record), self._core.grant(record.owner))
+        return audience
+
+    def _pause(self, number: int) -> None:
+        """Stop matching a subscription whose owner does not read; the log keeps what it misses."""
+        record = self._core.roster.get(number)
+        if record is None or not record.is_live or str(number) not in self._core.audience:
+            return
+
+        def work(tx: Connection) -> int:
+            frontier = log.head(tx)
+            registry.set_frontier(tx, number, frontier)
+            return frontier
+
+        def then(frontier: int) -> None:
+            self._core.audience.remove(str(number))
+            self._core.roster.change(number, frontier=frontier)
+
+        self._core.database.writer.submit_alone(work, then)
+
+    def _has_no_room(self, number: int) -> bool:
+        """Whether as much waits as may. What was read already makes room."""
+        if not self._core.is_over_quota(number):
+            return False
+        read_to = self._core.roster.standing(number).read_to
+        if read_to:
+            self._core.database.writer.submit(
+                lambda tx: retention.drop_read(tx, number, read_to), lambda sizes: self._dropped(number, read_to, sizes)
+            )
+        self._catching.pop(number, None)
+        return True
+
+    def _dropped(self, number: int, read_to: int, sizes: dict[int, int]) -> None:
+        record = self._core.roster.get(number)
+        if record is None or not sizes:
+            return
+        self._core.roster.change(number, gap=read_to)
+        self._core.roster.release(sizes)
+        self.resume(record.owner)
+
+    def _caught_up(self, number: int, audience: Audience, done: CaughtUp | None) -> None:
+        record = self._core.roster.get(number)
+        if done is None or record is None:
+            self._catching.pop(number, None)
+            return
+        self.noticed(done.notices)
+        self._core.roster.change(number, frontier=done.frontier, gap=max(record.gap, done.gap))
+        self.quarantine(audience)
+        if done.frontier is not None and str(number) in audience:
+            self.catch_up(number)
+            return
+        self._catching.pop(number, None)
+        if str(number) in audience:
+            self._core.audience.add(parsed(record), self._core.grant(record.owner))
+        self._core.ring({number})
+
+    def _stopped_short(self, number: int, problem: BaseException | None) -> None:
+        """A log that cannot be read stops the subscription with the reason; nothing is passed over."""
+        if problem is None:
+            return
+        self._catching.pop(number, None)
+        self._core.roster.change(number, quarantined=str(problem))
+        self._core.ring({number})
+
+
+def parsed(record: SubscriptionRecord) -> Subscription:
+    """The subscription of a record, under its number."""
+    return Subscription.parse(record.text, record.language, id=str(record.number), owner=record.owner)
+
+
+def numbered(subscription: Subscription, record: SubscriptionRecord) -> Subscription:
+    """A subscription that was parsed before it had a number, under it."""
+    return msgspec.structs.replace(subscription, id=str(record.number))

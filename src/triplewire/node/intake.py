@@ -1,0 +1,69 @@
+"""Intake: events come in, and are found again in the log."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from triplewire.node.catching_up import event_of
+from triplewire.node.core import Core
+from triplewire.node.gathering import Gathering
+from triplewire.node.grants import readable, require_publishable, visible
+from triplewire.node.histories import Histories
+from triplewire.node.publishing import Accepted, Receipt, Submission, accept
+from triplewire.node.quotas import Buckets
+from triplewire.rdf.events import Event
+from triplewire.store import log
+from triplewire.store.identities import Client, Grant
+from triplewire.store.log import Record
+
+
+class Intake:
+    """Publishing and reading events. `followers` are told of what is new, on the writer's thread."""
+
+    def __init__(self, core: Core, histories: Histories) -> None:
+        self.followers: list[Callable[[Sequence[Record]], None]] = []
+        self._core = core
+        self._histories = histories
+        self._buckets = Buckets(core.clock)
+        self._gathering = Gathering(
+            core.database.writer, lambda tx, submissions: accept(tx, core.audience, submissions), self._accepted
+        )
+
+    async def publish(
+        self, client: Client, events: Sequence[Event], key: str | None, digest: bytes
+    ) -> tuple[Receipt, ...]:
+        """Store events; the receipts come when they are on the disk."""
+        self._core.know(client)
+        for event in events:
+            require_publishable(event, client.rights.publish)
+        self._buckets.take(client, len(events))
+        submission = Submission(client.id, events, self._core.steady.time(), key, digest)
+        return await self._gathering.publish(submission)
+
+    async def event(self, client: Client, graph: str) -> tuple[Record, Event] | None:
+        """An event and its record, as far as the client may read it."""
+        record = await self._core.read(lambda tx: log.find(tx, graph))
+        return None if record is None else seen(record, readable(client))
+
+    async def events(self, client: Client, after: int, limit: int) -> list[tuple[Record, Event]]:
+        """What follows a position in the log, as far as the client may read it."""
+        grant = readable(client)
+        records = await self._core.read(lambda tx: log.after(tx, after, limit))
+        return [found for record in records if (found := seen(record, grant)) is not None]
+
+    def _accepted(self, accepted: Accepted) -> None:
+        counters = self._core.counters
+        counters.published += len(accepted.records)
+        told = sum(len(outcome) for outcome in accepted.outcomes if isinstance(outcome, tuple))
+        counters.repeated += told - len(accepted.records)
+        self._core.log_bytes += sum(len(record.nquads) for record in accepted.records)
+        for follower in self.followers:
+            follower(accepted.records)
+        self._histories.noticed(accepted.notices)
+        self._histories.quarantine(self._core.audience)
+
+
+def seen(record: Record, grant: Grant) -> tuple[Record, Event] | None:
+    """What a grant leaves of a record's event, or None if nothing."""
+    event = visible(event_of(record), grant)
+    return None if event is None else (record, event)

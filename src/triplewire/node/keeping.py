@@ -1,0 +1,56 @@
+"""Keeping: the taxonomy that events are read by, and for how long things are kept."""
+
+from __future__ import annotations
+
+from triplewire.algebra.taxonomy import Taxonomy
+from triplewire.node.core import Core
+from triplewire.node.histories import Histories
+from triplewire.store import facts, registry, retention
+from triplewire.store.registry import SubscriptionRecord
+from triplewire.store.retention import Retention, Trimmed
+
+TAXONOMY = "taxonomy"
+
+
+class Keeping:
+    """What applies to the whole folder."""
+
+    def __init__(self, core: Core, histories: Histories) -> None:
+        self._core = core
+        self._histories = histories
+
+    async def set_taxonomy(self, taxonomy: Taxonomy | None) -> None:
+        """Read events by another taxonomy from now on."""
+        text = None if taxonomy is None else "".join(f"{triple} .\n" for triple in taxonomy.triples)
+        await self._core.write_alone(lambda tx: facts.put(tx, TAXONOMY, text), lambda _: self._took_taxonomy(taxonomy))
+
+    async def trim(self, kept: Retention) -> Trimmed:
+        """Remove what retention no longer keeps."""
+        core = self._core
+        now = core.steady.time()
+        trimmed = await core.write(lambda tx: retention.trim(tx, kept, now, core.log_bytes), self._trimmed)
+        for record in core.roster:
+            await self._expire(record, now)
+        return trimmed
+
+    def _took_taxonomy(self, taxonomy: Taxonomy | None) -> None:
+        self._core.taxonomy = taxonomy
+        self._core.audience.set_taxonomy(taxonomy)
+        self._histories.set_taxonomy(taxonomy)
+
+    def _trimmed(self, trimmed: Trimmed) -> None:
+        self._core.log_bytes -= trimmed.size
+        for number in trimmed.notices:
+            self._core.roster.change(number, gap=trimmed.floor)
+        self._core.roster.release(trimmed.notices)
+
+    async def _expire(self, record: SubscriptionRecord, now: float) -> None:
+        if record.options.retention is None:
+            return
+        core = self._core
+        before = now - record.options.retention
+        sizes = await core.write(lambda tx: retention.expire(tx, record.number, before), core.roster.release)
+        if sizes:
+            fresh = await core.read(lambda tx: registry.find(tx, record.number))
+            if fresh is not None:
+                core.roster.change(record.number, gap=fresh.gap)

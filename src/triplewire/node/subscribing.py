@@ -1,0 +1,130 @@
+"""Subscribing: a standing query is checked, stored, and matched from the next event on, or catches up first."""
+
+from __future__ import annotations
+
+import asyncio
+
+from triplewire.algebra.subscriptions import Subscription
+from triplewire.errors import DuplicateSubscription, QuotaExceeded, UnknownSubscription
+from triplewire.matching.anchoring import is_unindexed
+from triplewire.node.audience import Audience
+from triplewire.node.core import Core
+from triplewire.node.grants import readable
+from triplewire.node.histories import Histories, numbered, parsed
+from triplewire.store import log, registry
+from triplewire.store.disk import Connection
+from triplewire.store.identities import Client, Grant
+from triplewire.store.registry import Options, SubscriptionRecord
+
+
+class Subscribing:
+    """Standing queries and their owners' rights."""
+
+    def __init__(self, core: Core, histories: Histories) -> None:
+        self._core = core
+        self._histories = histories
+
+    async def subscribe(
+        self, client: Client, name: str, language: str, text: str, options: Options, start: int | None
+    ) -> SubscriptionRecord:
+        """Leave a standing query. `start` is the position after which it begins, None the end of the log."""
+        self._core.know(client)
+        readable(client)
+        subscription = Subscription.parse(text, language, id=name, owner=client.id)
+        known = self._core.roster.named(client.id, name)
+        if known is not None:
+            return await self._change(known, subscription, options)
+        self._check_quotas(client, subscription)
+        # Asked in an audience of its own first: what cannot be evaluated is refused before anything is stored.
+        await asyncio.to_thread(Audience().add, subscription, Grant())
+        return await self._core.write_alone(
+            lambda tx: self._insert(tx, client, subscription, options, start),
+            lambda record: self._subscribed(record, subscription),
+        )
+
+    async def unsubscribe(self, number: int) -> None:
+        """Forget a subscription and everything that waits for it."""
+        self._core.roster.require(number)
+        await self._core.write_alone(lambda tx: registry.delete(tx, number), lambda _: self._unsubscribed(number))
+
+    async def set_rights(self, client: Client) -> None:
+        """Give a client other rights; its subscriptions read under the new grant from the next event on."""
+        self._core.know(client)
+        await self._core.write_alone(lambda _: None, lambda _: self._took_rights(client))
+
+    def named(self, owner: str, name: str) -> SubscriptionRecord:
+        """An owner's subscription, or `UnknownSubscription`."""
+        record = self._core.roster.named(owner, name)
+        if record is None:
+            raise UnknownSubscription(f"wanted the subscription {name!r}, found none of that name")
+        return record
+
+    # Private: inside the transaction, and before it
+
+    def _insert(
+        self, tx: Connection, client: Client, subscription: Subscription, options: Options, start: int | None
+    ) -> SubscriptionRecord:
+        known = self._core.roster.named(client.id, subscription.id)
+        if known is not None:
+            _require_same(known, subscription)
+            return known
+        head = log.head(tx)
+        created = head if start is None else min(start, head)
+        frontier = None if created == head else created
+        language, text = subscription.language, subscription.text
+        fresh = SubscriptionRecord(0, client.id, subscription.id, language, text, options, created, frontier, created)
+        return registry.insert(tx, fresh)
+
+    async def _change(
+        self, known: SubscriptionRecord, subscription: Subscription, options: Options
+    ) -> SubscriptionRecord:
+        _require_same(known, subscription)
+        if known.options != options:
+            await self._core.write(
+                lambda tx: registry.set_options(tx, known.number, options),
+                lambda _: self._core.roster.change(known.number, options=options),
+            )
+        return self._core.roster.require(known.number)
+
+    def _check_quotas(self, client: Client, subscription: Subscription) -> None:
+        quotas = client.rights.quotas
+        count = len(self._core.roster.of(client.id)) if quotas.subscriptions is not None else 0
+        if quotas.subscriptions is not None and count >= quotas.subscriptions:
+            message = f"wanted at most {quotas.subscriptions} subscriptions, found {count}"
+            raise QuotaExceeded("subscriptions", message)
+        if quotas.unindexed is None or not is_unindexed(subscription):
+            return
+        count = self._core.roster.unindexed_of(client.id)
+        if count >= quotas.unindexed:
+            message = f"wanted at most {quotas.unindexed} subscriptions that are tested on every event, found {count}"
+            raise QuotaExceeded("unindexed", message)
+
+    # Private: after a commit, on the writer's thread
+
+    def _subscribed(self, record: SubscriptionRecord, subscription: Subscription) -> None:
+        self._core.roster.put(record)
+        self._core.roster.standing(record.number).is_unindexed = is_unindexed(subscription)
+        if record.is_live:
+            self._core.audience.add(numbered(subscription, record), self._core.grant(record.owner))
+        else:
+            self._histories.catch_up(record.number)
+
+    def _unsubscribed(self, number: int) -> None:
+        self._core.audience.remove(str(number))
+        self._histories.forget(number)
+        self._core.roster.remove(number)
+        self._core.ring({number})
+
+    def _took_rights(self, client: Client) -> None:
+        for record in self._core.roster.of(client.id):
+            self._histories.forget(record.number)
+            if str(record.number) in self._core.audience:
+                self._core.audience.remove(str(record.number))
+                self._core.audience.add(parsed(record), self._core.grant(client.id))
+
+
+def _require_same(known: SubscriptionRecord, subscription: Subscription) -> None:
+    if (known.language, known.text) != (subscription.language, subscription.text):
+        raise DuplicateSubscription(
+            f"the subscription {known.name!r} is taken by another query; delete it first, or choose another name"
+        )

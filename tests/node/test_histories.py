@@ -1,0 +1,72 @@
+"""History and then live, and readers that stopped reading."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from tests.node.brokers import ME, client, event, events, positions, subscribed, with_broker
+
+
+@pytest.mark.parametrize(("start", "expected"), [(0, range(1, 301)), (137, range(138, 301)), (None, range(201, 301))])
+def test_history_and_then_live_without_gap_or_repeat(tmp_path: Path, start, expected):
+    async def test(broker):
+        await broker.publish(ME, events(1, 200))
+        coming = [asyncio.create_task(broker.publish(ME, [event(number)])) for number in range(201, 301)]
+        record = await subscribed(broker, start=start) if start is not None else None
+        if record is None:
+            await asyncio.gather(*coming)
+            record = await subscribed(broker, start=200)
+        await asyncio.gather(*coming)
+        assert await positions(broker, record.number, limit=17) == list(expected)
+        assert broker.roster.get(record.number).is_live
+
+    with_broker(tmp_path, test)
+
+
+def test_history_goes_on_after_a_restart(tmp_path: Path):
+    async def before(broker):
+        await broker.publish(ME, events(1, 500))
+        await subscribed(broker, start=0)
+
+    async def after(broker):
+        assert await positions(broker, broker.subscription("me", "all").number) == list(range(1, 501))
+
+    with_broker(tmp_path, before)
+    with_broker(tmp_path, after)
+
+
+def test_f5_a_reader_that_stopped_keeps_a_bounded_outbox_and_loses_nothing(tmp_path: Path):
+    slow = client("slow", outbox_bytes=5_000)
+
+    async def test(broker):
+        behind = await subscribed(broker, who=slow)
+        quick = await subscribed(broker)
+        for first in range(1, 1000, 50):
+            await broker.publish(ME, events(first, first + 49))
+            await broker.acknowledge(quick.number, first + 49)
+        assert broker.roster.standing(behind.number).bytes_waiting < 5_000 + 2 * 50 * 250
+        assert not broker.roster.get(behind.number).is_live
+        found, after = [], 0
+        while len(found) < 1000:
+            page = await broker.notifications(behind.number, after, 100)
+            found += [one.position for one in page.notifications]
+            after = page.notifications[-1].position if page.notifications else after
+            await broker.acknowledge(behind.number, after)
+        assert found == list(range(1, 1001))
+
+    with_broker(tmp_path, test, guests=(ME, slow))
+
+
+def test_f5_reading_on_makes_room_without_acknowledgement(tmp_path: Path):
+    slow = client("slow", outbox_bytes=5_000)
+
+    async def test(broker):
+        behind = await subscribed(broker, who=slow)
+        await broker.publish(ME, events(1, 500))
+        await broker.publish(ME, events(501, 1000))
+        assert await positions(broker, behind.number, limit=10) == list(range(1, 1001))
+        assert (await broker.notifications(behind.number, 0)).gap is not None
+
+    with_broker(tmp_path, test, guests=(ME, slow))
