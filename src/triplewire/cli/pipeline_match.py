@@ -1,0 +1,50 @@
+"""`triplewire pipeline match`: files of events against subscriptions, into a lake."""
+
+from __future__ import annotations
+
+from triplewire.cli import pipeline_options as options
+from triplewire.cli.pipeline_options import examples
+from triplewire.cli.pipeline_running import progress_bar, spark_for, tell
+
+EXAMPLES = examples(
+    "match --events data/events --subscriptions data/subscriptions.jsonl --out lake",
+    "match -e 'feed/*.nq.gz' -s alerts/ --taxonomy classes.ttl --out lake --append --run-id tuesday",
+    "match -e feed/ -s alerts/ -o lake --strategy auto --master spark://HOST:7077",
+)
+
+
+def match_command(
+    events: options.Events,
+    subscriptions: options.Subscriptions,
+    out: options.Out,
+    taxonomy: options.Taxonomy = None,
+    strategy: options.Strategy = "replicate",
+    quads: options.Quads = False,
+    strict: options.Strict = False,
+    append: options.Append = False,
+    run_id: options.RunId = None,
+    master: options.Master = None,
+    conf: options.Conf = None,
+) -> None:
+    """Match files of events against subscriptions, and write the lake: all of it, or nothing.
+
+    A folder that holds another run's data is refused, unless --append is given.
+    """
+    from triplewire.pipeline.jobs.compacting import CompactRequest, compact
+    from triplewire.pipeline.jobs.matching import MatchRequest, match_files
+
+    request = MatchRequest(
+        events=tuple(events),
+        subscriptions=tuple(subscriptions),
+        out=out,
+        taxonomy=taxonomy,
+        strategy=strategy,
+        strict=strict,
+        append=append,
+        run_id=run_id,
+    )
+    with spark_for(master, conf) as spark:
+        outcome = match_files(spark, request, progress_bar())
+        if quads:
+            compact(spark, CompactRequest(lake=out, tables=("quads",)))
+    tell(outcome)

@@ -1,0 +1,35 @@
+"""The options that commands of `triplewire pipeline` have in common, each said once."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+_RDF = "Files, folders or globs of RDF, plain, .gz or .zst."
+
+Events = Annotated[list[str], typer.Option("--events", "-e", metavar="PATH...", help=_RDF)]
+MaybeEvents = Annotated[list[str] | None, typer.Option("--events", "-e", metavar="PATH...", help=_RDF)]
+Subscriptions = Annotated[
+    list[str], typer.Option("--subscriptions", "-s", metavar="PATH...", help="Files or folders of subscriptions.")
+]
+OtherSubscriptions = Annotated[
+    list[str] | None, typer.Option("--subscriptions", "-s", metavar="PATH...", help="Other subscriptions.")
+]
+Taxonomy = Annotated[str | None, typer.Option("--taxonomy", "-t", metavar="PATH", help="An RDFS hierarchy.")]
+Out = Annotated[str, typer.Option("--out", "-o", metavar="LAKE", help="The lake's folder.")]
+Report = Annotated[str, typer.Option("--out", "-o", metavar="FOLDER", help="Where the report goes.")]
+LakePath = Annotated[str, typer.Option("--lake", "-l", metavar="LAKE", help="An event lake.")]
+MaybeLake = Annotated[str | None, typer.Option("--lake", "-l", metavar="LAKE", help="Or the events of a lake.")]
+Strategy = Annotated[str, typer.Option("--strategy", help="replicate, osma, csma or auto.")]
+Quads = Annotated[bool, typer.Option("--quads", help="Also fill the table `quads`.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Fail on bad input instead of keeping it in `rejects`.")]
+Append = Annotated[bool, typer.Option("--append", help="Add to a lake that holds other runs.")]
+RunId = Annotated[str | None, typer.Option("--run-id", help="Name the run. A run that the lake has is not run again.")]
+Master = Annotated[str | None, typer.Option("--master", help="Where Spark runs, as spark://HOST:PORT. [local[*]]")]
+Conf = Annotated[list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="A setting for Spark.")]
+
+
+def examples(*calls: str) -> str:
+    """What stands under a command's help."""
+    return "\n\n".join(["[bold]Examples[/bold]", *(f"triplewire pipeline {call}" for call in calls)])

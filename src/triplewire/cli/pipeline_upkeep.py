@@ -1,0 +1,58 @@
+"""`triplewire pipeline profile` and `compact`: look at what is published, and keep a lake in shape."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from triplewire.cli import pipeline_options as options
+from triplewire.cli.pipeline_options import examples
+from triplewire.cli.pipeline_running import spark_for
+from triplewire.cli.screen import output, plain, show_table
+
+PROFILE_EXAMPLES = examples(
+    "profile --events 'feed/*.nq' --out report",
+    "profile --lake lake --by file --out report",
+)
+COMPACT_EXAMPLES = examples(
+    "compact --lake lake",
+    "compact --lake lake --table notifications rejects",
+)
+_MOST_ROWS = 50
+
+
+def profile_command(
+    out: options.Report,
+    events: options.MaybeEvents = None,
+    lake: options.MaybeLake = None,
+    by: Annotated[str, typer.Option("--by", help="What a source is: file, folder or all.")] = "all",
+    master: options.Master = None,
+    conf: options.Conf = None,
+) -> None:
+    """Report classes, properties, values and intervals by source, with the advertisements that say so and a picture."""
+    from triplewire.pipeline.jobs.profiling import ProfileRequest, profile
+
+    request = ProfileRequest(out=out, events=tuple(events or ()), lake=lake, by=by)
+    with spark_for(master, conf) as spark:
+        report = profile(spark, request)
+    rows = [(p.source, p.name, f"{p.quads:,}", f"{p.distinct:,}", p.interval or "") for p in report.properties]
+    show_table(("source", "property", "quads", "values", "interval"), rows[:_MOST_ROWS])
+    output().print(plain(f"{report.events:,} events; advertisements, report and picture are in {out}"))
+
+
+def compact_command(
+    lake: options.LakePath,
+    tables: Annotated[
+        list[str] | None, typer.Option("--table", metavar="TABLE...", help="events, quads, notifications, rejects.")
+    ] = None,
+    master: options.Master = None,
+    conf: options.Conf = None,
+) -> None:
+    """Rewrite the lake's small files as few large ones, drop repeated rows, and bring `quads` up to date."""
+    from triplewire.pipeline.jobs.compacting import COMPACTED, CompactRequest, compact
+
+    with spark_for(master, conf) as spark:
+        done = compact(spark, CompactRequest(lake=lake, tables=tuple(tables or COMPACTED)))
+    rows = [(d.table, f"{d.files_before:,}", f"{d.files_after:,}", f"{d.rows:,}") for d in done]
+    show_table(("table", "files before", "files now", "rows"), rows)
