@@ -59,8 +59,9 @@ class EventStatistics:
     def _see(self, scanned: ScanResult, event: int) -> None:
         self.events += 1
         pairs = set()
-        for row in scanned.rows(event):
-            quad = scanned.quads[row]
+        rows = scanned.rows(event)
+        # As lists: a number at a time, arrays are slow.
+        for row, quad in zip(rows, scanned.quads[rows].tolist(), strict=True):
             predicate = scanned.data[quad[P + START] : quad[P + END]]
             pairs.add((predicate, scanned.data[quad[O + START] : quad[O + END]]))
             if quad[NUMBER_STATE] in _VALUED:

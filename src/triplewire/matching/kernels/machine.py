@@ -18,7 +18,7 @@ import numba.extending
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
-from numba.core import caching
+from numba.core import caching, cgutils
 from numpy.typing import NDArray
 
 Bytes = NDArray[np.uint8]
@@ -134,6 +134,18 @@ def _double_at(typing: Any, words: Any, index: Any) -> Any:
     return types.float64(words, types.intp), emit
 
 
+def _copy_bytes(typing: Any, source: Any, start: Any, target: Any, place: Any, count: Any) -> Any:
+    """Copy `count` bytes to a place that is known to have room, in another array."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = [context.make_array(signature.args[n])(context, builder, arguments[n]).data for n in (0, 2)]
+        here, there = builder.gep(data[0], [arguments[1]]), builder.gep(data[1], [arguments[3]])
+        cgutils.raw_memcpy(builder, there, here, arguments[4], 1)
+        return context.get_dummy_value()
+
+    return types.none(source, types.intp, target, types.intp, types.intp), emit
+
+
 def _fold(typing: Any, a: Any, b: Any) -> Any:
     """The 128-bit product of two words, its upper half folded onto the lower."""
 
@@ -159,6 +171,10 @@ def _plain_double_at(words: NDArray[np.int32], index: int) -> float:
     return float(words[index : index + 2].view(np.float64)[0])
 
 
+def _plain_copy_bytes(source: Bytes, start: int, target: Bytes, place: int, count: int) -> None:
+    target[place : place + count] = source[start : start + count]
+
+
 def _plain_fold(a: int, b: int) -> int:
     product = (int(a) & _MASK) * (int(b) & _MASK)
     folded = (product ^ (product >> 64)) & _MASK
@@ -167,5 +183,6 @@ def _plain_fold(a: int, b: int) -> int:
 
 byte_at: Callable[[Bytes, int], int] = _intrinsic(_byte_at) if JIT else _plain_byte_at
 word_at: Callable[[Bytes, int], int] = _intrinsic(_word_at) if JIT else _plain_word_at
+copy_bytes: Callable[[Bytes, int, Bytes, int, int], None] = _intrinsic(_copy_bytes) if JIT else _plain_copy_bytes
 fold: Callable[[int, int], int] = _intrinsic(_fold) if JIT else _plain_fold
 double_at: Callable[[NDArray[np.int32], int], float] = _intrinsic(_double_at) if JIT else _plain_double_at

@@ -7,6 +7,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from triplewire.matching.arrow import spans
+from triplewire.matching.kernels.canonical import canonical_events
 from triplewire.matching.kernels.columns import (
     END,
     EVENT_FIRST,
@@ -16,7 +17,6 @@ from triplewire.matching.kernels.columns import (
     EVENT_REJECTED,
     START,
 )
-from triplewire.matching.kernels.gathering import canonical_events
 from triplewire.matching.scanner import ScanResult
 from triplewire.pipeline.rows import EVENT_SCHEMA, MOMENT
 from triplewire.pipeline.sources.reading import Batch, Reject

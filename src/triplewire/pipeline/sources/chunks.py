@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import IO, Protocol
 
+import numpy as np
 import pyarrow as pa
 from msgspec import Struct
 
@@ -21,6 +22,7 @@ BLOCK = 4 * MIB
 _LONGEST_LINE = DEFAULT_LIMITS.event_bytes
 _LARGEST_EVENT = 2 * DEFAULT_LIMITS.event_bytes
 _TAIL = 16 * 1024
+_LINE_FEED = 10
 _GRAPH_AT_END = re.compile(rb"(<[^<>\"{}|^`\\\x00-\x20]*>)[ \t]*\.[ \t\r]*$")
 
 
@@ -140,10 +142,10 @@ class _Cutter:
             end -= self._drop_rest_of_event(end)
         data = self._pending[:end]
         if data:
-            last = self._line + data.count(b"\n")
-            mine = frozenset(line - self._line for line in self._too_long if line <= last)
+            lines = _feeds(data)
+            mine = frozenset(line - self._line for line in self._too_long if line <= self._line + lines)
             yield Chunk(data, self._line, mine)
-            self._skip(end)
+            self._forget(end, lines)
 
     def _drop_rest_of_event(self, end: int) -> int:
         """Skip what is left of the event that is being dropped; tells how much that was."""
@@ -158,6 +160,14 @@ class _Cutter:
         return skipped
 
     def _skip(self, end: int) -> None:
-        self._line += self._pending.count(b"\n", 0, end)
+        self._forget(end, self._pending.count(b"\n", 0, end))
+
+    def _forget(self, end: int, lines: int) -> None:
+        self._line += lines
         self._pending = self._pending[end:]
         self._too_long = [line for line in self._too_long if line >= self._line]
+
+
+def _feeds(data: bytes) -> int:
+    """How many line feeds there are. Lines are short, and `bytes.count` stops at every one."""
+    return int(np.count_nonzero(np.frombuffer(data, np.uint8) == _LINE_FEED))

@@ -26,8 +26,8 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from triplewire.errors import InputError, SparkUnavailable
 from triplewire.matching.arrow import spans
+from triplewire.matching.kernels.canonical import canonical_events
 from triplewire.matching.kernels.columns import END, EVENT_GRAPH, EVENT_LAST, EVENT_LINE, QUAD_LINE, START
-from triplewire.matching.kernels.gathering import canonical_events
 from triplewire.matching.scanner import ScanResult, scan
 from triplewire.pipeline.assembly import quads_of
 from triplewire.pipeline.payloads import Numbers, joined
