@@ -32,6 +32,7 @@ _MASK = (1 << 64) - 1
 _njit: Any = numba.njit
 _intrinsic: Any = numba.extending.intrinsic
 _index_file: Any = caching.IndexDataCacheFile
+_memcpy: Any = cgutils.raw_memcpy
 JIT: bool = not getattr(numba.config, "DISABLE_JIT", False)
 
 
@@ -140,7 +141,7 @@ def _copy_bytes(typing: Any, source: Any, start: Any, target: Any, place: Any, c
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         data = [context.make_array(signature.args[n])(context, builder, arguments[n]).data for n in (0, 2)]
         here, there = builder.gep(data[0], [arguments[1]]), builder.gep(data[1], [arguments[3]])
-        cgutils.raw_memcpy(builder, there, here, arguments[4], 1)
+        _memcpy(builder, there, here, arguments[4], 1)
         return context.get_dummy_value()
 
     return types.none(source, types.intp, target, types.intp, types.intp), emit
