@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -117,3 +118,48 @@ def test_a_lake_of_another_format_is_refused(tmp_path):
 def test_a_name_that_leads_elsewhere_is_refused(tmp_path):
     with open_lake(tmp_path / "lake") as lake, pytest.raises(LakeError, match=r"found '\.\./x'"):
         lake.staging("../x")
+
+
+def test_whatever_a_record_names_is_forced_to_disk_before_the_record_is_there(tmp_path, monkeypatch):
+    forced, fsync = [], os.fsync
+
+    def recorded(descriptor: int) -> None:
+        path = Path(f"/proc/self/fd/{descriptor}").readlink()
+        forced.append((str(path.relative_to(tmp_path / "lake")), lake.has("one")))
+        fsync(descriptor)
+
+    with open_lake(tmp_path / "lake") as lake:
+        staged(lake, "one")
+        monkeypatch.setattr(os, "fsync", recorded)
+        lake.publish("one", "run", PARTS)
+    before = [name for name, decided in forced if not decided]
+    staging = ".staging/one"
+    assert set(before[:2]) == {f"{staging}/events/a.parquet", f"{staging}/notifications/b.parquet"}
+    assert before[2:] == [
+        f"{staging}/events",
+        f"{staging}/notifications",
+        staging,
+        ".staging",
+        "_triplewire/commits/one.draft",
+    ]
+    after = [name for name, decided in forced if decided]
+    assert (after[0], sorted(after[1:])) == ("_triplewire/commits", [".", "events", "notifications"])
+
+
+def test_what_a_commit_replaces_goes_after_the_new_is_in_place_for_good(tmp_path, monkeypatch):
+    with open_lake(tmp_path / "lake") as lake:
+        staged(lake, "one")
+        lake.publish("one", "run", PARTS)
+        (lake.staging("two") / "events").mkdir()
+        (lake.root / ".staging" / "two" / "events" / "c.parquet").touch()
+        fsync = os.fsync
+
+        def failing(descriptor: int) -> None:
+            if Path(f"/proc/self/fd/{descriptor}").readlink() == lake.root / "events":
+                raise Killed
+            fsync(descriptor)
+
+        monkeypatch.setattr(os, "fsync", failing)
+        with pytest.raises(Killed):
+            lake.publish("two", "compaction", [Part("events", "c.parquet", 1)], ["events/a.parquet"])
+        assert (lake.root / "events" / "a.parquet").exists()

@@ -8,8 +8,9 @@
 
 Failure policy: a commit is decided by the one rename that puts its record in place. What is staged without a record was
 never committed, and the next writer deletes it; a record whose files are still staged is carried out by the next
-writer. So a writer may be killed at any moment. A reader that comes in the few milliseconds in which files are moved
-may see some of them before the others.
+writer. So a writer may be killed at any moment, and so may the machine: whatever a record names is on disk before the
+record is, and in its table's folder before what it replaces is removed. A reader that comes in the few milliseconds in
+which files are moved may see some of them before the others.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ import msgspec
 from msgspec import Struct
 
 from triplewire.errors import LakeError
+from triplewire.pipeline.lake.durable import force, force_to_disk
 from triplewire.pipeline.lake.tables import TABLES
 from triplewire.pipeline.lake.writing import Part
 
@@ -96,6 +98,7 @@ class Lake:
         adds = [f"{part.table}/{part.name}" for part in parts]
         record = Commit(commit, run, adds, removes or [])
         self._commits.mkdir(parents=True, exist_ok=True)
+        force_to_disk(self.root / _STAGING / commit, adds)
         _write_durably(self._record(commit), msgspec.json.encode(record))
         self._carry_out(record)
 
@@ -117,6 +120,9 @@ class Lake:
             target.parent.mkdir(exist_ok=True)
             if (staged / name).exists():
                 (staged / name).rename(target)
+        for table in {Path(name).parent for name in commit.adds}:
+            force(self.root / table)
+        force(self.root)
         for name in commit.removes:
             (self.root / name).unlink(missing_ok=True)
         shutil.rmtree(staged, ignore_errors=True)
@@ -193,11 +199,7 @@ def _write_durably(path: Path, data: bytes) -> None:
         file.flush()
         os.fsync(file.fileno())
     draft.rename(path)
-    descriptor = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    force(path.parent)
 
 
 __all__ = ["TABLES", "Commit", "Lake", "checked_name", "existing_lake", "open_lake", "require_room"]
