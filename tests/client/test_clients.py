@@ -41,6 +41,25 @@ def test_publish_subscribe_query(node):
         assert b"urn:s" in client.query("SELECT DISTINCT ?s WHERE { GRAPH ?g { ?s <urn:p> ?o } }", "text/csv")
 
 
+def test_the_log_is_read_page_by_page(node):
+    with Client(node.url, timeout=300) as client:
+        client.publish(events(11, 12))
+        page = client.read_log(limit=1)
+        assert (page.nquads.count(b"\n"), page.position, page.gap, page.is_last) == (1, 1, None, False)
+        rest = client.read_log(page.position)
+        assert rest.is_last
+        assert events(12)[0].nquads in rest.nquads
+        assert client.read_log(rest.position).nquads == b""
+        assert client.node_id()
+
+    async def test() -> None:
+        async with AsyncClient(node.url, timeout=300) as client:
+            assert await client.read_log(limit=1) == page
+            assert await client.node_id()
+
+    asyncio.run(test())
+
+
 def test_the_asynchronous_client_does_the_same(node):
     async def test() -> None:
         async with AsyncClient(node.url, timeout=300) as client:

@@ -15,8 +15,8 @@ feeds         RSS and Atom as events
 
 from triplewire.client.asynchronous import AsyncClient
 from triplewire.client.blocking import Client
-from triplewire.client.calls import DeadLetter, Receipt, Registration
+from triplewire.client.calls import DeadLetter, LogPage, Receipt, Registration
 from triplewire.client.following import Notification
 from triplewire.wire.signatures import verify
 
-__all__ = ["AsyncClient", "Client", "DeadLetter", "Notification", "Receipt", "Registration", "verify"]
+__all__ = ["AsyncClient", "Client", "DeadLetter", "LogPage", "Notification", "Receipt", "Registration", "verify"]

@@ -10,7 +10,7 @@ from typing import Any, Self
 import httpx
 
 from triplewire.client import calls
-from triplewire.client.calls import Call, DeadLetter, Receipt, Registration
+from triplewire.client.calls import Call, DeadLetter, LogPage, Receipt, Registration
 from triplewire.client.following import Follower, Gap, Notification, is_final
 from triplewire.client.settings import STREAM_TIMEOUT, acknowledged_every, headers_of
 from triplewire.errors import MissedNotifications, NodeRefused, NodeUnreachable
@@ -42,6 +42,15 @@ class Client:
     ) -> list[Receipt]:
         """Publish events, or a document in an RDF format. Returns when they are on the node's disk."""
         return calls.receipts(self._call(calls.publish(events, format, idempotency_key)))
+
+    def read_log(self, after: int = 0, limit: int = 1_000) -> LogPage:
+        """What follows a position in the log, as far as this client may read it."""
+        response = self._answer(calls.read_log(after, limit))
+        return calls.log_page(response.content, response.headers)
+
+    def node_id(self) -> str:
+        """Which node this is, whatever its address."""
+        return calls.node_id(self._call(calls.HEALTH))
 
     def subscribe(
         self,
@@ -139,6 +148,9 @@ class Client:
         self._call(calls.send_again(letter_id))
 
     def _call(self, call: Call) -> bytes:
+        return self._answer(call).content
+
+    def _answer(self, call: Call) -> httpx.Response:
         try:
             response = self._http.request(
                 call.method, call.path, params=call.params, headers=call.headers, content=call.content
@@ -146,4 +158,4 @@ class Client:
         except (httpx.TransportError, httpx.InvalidURL) as error:
             raise calls.unreachable(self.url, error) from None
         calls.check(response.status_code, response.reason_phrase, response.content)
-        return response.content
+        return response

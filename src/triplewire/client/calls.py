@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 from urllib.parse import quote
 
@@ -60,6 +60,22 @@ class DeadLetter(Struct, frozen=True):
     attempts: int
 
 
+class LogPage(Struct, frozen=True):
+    """Events of the log as N-Quads. `position` is where to read on; `gap` the last that retention has removed, if any.
+
+    A `position` before the one that was asked for tells that the log ends there.
+    """
+
+    nquads: bytes
+    position: int
+    gap: int | None
+    is_last: bool
+
+
+class _Health(Struct):
+    node: str
+
+
 class _Receipts(Struct):
     events: list[Receipt]
 
@@ -89,6 +105,30 @@ def publish(events: Event | Iterable[Event] | bytes, format: str, key: str | Non
 
 def receipts(content: bytes) -> list[Receipt]:
     return _decoded(content, _Receipts).events
+
+
+# Reading the log
+
+
+def read_log(after: int, limit: int) -> Call:
+    params = {"after": str(after), "limit": str(limit)}
+    return Call("GET", "/events", params, {"accept": format_named("nquads").media_types[0]})
+
+
+def log_page(content: bytes, headers: Mapping[str, str]) -> LogPage:
+    try:
+        gap = headers.get("triplewire-gap")
+        position = int(headers["triplewire-position"])
+        return LogPage(content, position, None if gap is None else int(gap), "link" not in headers)
+    except (KeyError, ValueError) as error:
+        raise TriplewireError(f"wanted a page of a Triplewire node's log, found no position with it: {error}") from None
+
+
+HEALTH = Call("GET", "/health")
+
+
+def node_id(content: bytes) -> str:
+    return _decoded(content, _Health).node
 
 
 # Subscribing

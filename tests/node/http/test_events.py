@@ -9,6 +9,7 @@ import pytest
 from tests.node.http.serving import NQUADS, TURTLE, is_problem, with_node
 
 from triplewire.rdf.formats import FORMATS
+from triplewire.store.retention import Retention
 
 
 def test_publish_many_and_read_them_back(tmp_path: Path):
@@ -22,6 +23,36 @@ def test_publish_many_and_read_them_back(tmp_path: Path):
         following = await api.get(page.links["next"]["url"])
         assert following.text == '<urn:b> <urn:p> "2" <urn:e:2> .\n'
         assert (await api.get("/events", params={"after": 2})).text == ""
+
+    with_node(tmp_path, test)
+
+
+def test_a_page_tells_where_to_read_on_whatever_the_reader_may_see(tmp_path: Path):
+    async def test(api):
+        lines = [f'<urn:a> <urn:{"open" if n > 3 else "closed"}:p> "{n}" <urn:e:{n}> .\n' for n in range(1, 6)]
+        assert (await api.post("/events", content="".join(lines), headers=NQUADS)).status_code == 201
+        reader = await api.register(rights={"subscribe": {"namespaces": ["urn:open:"]}})
+        page = await api.get("/events", params={"limit": 2}, headers=reader)
+        assert (page.text, page.headers["Triplewire-Position"]) == ("", "2")
+        page = await api.get(page.links["next"]["url"], headers=reader)
+        assert (page.text, page.headers["Triplewire-Position"]) == (lines[3], "4")
+        page = await api.get(page.links["next"]["url"], headers=reader)
+        assert (page.text, page.headers["Triplewire-Position"], page.links) == (lines[4], "5", {})
+        beyond = await api.get("/events", params={"after": 9}, headers=reader)
+        assert (beyond.text, beyond.headers["Triplewire-Position"], beyond.links) == ("", "5", {})
+
+    with_node(tmp_path, test, open=False)
+
+
+def test_a_page_tells_of_what_retention_has_removed(tmp_path: Path):
+    async def test(api):
+        body = "".join(f'<urn:a> <urn:p> "{n}" <urn:e:{n}> .\n' for n in range(1, 6))
+        assert (await api.post("/events", content=body, headers=NQUADS)).status_code == 201
+        await api.node.broker.trim(Retention(size=2 * len(body) // 5))
+        page = await api.get("/events", params={"after": 1})
+        assert page.headers["Triplewire-Gap"] == "3"
+        assert page.text.count("\n") == 2
+        assert "Triplewire-Gap" not in (await api.get("/events", params={"after": 3})).headers
 
     with_node(tmp_path, test)
 

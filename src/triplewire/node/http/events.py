@@ -15,9 +15,11 @@ from triplewire.errors import UnknownEvent, UnknownFormat
 from triplewire.node.http.access import BEARER, client_of, node_of
 from triplewire.node.http.bodies import read_body
 from triplewire.node.http.documented import RECEIPTS, documents, problems, text_schema
+from triplewire.node.http.extents import extent, headers_of
 from triplewire.node.http.negotiation import chosen
 from triplewire.rdf.events import Event
 from triplewire.rdf.formats import FORMATS, Format, format_of_media_type
+from triplewire.store import log
 
 router = APIRouter(tags=["events"])
 
@@ -69,16 +71,18 @@ async def read_events(
     after: Annotated[int, Query(ge=0, le=MOST_POSITION, description="The position after which to begin.")] = 0,
     limit: Annotated[int, Query(ge=1, le=MOST)] = 100,
 ) -> Response:
-    """A page of the log, in any RDF format. `Link` leads to the next page; without it this was the last."""
+    """A page of the log, in any RDF format. `Link` leads to the next page; without it this was the last.
+
+    `Triplewire-Position` is where to read on, `Triplewire-Gap` tells that retention has removed what was asked for.
+    """
     client = client_of(request)
     media_type = chosen(request.headers.get("accept"), _RDF)
-    page = await node_of(request).broker.events(client, after, limit)
+    broker = node_of(request).broker
+    ends = await broker.read(lambda tx: (log.floor(tx), log.head(tx)))
+    page = await broker.events(client, after, limit)
+    covered = extent(after, limit, ends, await broker.read(log.floor), [record.position for record, _ in page])
     response = _rdf([event for _, event in page], media_type)
-    if page:
-        last = page[-1][0].position
-        response.headers["Triplewire-Position"] = str(last)
-        if len(page) == limit:
-            response.headers["Link"] = f'<{request.url.path}?after={last}&limit={limit}>; rel="next"'
+    response.headers.update(headers_of(request.url.path, limit, covered))
     return response
 
 
