@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from triplewire.errors import InputError
+from triplewire.node.stopping import Signals
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -44,11 +45,6 @@ def serve_command(
 
     Every option can also be set in the environment (TRIPLEWIRE_PORT) and in the file of --config (port = 8080).
     """
-    try:
-        from triplewire.node.serve import serve
-        from triplewire.node.settings import load_settings
-    except ModuleNotFoundError as missing:
-        raise InputError(f"wanted the package {missing.name}, found none: pip install 'triplewire[node]'") from None
     flags = {
         "data": data,
         "port": port,
@@ -64,4 +60,15 @@ def serve_command(
         "query_memory": query_memory,
         "allow_loopback_webhooks": allow_loopback_webhooks,
     }
-    serve(load_settings(flags, os.environ, config))
+    # Importing the server takes a moment, in which a signal counts already.
+    with Signals() as signals:
+        _serve(flags, config, signals)
+
+
+def _serve(flags: dict[str, Any], config: Path | None, signals: Signals) -> None:
+    try:
+        from triplewire.node.serve import serve
+        from triplewire.node.settings import load_settings
+    except ModuleNotFoundError as missing:
+        raise InputError(f"wanted the package {missing.name}, found none: pip install 'triplewire[node]'") from None
+    serve(load_settings(flags, os.environ, config), signals)

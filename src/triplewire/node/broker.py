@@ -67,6 +67,7 @@ class Broker:
     ) -> Broker:
         """Open the data folder, and go on where the node stopped. Guests are clients that are not registered."""
         clock = clock or SystemClock()
+        _log.info("opening %s", folder)
         broker = cls(await asyncio.to_thread(Database, folder, disk, clock), clock)
         for guest in guests:
             broker.know(guest)

@@ -1,15 +1,14 @@
 """Run a node until it is told to stop, or its disk fails.
 
-Graceful stop: SIGTERM and SIGINT end the listening first; requests that were begun are answered, what waits is
-committed, and the folder is let go. A failed disk ends the process with an error, at once: whoever restarts it gets
-what is really there (row F2).
+Graceful stop: a signal ends the listening first; requests that were begun are answered, what waits is committed, and
+the folder is let go (`stopping` has what happens before that). A failed disk ends the process with an error, at once:
+whoever restarts it gets what is really there (row F2).
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,39 +21,48 @@ from triplewire.node.http import create_app
 from triplewire.node.logs import JsonLine, OneLine, configure
 from triplewire.node.service import Node
 from triplewire.node.settings import Settings
+from triplewire.node.stopping import Signals
 
 _log = logging.getLogger(__name__)
 _GRACE_SECONDS = 10
 
 
-def serve(settings: Settings) -> None:
+def serve(settings: Settings, signals: Signals) -> None:
     """Serve until a signal comes. Raises `StoreFailed` if the disk failed."""
     configure(JsonLine() if settings.log_json else OneLine())
     # A commit should not wait long for a parser to let go.
     sys.setswitchinterval(0.001)
-    with (
-        _signals_handled(),
-        asyncio.Runner(loop_factory=uvicorn.Config("", log_config=None).get_loop_factory()) as runner,
-    ):
-        runner.run(_serve(settings))
+    with asyncio.Runner(loop_factory=uvicorn.Config("", log_config=None).get_loop_factory()) as runner:
+        runner.run(_serve(settings, signals))
 
 
-@contextmanager
-def _signals_handled() -> Iterator[None]:
-    """The server stops in order when a signal comes, and raises it again when it has: that is the end of it."""
-    before = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGTERM, signal.SIGINT)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-async def _serve(settings: Settings) -> None:
+async def _serve(settings: Settings, signals: Signals) -> None:
     node = await Node.open(settings)
-    if not settings.open:
-        await _show_admin_secret(node)
-    config = uvicorn.Config(
+    server = Server(_config(settings, node), node)
+    signals.lead_to(server.handle_exit)
+    try:
+        if not settings.open:
+            await node.make_admin(_show)
+        await node.begin()
+        watch = asyncio.create_task(_stop_on_failure(node, server))
+        await _listening(server, settings)
+        watch.cancel()
+    finally:
+        await node.stop()
+    if node.broker.failure is not None:
+        raise StoreFailed(str(node.broker.failure))
+
+
+async def _listening(server: uvicorn.Server, settings: Settings) -> None:
+    try:
+        await server.serve()
+    except SystemExit:
+        # How the server says that it cannot listen; the reason is in its log.
+        raise OSError(f"cannot listen on {settings.host}:{settings.port}") from None
+
+
+def _config(settings: Settings, node: Node) -> uvicorn.Config:
+    return uvicorn.Config(
         create_app(node),
         host=settings.host,
         port=settings.port,
@@ -63,15 +71,8 @@ async def _serve(settings: Settings) -> None:
         timeout_graceful_shutdown=_GRACE_SECONDS,
         server_header=False,
         proxy_headers=False,
+        lifespan="off",
     )
-    server = Server(config, node)
-    watch = asyncio.create_task(_stop_on_failure(node, server))
-    await server.serve()
-    watch.cancel()
-    if node.broker.failure is not None:
-        raise StoreFailed(str(node.broker.failure))
-    if not server.started:
-        raise OSError(f"cannot listen on {settings.host}:{settings.port}")
 
 
 class Server(uvicorn.Server):
@@ -81,6 +82,11 @@ class Server(uvicorn.Server):
         super().__init__(config)
         self._node = node
         self._loop = asyncio.get_running_loop()
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Signals are handled by `stopping`, which began before there was a server."""
+        yield
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         self._loop.call_soon_threadsafe(self._node.streams.stop)
@@ -93,8 +99,6 @@ async def _stop_on_failure(node: Node, server: uvicorn.Server) -> None:
     server.should_exit = True
 
 
-async def _show_admin_secret(node: Node) -> None:
-    """Print the administrator's secret at the first start; it is kept nowhere."""
-    secret = await node.make_admin()
-    if secret is not None:
-        print(f"administrator's secret, shown this once: {secret}", flush=True)
+def _show(secret: str) -> None:
+    """Print the administrator's secret; it is kept nowhere."""
+    print(f"administrator's secret, shown this once: {secret}", flush=True)

@@ -88,22 +88,30 @@ class Node:
     def clients(self) -> list[Client]:
         return list(self._by_secret.values())
 
-    async def make_admin(self) -> str | None:
-        """The administrator's secret, once: at the first start."""
+    async def make_admin(self, show: Callable[[str], None]) -> None:
+        """Make the administrator, at the first start, and show the secret once.
+
+        It is shown before it is kept: whatever ends the process in between, nobody is locked out.
+        """
         if any(client.id == ADMIN for client in self.clients):
-            return None
-        return await self.register(Client(ADMIN, "administrator", None, Rights(quotas=UNLIMITED, is_admin=True)))
+            return
+        secret = identity.new_secret()
+        show(secret)
+        await self._keep(Client(ADMIN, "administrator", None, Rights(quotas=UNLIMITED, is_admin=True)), secret)
 
     async def register(self, client: Client) -> str:
         """Keep a client, and give it a secret. One that is registered again loses its old secret."""
         secret = identity.new_secret()
+        await self._keep(client, secret)
+        return secret
+
+    async def _keep(self, client: Client, secret: str) -> None:
         kept = hash_of(secret)
         now = self.broker.steady.time()
         await self._write(lambda tx: identities.insert(tx, client, kept, now))
         self._by_secret = {key: known for key, known in self._by_secret.items() if known.id != client.id}
         self._by_secret[kept] = client
         await self.broker.set_rights(client)
-        return secret
 
     async def unregister(self, client_id: str) -> None:
         """Forget a client and its subscriptions."""

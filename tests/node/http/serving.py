@@ -35,8 +35,10 @@ def with_node(folder: Path, test: Callable[[Api], Awaitable[None]], **settings: 
     async def run() -> None:
         async with asyncio.timeout(120):
             node = await Node.open(Settings(data=folder, **{"open": True, **settings}))
-            secret = None if node.settings.open else await node.make_admin()
-            headers = {} if secret is None else {"Authorization": f"Bearer {secret}"}
+            shown: list[str] = []
+            if not node.settings.open:
+                await node.make_admin(shown.append)
+            headers = {"Authorization": f"Bearer {shown[0]}"} if shown else {}
             transport = httpx.ASGITransport(create_app(node), raise_app_exceptions=False)
             await node.begin()
             try:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import Any
 
@@ -18,19 +16,11 @@ _ROUTERS = (events.router, subscriptions.router, sparql.router, administration.r
 
 
 def create_app(node: Node) -> FastAPI:
-    """The HTTP side of a node that was opened. It begins when the server starts and stops when the server does."""
-
-    @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        await node.begin()
-        yield
-        await node.stop()
-
+    """The HTTP side of a node. Whoever opened the node begins and stops it."""
     app = FastAPI(
         title="Triplewire",
         version=version("triplewire"),
         summary="A durable broker for RDF events and standing queries",
-        lifespan=lifespan,
         docs_url=None,
         redoc_url=None,
     )
