@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from triplewire.cli.app import app
 
 _TURTLE = {"Content-Type": "text/turtle"}
+_POST = b"POST /events HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/turtle\r\n"
 IDLE = 500
 
 
@@ -33,18 +34,14 @@ def connection(node: NodeProcess) -> socket.socket:
 
 def test_a7_a_gigabyte_is_refused_before_a_byte_of_it_is_sent(node: NodeProcess):
     with connection(node) as raw:
-        raw.sendall(
-            b"POST /events HTTP/1.1\r\nHost: node\r\nContent-Type: text/turtle\r\nContent-Length: 1073741824\r\n\r\n"
-        )
+        raw.sendall(_POST + b"Content-Length: 1073741824\r\n\r\n")
         assert raw.recv(100).startswith(b"HTTP/1.1 413")
 
 
 def test_a7_a_body_that_does_not_say_how_large_it_is_is_read_up_to_the_limit(node: NodeProcess):
     chunk = b"10000\r\n" + b"#" * 0x10000 + b"\r\n"
     with connection(node) as raw:
-        raw.sendall(
-            b"POST /events HTTP/1.1\r\nHost: node\r\nContent-Type: text/turtle\r\nTransfer-Encoding: chunked\r\n\r\n"
-        )
+        raw.sendall(_POST + b"Transfer-Encoding: chunked\r\n\r\n")
         sent = 0
         raw.settimeout(0.0)
         answer = b""
@@ -65,9 +62,7 @@ def test_a16_publishing_works_beside_idle_connections(node: NodeProcess):
     for number, raw in enumerate(idle):
         # Half of them say nothing at all, half of them never finish what they say.
         if number % 2:
-            raw.sendall(
-                b"POST /events HTTP/1.1\r\nHost: node\r\nContent-Type: text/turtle\r\nContent-Length: 100\r\n\r\nx"
-            )
+            raw.sendall(_POST + b"Content-Length: 100\r\n\r\nx")
     assert [publish(node, f"urn:idle:{number}") for number in range(20)] == [201] * 20
     for raw in idle:
         raw.close()

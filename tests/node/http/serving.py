@@ -42,7 +42,7 @@ def with_node(folder: Path, test: Callable[[Api], Awaitable[None]], **settings: 
             transport = httpx.ASGITransport(create_app(node), raise_app_exceptions=False)
             await node.begin()
             try:
-                async with Api(transport=transport, base_url="http://node", headers=headers) as api:
+                async with Api(transport=transport, base_url="http://localhost", headers=headers) as api:
                     api.node = node
                     await test(api)
             finally:

@@ -2,6 +2,7 @@
 
 app            puts it together
 access         who asks
+hosts          under which name an open node answers
 bodies         request bodies under a limit
 negotiation    which syntax is wanted
 problems       errors as RFC 9457 problem details

@@ -10,6 +10,7 @@ from fastapi import FastAPI
 from triplewire.node.delivery import delivery_router
 from triplewire.node.http import administration, events, problems, sparql, status, subscriptions
 from triplewire.node.http.access import client_of
+from triplewire.node.http.hosts import LoopbackOnly
 from triplewire.node.service import Node
 
 _ROUTERS = (events.router, subscriptions.router, sparql.router, administration.router, status.router)
@@ -25,6 +26,8 @@ def create_app(node: Node) -> FastAPI:
         redoc_url=None,
     )
     app.state.node = node
+    if node.settings.open:
+        app.add_middleware(LoopbackOnly)
     problems.install(app)
     for router in _ROUTERS:
         app.include_router(router)
