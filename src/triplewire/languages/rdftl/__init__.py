@@ -1,0 +1,1 @@
+"""RDFTL: event-condition-action rules on RDF."""
