@@ -10,6 +10,7 @@ import msgspec
 
 from triplewire import Matcher, Taxonomy
 from triplewire.languages.files import load_subscriptions
+from triplewire.pipeline.jobs.matching import MatchRequest
 from triplewire.testing import workloads
 
 EVENTS = 300
@@ -29,6 +30,17 @@ def write_feed(folder: Path, events: int = EVENTS, files: int = 3, seed: int = 5
 
 def write_rows(path: Path, rows: Iterable[workloads.Row]) -> None:
     path.write_bytes(b"".join(msgspec.json.encode(row._asdict()) + b"\n" for row in rows))
+
+
+def request_of(feed: Path, out: Path, **others) -> MatchRequest:
+    """A match of a feed into a lake."""
+    asked = {
+        "events": (str(feed / "events"),),
+        "subscriptions": (str(feed / "subscriptions.jsonl"),),
+        "taxonomy": str(feed / "taxonomy.ttl"),
+        "out": str(out),
+    }
+    return MatchRequest(**{**asked, **others})
 
 
 def expected(folder: Path) -> set[tuple[str, str]]:

@@ -9,7 +9,7 @@ import typer
 
 from triplewire.cli import pipeline_options as options
 from triplewire.cli.pipeline_options import examples
-from triplewire.cli.pipeline_running import spark_for, tell
+from triplewire.cli.pipeline_running import progress_bar, spark_for, tell
 
 BACKFILL_EXAMPLES = examples(
     "backfill --lake lake --subscriptions new-alerts.jsonl",
@@ -37,7 +37,7 @@ def backfill_command(
         lake=lake, subscriptions=tuple(subscriptions), taxonomy=taxonomy, strict=strict, run_id=run_id
     )
     with spark_for(master, conf) as spark:
-        outcome = backfill(spark, request)
+        outcome = backfill(spark, request, progress_bar())
     tell(outcome)
 
 
@@ -69,5 +69,5 @@ def replay_command(
         strict=strict,
     )
     with spark_for(master, conf) as spark:
-        outcome = replay(spark, request)
+        outcome = replay(spark, request, progress_bar())
     tell(outcome)

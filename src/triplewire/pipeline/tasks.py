@@ -79,7 +79,6 @@ def running(order: Order) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.Re
 def carry_out(order: Order, number: int) -> Report:
     """Do one task of an order."""
     matcher = matcher_of(order.index)
-    known = dict(matcher.quarantined)
     progress = _Progress(Path(order.staging) / PROGRESS)
     with Writers(Path(order.staging), order.run, f"{order.run}-{number:05}") as writers:
         counts = Counts()
@@ -90,9 +89,7 @@ def carry_out(order: Order, number: int) -> Report:
                 _refuse(order, writers, piece)
             counts.bytes += split.end - split.start
             progress.tell(counts)
-        quarantined = {name: why for name, why in matcher.quarantined.items() if name not in known}
-        writers.rejects.write(_reject_rows([Reject(None, None, None, name, why) for name, why in quarantined.items()]))
-        counts.rejects += len(quarantined)
+        # Other workers find out about the same subscriptions: the driver keeps each of them once.
         return Report(writers.close(), counts, dict(matcher.quarantined))
 
 

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.pipeline.samples import EVENTS, expected, notified, rows_of, write_feed, write_rows
+from tests.pipeline.samples import EVENTS, expected, notified, request_of, rows_of, write_feed, write_rows
 
 from triplewire import Subscription
 from triplewire.algebra.advertisements import Advertisement
@@ -16,43 +16,12 @@ from triplewire.pipeline import match, register
 from triplewire.pipeline.index import build_index, index_at
 from triplewire.pipeline.jobs.compacting import CompactRequest, compact
 from triplewire.pipeline.jobs.history import BackfillRequest, ReplayRequest, backfill, replay
-from triplewire.pipeline.jobs.matching import MatchRequest, match_files
+from triplewire.pipeline.jobs.matching import match_files
 from triplewire.pipeline.jobs.profiling import ProfileRequest, profile
 from triplewire.pipeline.jobs.streaming import StreamRequest, stream_files
 from triplewire.testing.workloads import Row
 
 pytestmark = pytest.mark.xdist_group("spark")
-
-
-@pytest.fixture(scope="module")
-def feed(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("feed")
-    write_feed(folder)
-    return folder
-
-
-def request_of(feed: Path, out: Path, **others) -> MatchRequest:
-    asked = {
-        "events": (str(feed / "events"),),
-        "subscriptions": (str(feed / "subscriptions.jsonl"),),
-        "taxonomy": str(feed / "taxonomy.ttl"),
-        "out": str(out),
-    }
-    return MatchRequest(**{**asked, **others})
-
-
-@pytest.fixture(scope="module")
-def lake(spark, feed, tmp_path_factory) -> Path:
-    """A lake after one run. Tests that change it take a copy."""
-    out = tmp_path_factory.mktemp("lakes") / "lake"
-    match_files(spark, request_of(feed, out, run_id="first"))
-    return out
-
-
-@pytest.fixture
-def own_lake(lake, tmp_path) -> Path:
-    shutil.copytree(lake, tmp_path / "lake")
-    return tmp_path / "lake"
 
 
 class TestMatch:

@@ -26,6 +26,12 @@ def staged(lake: Lake, commit: str) -> None:
     (folder / "events" / "of-a-failed-attempt.parquet").touch()
 
 
+def drafted_and_published(lake: Lake, commit: str) -> None:
+    with lake.drafting(commit):
+        staged(lake, commit)
+        lake.publish(commit, "run", PARTS)
+
+
 def visible(root: Path) -> list[str]:
     return sorted(str(path.relative_to(root)) for path in root.glob("[a-z]*/*"))
 
@@ -163,3 +169,19 @@ def test_what_a_commit_replaces_goes_after_the_new_is_in_place_for_good(tmp_path
         with pytest.raises(Killed):
             lake.publish("two", "compaction", [Part("events", "c.parquet", 1)], ["events/a.parquet"])
         assert (lake.root / "events" / "a.parquet").exists()
+
+
+def test_an_interrupt_while_a_decided_commit_is_carried_out_loses_nothing(tmp_path, monkeypatch):
+    def interrupted(path: Path, target: Path) -> Path:
+        if path.suffix == ".parquet":
+            raise KeyboardInterrupt
+        return rename(path, target)
+
+    rename = Path.rename
+    with open_lake(tmp_path / "lake") as lake:
+        monkeypatch.setattr(Path, "rename", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            drafted_and_published(lake, "one")
+        monkeypatch.undo()
+    with open_lake(tmp_path / "lake") as lake:
+        assert visible(lake.root) == ["events/a.parquet", "notifications/b.parquet"]

@@ -6,6 +6,7 @@ that doing it again adds nothing. A replay answers "what would have fired" into 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,13 +15,16 @@ from msgspec import Struct
 
 from triplewire.errors import InputError, LakeError
 from triplewire.pipeline.index import IndexRef, index_at
+from triplewire.pipeline.jobs.gauges import ByBytes
 from triplewire.pipeline.jobs.matching import REPLICATE, Outcome, driver_parts, new_run_id, run_of
-from triplewire.pipeline.jobs.running import explained, versions
+from triplewire.pipeline.jobs.running import Nobody, Watcher, explained, quarantine_rejects, run_step, versions
 from triplewire.pipeline.jobs.subscribing import Subscribed, read_all, read_taxonomy, subscribe
 from triplewire.pipeline.lake.folder import Lake, existing_lake, open_lake, require_room
-from triplewire.pipeline.lake.frames import read_table, rows_in, stage
+from triplewire.pipeline.lake.frames import payload_bytes, read_table, rows_in, stage
 from triplewire.pipeline.lake.tables import EVENTS, NOTIFICATIONS, Run
+from triplewire.pipeline.lake.writing import Part
 from triplewire.pipeline.matching import match
+from triplewire.pipeline.tally import quarantined_in
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -50,7 +54,7 @@ class ReplayRequest(Struct, frozen=True, kw_only=True):
     run_id: str | None = None
 
 
-def backfill(spark: SparkSession, request: BackfillRequest) -> Outcome:
+def backfill(spark: SparkSession, request: BackfillRequest, watcher: Watcher | None = None) -> Outcome:
     """Add the notifications that the lake lacks."""
     existing_lake(Path(request.lake))
     with open_lake(Path(request.lake)) as lake:
@@ -60,14 +64,18 @@ def backfill(spark: SparkSession, request: BackfillRequest) -> Outcome:
         read = read_all(request.subscriptions, strict=request.strict)
         subscribed = subscribe(read, read_taxonomy(request.taxonomy), lake.indexes, strict=request.strict)
         events = read_table(spark, lake, EVENTS)
-        found = match(events, subscribed.index)
-        if lake.files(NOTIFICATIONS):
+
+        def lacking(found: DataFrame) -> DataFrame:
+            if not lake.files(NOTIFICATIONS):
+                return found
             known = read_table(spark, lake, NOTIFICATIONS).select("subscription", "event")
-            found = found.join(known, ["subscription", "event"], "left_anti")
-        return _published(lake, run_id, "backfill", subscribed, _once(found), events, [str(lake.root)])
+            return found.join(known, ["subscription", "event"], "left_anti")
+
+        again = _Again(lake, lake, run_id, "backfill", subscribed, lacking)
+        return _published(spark, again, events, watcher or Nobody())
 
 
-def replay(spark: SparkSession, request: ReplayRequest) -> Outcome:
+def replay(spark: SparkSession, request: ReplayRequest, watcher: Watcher | None = None) -> Outcome:
     """Write what would have fired into another lake."""
     source = existing_lake(Path(request.lake))
     with open_lake(Path(request.out)) as lake:
@@ -75,8 +83,19 @@ def replay(spark: SparkSession, request: ReplayRequest) -> Outcome:
         require_room(lake, run_id)
         subscribed = _replayed(request, source, lake)
         events = _within(read_table(spark, source, EVENTS), request)
-        found = _once(match(events, subscribed.index))
-        return _published(lake, run_id, "replay", subscribed, found, events, [str(source.root)])
+        again = _Again(source, lake, run_id, "replay", subscribed, lambda found: found)
+        return _published(spark, again, events, watcher or Nobody())
+
+
+class _Again(Struct, frozen=True):
+    """A run over events that `source` has, whose notifications, or those that `wanted` leaves of them, go to `lake`."""
+
+    source: Lake
+    lake: Lake
+    run: str
+    job: str
+    subscribed: Subscribed
+    wanted: Callable[[DataFrame], DataFrame]
 
 
 def _replayed(request: ReplayRequest, source: Lake, lake: Lake) -> Subscribed:
@@ -113,40 +132,40 @@ def _once(found: DataFrame) -> DataFrame:
     return found.dropDuplicates(["subscription", "event"])
 
 
-def _published(
-    lake: Lake,
-    run_id: str,
-    job: str,
-    subscribed: Subscribed,
-    found: DataFrame,
-    events: DataFrame,
-    inputs: list[str],
-) -> Outcome:
+def _published(spark: SparkSession, again: _Again, events: DataFrame, watcher: Watcher) -> Outcome:
     from pyspark.sql import functions as F  # noqa: N812
 
     started = datetime.now(UTC)
-    with lake.drafting(run_id) as staging, explained():
-        parts = stage(found.withColumn("run", F.lit(run_id)), staging, NOTIFICATIONS, run_id)
-        count = events.count()
-    ours, sparks = versions()
-    index = subscribed.index
-    run = Run(
-        run=run_id,
-        job=job,
-        batch=None,
-        strategy=REPLICATE,
-        index=index.version,
-        taxonomy=index.taxonomy_version,
-        subscriptions=index.subscriptions,
-        events=count,
-        matches=rows_in(parts, NOTIFICATIONS),
-        rejects=len(subscribed.rejects),
-        quarantined=0,
-        inputs=inputs,
-        started=started,
-        finished=datetime.now(UTC),
-        triplewire=ours,
-        spark=sparks,
-    )
-    lake.publish(run_id, run_id, [*parts, *driver_parts(lake, run_id, run, subscribed.rejects)])
-    return Outcome(run, str(lake.root))
+    lake, index = again.lake, again.subscribed.index
+    with lake.drafting(again.run) as staging, explained():
+        found = match(events, index, told_in=str(staging.resolve()))
+        rows = _once(again.wanted(found)).withColumn("run", F.lit(again.run))
+
+        def act() -> tuple[list[Part], int]:
+            return stage(rows, staging, NOTIFICATIONS, again.run), events.count()
+
+        gauge = ByBytes(staging, payload_bytes(again.source))
+        parts, count = run_step(spark, watcher, f"{again.job}: matching", gauge, act)
+        quarantined = quarantined_in(staging)
+        rejects = [*again.subscribed.rejects, *quarantine_rejects(quarantined)]
+        ours, sparks = versions()
+        run = Run(
+            run=again.run,
+            job=again.job,
+            batch=None,
+            strategy=REPLICATE,
+            index=index.version,
+            taxonomy=index.taxonomy_version,
+            subscriptions=index.subscriptions,
+            events=count,
+            matches=rows_in(parts, NOTIFICATIONS),
+            rejects=len(rejects),
+            quarantined=len(quarantined),
+            inputs=[str(again.source.root)],
+            started=started,
+            finished=datetime.now(UTC),
+            triplewire=ours,
+            spark=sparks,
+        )
+        lake.publish(again.run, again.run, [*parts, *driver_parts(lake, again.run, run, rejects)])
+    return Outcome(run, str(lake.root), quarantined)

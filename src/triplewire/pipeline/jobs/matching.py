@@ -11,7 +11,7 @@ import msgspec
 import pyarrow as pa
 from msgspec import Struct
 
-from triplewire.pipeline.jobs.running import Done, Nobody, Watcher, run_order, versions
+from triplewire.pipeline.jobs.running import Done, Nobody, Watcher, quarantine_rejects, run_order, versions
 from triplewire.pipeline.jobs.subscribing import Subscribed, read_all, read_taxonomy, subscribe
 from triplewire.pipeline.lake.folder import Lake, open_lake, require_room
 from triplewire.pipeline.lake.tables import REJECTS, RUNS, SCHEMAS, Run
@@ -62,7 +62,7 @@ def match_files(spark: SparkSession, request: MatchRequest, watcher: Watcher | N
         if request.strategy != REPLICATE:
             from triplewire.pipeline.jobs.strategic import match_by_strategy
 
-            return match_by_strategy(spark, request, run_id, lake, files)
+            return match_by_strategy(spark, request, run_id, lake, files, watcher or Nobody())
         subscribed = _subscribed(request, lake)
         started = datetime.now(UTC)
         tasks = plan(files, spark.sparkContext.defaultParallelism)
@@ -108,7 +108,7 @@ def described(
         subscriptions=index.subscriptions,
         events=counts.events,
         matches=counts.matches,
-        rejects=counts.rejects + len(subscribed.rejects),
+        rejects=counts.rejects + len(subscribed.rejects) + len(done.quarantined),
         quarantined=len(done.quarantined),
         inputs=inputs,
         started=started,
@@ -121,7 +121,7 @@ def described(
 def publish(lake: Lake, commit: str, run: Run, done: Done, rejects: list[Reject]) -> None:
     """Publish what the tasks wrote, the driver's rejects and the row of the run."""
     parts = [part for report in done.reports for part in report.parts]
-    parts += driver_parts(lake, commit, run, rejects)
+    parts += driver_parts(lake, commit, run, [*rejects, *quarantine_rejects(done.quarantined)])
     lake.publish(commit, run.run, parts)
 
 

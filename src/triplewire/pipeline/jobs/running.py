@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import msgspec
 
 from triplewire.errors import BadInputRefused, PipelineError
+from triplewire.pipeline.jobs.gauges import Gauge, share_done
+from triplewire.pipeline.sources.reading import Reject
 from triplewire.pipeline.tasks import REPORT_COLUMNS, Counts, Order, Report, progress_in, running
 
 if TYPE_CHECKING:
@@ -62,6 +64,11 @@ class Done(msgspec.Struct, frozen=True):
         return {name: why for report in self.reports for name, why in report.quarantined.items()}
 
 
+def quarantine_rejects(quarantined: Mapping[str, str]) -> list[Reject]:
+    """What a run keeps of subscriptions that exceeded their budget: each once, however many workers found out."""
+    return [Reject(None, None, None, name, f"quarantined: {why}") for name, why in quarantined.items()]
+
+
 def run_order(spark: SparkSession, order: Order, watcher: Watcher, doing: str) -> Done:
     """Carry out an order, one Spark task for each of its tasks."""
     if not order.tasks:
@@ -76,12 +83,29 @@ def run_order(spark: SparkSession, order: Order, watcher: Watcher, doing: str) -
     return Done([msgspec.msgpack.decode(row.report, type=Report) for row in rows])
 
 
+def run_step(spark: SparkSession, watcher: Watcher, doing: str, gauge: Gauge, action: Callable[[], T]) -> T:
+    """Run a Spark action as a step of a run that a watcher is shown."""
+    group = _new_group()
+    watcher.begin(doing, gauge.total)
+    try:
+        return _watched(spark, group, action, lambda: watcher.see(gauge.read(share_done(spark, group))))
+    finally:
+        watcher.end()
+
+
 def watched(spark: SparkSession, action: Callable[[], T], look: Callable[[], None]) -> T:
     """Run a Spark action on a thread of its own and look how it goes on. An interrupt cancels it."""
+    return _watched(spark, _new_group(), action, look)
+
+
+def _new_group() -> str:
+    return f"triplewire-{uuid.uuid4().hex[:8]}"
+
+
+def _watched(spark: SparkSession, group: str, action: Callable[[], T], look: Callable[[], None]) -> T:
     from pyspark import InheritableThread
 
     outcome: list[Any] = []
-    group = f"triplewire-{uuid.uuid4().hex[:8]}"
 
     def act() -> None:
         spark.sparkContext.setJobGroup(group, "triplewire", interruptOnCancel=True)

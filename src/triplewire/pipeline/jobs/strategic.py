@@ -7,19 +7,25 @@ the same.
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from triplewire.errors import BadInputRefused
 from triplewire.pipeline.index import version_of
+from triplewire.pipeline.jobs.gauges import ByTasks
 from triplewire.pipeline.jobs.matching import MatchRequest, Outcome, driver_parts
-from triplewire.pipeline.jobs.running import explained, versions
+from triplewire.pipeline.jobs.running import Watcher, explained, quarantine_rejects, run_step, versions
 from triplewire.pipeline.jobs.subscribing import read_all, read_taxonomy
 from triplewire.pipeline.lake.folder import Lake
 from triplewire.pipeline.lake.frames import rows_in, stage
 from triplewire.pipeline.lake.tables import EVENTS, NOTIFICATIONS, REJECTS, Run
+from triplewire.pipeline.lake.writing import Part
 from triplewire.pipeline.sources.datasource import register
 from triplewire.pipeline.sources.files import SourceFile
-from triplewire.pipeline.strategies import matched, prepare
+from triplewire.pipeline.strategies import Prepared, matched, prepare, strategy_of
+from triplewire.pipeline.tally import quarantined_in
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -28,46 +34,69 @@ _SHOWN = 3
 
 
 def match_by_strategy(
-    spark: SparkSession, request: MatchRequest, run_id: str, lake: Lake, files: list[SourceFile]
+    spark: SparkSession, request: MatchRequest, run_id: str, lake: Lake, files: list[SourceFile], watcher: Watcher
 ) -> Outcome:
     """Match with a strategy that moves events or quads, and publish the run."""
-    from pyspark.sql import functions as F  # noqa: N812  as everybody names it
-
+    started = datetime.now(UTC)
     read = read_all(request.subscriptions, strict=request.strict)
     taxonomy = read_taxonomy(request.taxonomy)
     prepared = prepare(spark, read.good, lake.indexes, request.strategy, taxonomy=taxonomy)
-    started = datetime.now(UTC)
-    run_column = F.lit(run_id)
     with lake.drafting(run_id) as staging, explained():
-        rows = _events(spark, files)
-        events = rows.where("problem is null").drop("problem")
-        parts = stage(events.withColumn("run", run_column), staging, EVENTS, run_id)
-        kept = spark.read.parquet(str((staging / EVENTS).resolve())) if parts else events
-        found = matched(kept.select("event", "source", "time", "payload"), prepared)
-        parts += stage(found.withColumn("run", run_column), staging, NOTIFICATIONS, run_id)
-        parts += stage(_rejects(rows).withColumn("run", run_column), staging, REJECTS, run_id)
+        run_over = _Over(spark, staging, run_id, watcher)
+        parts = run_over.read(files)
         _refuse(spark, request, staging / REJECTS, rows_in(parts, REJECTS))
-    ours, sparks = versions()
-    run = Run(
-        run=run_id,
-        job="match",
-        batch=None,
-        strategy=request.strategy,
-        index=version_of(read.good, taxonomy),
-        taxonomy=None if taxonomy is None else taxonomy.version,
-        subscriptions=len(read.good),
-        events=rows_in(parts, EVENTS),
-        matches=rows_in(parts, NOTIFICATIONS),
-        rejects=rows_in(parts, REJECTS) + len(read.bad),
-        quarantined=0,
-        inputs=[file.path for file in files],
-        started=started,
-        finished=datetime.now(UTC),
-        triplewire=ours,
-        spark=sparks,
-    )
-    lake.publish(run_id, run_id, [*parts, *driver_parts(lake, run_id, run, read.bad)])
-    return Outcome(run, str(lake.root))
+        if rows_in(parts, EVENTS):
+            parts += run_over.match(prepared)
+        quarantined = quarantined_in(staging)
+        rejects = [*read.bad, *quarantine_rejects(quarantined)]
+        ours, sparks = versions()
+        run = Run(
+            run=run_id,
+            job="match",
+            batch=None,
+            strategy=strategy_of(prepared).value,
+            index=version_of(read.good, taxonomy),
+            taxonomy=None if taxonomy is None else taxonomy.version,
+            subscriptions=len(read.good),
+            events=rows_in(parts, EVENTS),
+            matches=rows_in(parts, NOTIFICATIONS),
+            rejects=rows_in(parts, REJECTS) + len(rejects),
+            quarantined=len(quarantined),
+            inputs=[file.path for file in files],
+            started=started,
+            finished=datetime.now(UTC),
+            triplewire=ours,
+            spark=sparks,
+        )
+        lake.publish(run_id, run_id, [*parts, *driver_parts(lake, run_id, run, rejects)])
+    return Outcome(run, str(lake.root), quarantined)
+
+
+class _Over(Struct, frozen=True):
+    """The two steps of a run: events and rejects into the staging folder, then the events to their subscriptions."""
+
+    spark: SparkSession
+    staging: Path
+    run: str
+    watcher: Watcher
+
+    def read(self, files: list[SourceFile]) -> list[Part]:
+        rows = _events(self.spark, files)
+        events = rows.where("problem is null").drop("problem")
+        gauge = ByTasks()
+        act = lambda: [*self._stage(events, EVENTS), *self._stage(_rejects(rows), REJECTS)]  # noqa: E731
+        return run_step(self.spark, self.watcher, "reading", gauge, act)
+
+    def match(self, prepared: Prepared) -> list[Part]:
+        kept = self.spark.read.parquet(str((self.staging / EVENTS).resolve()))
+        found = matched(kept.drop("run"), prepared, str(self.staging.resolve()))
+        gauge = ByTasks(self.staging)
+        return run_step(self.spark, self.watcher, "matching", gauge, lambda: self._stage(found, NOTIFICATIONS))
+
+    def _stage(self, rows: DataFrame, table: str) -> list[Part]:
+        from pyspark.sql import functions as F  # noqa: N812  as everybody names it
+
+        return stage(rows.withColumn("run", F.lit(self.run)), self.staging, table, self.run)
 
 
 def _events(spark: SparkSession, files: list[SourceFile]) -> DataFrame:
@@ -90,7 +119,7 @@ def _rejects(rows: DataFrame) -> DataFrame:
     )
 
 
-def _refuse(spark: SparkSession, request: MatchRequest, folder: object, found: int) -> None:
+def _refuse(spark: SparkSession, request: MatchRequest, folder: Path, found: int) -> None:
     if request.strict and found:
         rows = spark.read.parquet(str(folder)).limit(_SHOWN).collect()
         raise BadInputRefused(found, tuple(f"{row.file}:{row.line or 0}: {row.reason}" for row in rows))

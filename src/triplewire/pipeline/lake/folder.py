@@ -72,6 +72,10 @@ class Lake:
         """Whether a commit has been made."""
         return self._record(commit).is_file()
 
+    def commit(self, commit: str) -> Commit:
+        """The record of a commit that has been made."""
+        return msgspec.json.decode(self._record(commit).read_bytes(), type=Commit)
+
     def runs(self) -> set[str]:
         """The runs that have committed something."""
         return {msgspec.json.decode(path.read_bytes(), type=Commit).run for path in self._commits.glob("*.json")}
@@ -85,12 +89,13 @@ class Lake:
 
     @contextmanager
     def drafting(self, commit: str) -> Iterator[Path]:
-        """A staging folder for the block; if the block fails, nothing of it stays."""
+        """A staging folder for the block. If the block fails nothing stays of it, save of a decided commit."""
         folder = self.staging(commit)
         try:
             yield folder
         except BaseException:
-            shutil.rmtree(folder, ignore_errors=True)
+            if not self.has(commit):
+                shutil.rmtree(folder, ignore_errors=True)
             raise
 
     def publish(self, commit: str, run: str, parts: list[Part], removes: list[str] | None = None) -> None:
@@ -99,7 +104,7 @@ class Lake:
         record = Commit(commit, run, adds, removes or [])
         self._commits.mkdir(parents=True, exist_ok=True)
         force_to_disk(self.root / _STAGING / commit, adds)
-        _write_durably(self._record(commit), msgspec.json.encode(record))
+        write_durably(self._record(commit), msgspec.json.encode(record))
         self._carry_out(record)
 
     def recover(self) -> None:
@@ -161,7 +166,7 @@ def open_lake(root: Path) -> Iterator[Lake]:
     with _locked(root / _OURS / "lock", root):
         description = root / _OURS / "lake.json"
         if not description.exists():
-            _write_durably(description, msgspec.json.encode(_Description(FORMAT)))
+            write_durably(description, msgspec.json.encode(_Description(FORMAT)))
         lake = existing_lake(root)
         lake.recover()
         yield lake
@@ -192,7 +197,8 @@ def _lock(file: IO[str], root: Path) -> None:
         raise LakeError(f"{root}: wanted to write to the lake, found another run that is writing to it") from None
 
 
-def _write_durably(path: Path, data: bytes) -> None:
+def write_durably(path: Path, data: bytes) -> None:
+    """Write a small file, whole or not at all, and see it on the disk."""
     draft = path.with_suffix(".draft")
     with draft.open("wb") as file:
         file.write(data)
@@ -202,4 +208,4 @@ def _write_durably(path: Path, data: bytes) -> None:
     force(path.parent)
 
 
-__all__ = ["TABLES", "Commit", "Lake", "checked_name", "existing_lake", "open_lake", "require_room"]
+__all__ = ["TABLES", "Commit", "Lake", "checked_name", "existing_lake", "open_lake", "require_room", "write_durably"]

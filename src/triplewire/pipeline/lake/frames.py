@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 
 from triplewire.errors import LakeError
 from triplewire.pipeline.lake.folder import Lake
+from triplewire.pipeline.lake.tables import EVENTS
 from triplewire.pipeline.lake.writing import Part
 
 if TYPE_CHECKING:
@@ -43,3 +44,19 @@ def stage(frame: DataFrame, staging: Path, table: str, label: str) -> list[Part]
 def rows_in(parts: list[Part], table: str) -> int:
     """How many rows the parts add to a table."""
     return sum(part.rows for part in parts if part.table == table)
+
+
+def rows_of(lake: Lake, table: str) -> int:
+    """How many rows a table has."""
+    return sum(pq.read_metadata(path).num_rows for path in lake.files(table))
+
+
+def payload_bytes(lake: Lake) -> int:
+    """About how many bytes the payloads of all events have."""
+    return sum(_column_bytes(pq.read_metadata(path), "payload") for path in lake.files(EVENTS))
+
+
+def _column_bytes(metadata: pq.FileMetaData, column: str) -> int:
+    place = metadata.schema.names.index(column)
+    groups = map(metadata.row_group, range(metadata.num_row_groups))
+    return sum(group.column(place).total_uncompressed_size for group in groups)

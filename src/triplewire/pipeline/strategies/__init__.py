@@ -12,6 +12,6 @@ matched                  the front door
 """
 
 from triplewire.pipeline.strategies.choice import Strategy
-from triplewire.pipeline.strategies.matched import Prepared, matched, prepare
+from triplewire.pipeline.strategies.matched import Prepared, matched, prepare, strategy_of
 
-__all__ = ["Prepared", "Strategy", "matched", "prepare"]
+__all__ = ["Prepared", "Strategy", "matched", "prepare", "strategy_of"]

@@ -25,13 +25,15 @@ from pyspark.sql import functions as F  # noqa: N812  as everybody names it
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.matching import Matcher
 from triplewire.pipeline.index import IndexRef
-from triplewire.pipeline.matching import match_batch, matching
-from triplewire.pipeline.placement import located, place
+from triplewire.pipeline.matching import match_batch
+from triplewire.pipeline.placement import located, matcher_of, place
 from triplewire.pipeline.rows import EVENT_SCHEMA, MATCH_COLUMNS
 from triplewire.pipeline.strategies.chains import LONGEST
 from triplewire.pipeline.strategies.keys import POSITIONS
 from triplewire.pipeline.strategies.prepared import Chains
 from triplewire.pipeline.strategies.tasks import quads_in
+from triplewire.pipeline.tally import Tally
+from triplewire.pipeline.tasks import Counts
 
 Task = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
@@ -40,21 +42,25 @@ _QUADS = "key long, subject long, predicate long, object long"
 _MOST_KEPT = 20_000
 
 
-def csma(df: DataFrame, prepared: Chains) -> DataFrame:
+def csma(df: DataFrame, prepared: Chains, told_in: str | None = None) -> DataFrame:
     """The notifications of a batch of events."""
     spark = df.sparkSession
     opened = place(spark, prepared.opened)
     events = df.select(*EVENT_SCHEMA.names).withColumn("key", F.xxhash64("event"))
     # Every step reads the quads again. Shuffled by event they are an exchange that Spark makes once and reuses.
-    quads = events.mapInArrow(_exploding(prepared.seed), _QUADS).repartition("key")
+    quads = events.mapInArrow(_exploding(prepared.seed, told_in), _QUADS).repartition("key")
     candidates = _candidates(quads, _chains(spark, prepared))
-    chained = _verified(events, candidates, prepared, opened)
-    return chained.unionByName(df.mapInArrow(matching(opened), MATCH_COLUMNS)) if opened.subscriptions else chained
+    chained = _verified(events, candidates, prepared, _verifying(opened, told_in))
+    if not opened.subscriptions:
+        return chained
+    return chained.unionByName(df.mapInArrow(_matching_open(opened, told_in), MATCH_COLUMNS))
 
 
-def _exploding(seed: int) -> Task:
+def _exploding(seed: int, told_in: str | None) -> Task:
     def explode(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        tally = Tally(told_in)
         for batch in batches:
+            tally.add(Counts(events=len(batch)))
             quads = quads_in(batch, seed)
             keys = np.asarray(batch.column("key"))[quads.rows]
             columns = [pa.array(column) for column in (keys, *quads.fingerprints)]
@@ -147,20 +153,39 @@ def _value(position: int, earlier: list[str]) -> Column:
     return F.when(slot >= 0, bound).otherwise(F.col(f"constant{position}"))
 
 
-def _verified(events: DataFrame, candidates: DataFrame, prepared: Chains, opened: IndexRef) -> DataFrame:
+def _verified(events: DataFrame, candidates: DataFrame, prepared: Chains, verify: Task) -> DataFrame:
     texts = events.sparkSession.read.parquet(prepared.texts)
     asked = candidates.join(texts, "subscription").groupBy("key")
     lists = asked.agg(F.collect_list(F.struct("subscription", "language", "text", "owner")).alias("asked"))
     whole = events.join(lists, "key").drop("key")
-    return whole.mapInArrow(_verifying(opened), MATCH_COLUMNS)
+    return whole.mapInArrow(verify, MATCH_COLUMNS)
 
 
-def _verifying(opened: IndexRef) -> Task:
+def _verifying(opened: IndexRef, told_in: str | None) -> Task:
     def verify(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        tally = Tally(told_in)
         for batch in batches:
-            yield from match_batch(_verifier(opened).holding(batch.column("asked")), batch).to_batches()
+            yield from _told(_verifier(opened).holding(batch.column("asked")), batch, tally)
 
     return verify
+
+
+def _matching_open(opened: IndexRef, told_in: str | None) -> Task:
+    """Every event meets the subscriptions that no chain leads to. Events are counted where they are exploded."""
+
+    def match(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        tally = Tally(told_in)
+        for batch in batches:
+            yield from _told(matcher_of(opened), batch, tally)
+
+    return match
+
+
+def _told(matcher: Matcher, batch: pa.RecordBatch, tally: Tally) -> Iterator[pa.RecordBatch]:
+    found = match_batch(matcher, batch)
+    tally.add(Counts(matches=len(found)))
+    tally.quarantine(matcher.quarantined)
+    yield from found.to_batches()
 
 
 class _Verifier:

@@ -44,13 +44,23 @@ def prepare(
     return prepare_parts(subscriptions, taxonomy, Path(root), number)
 
 
-def matched(df: DataFrame, prepared: Prepared) -> DataFrame:
-    """The notifications of events, one row a match (`rows.MATCH_COLUMNS`), whatever the strategy."""
+def matched(df: DataFrame, prepared: Prepared, told_in: str | None = None) -> DataFrame:
+    """The notifications of events, one row a match (`rows.MATCH_COLUMNS`), whatever the strategy.
+
+    With `told_in`, a folder, tasks tell there how far they are and whom they quarantined (see `pipeline.tally`).
+    """
     if isinstance(prepared, Parts):
-        return osma(df, prepared)
+        return osma(df, prepared, told_in)
     if isinstance(prepared, Chains):
-        return csma(df, prepared)
-    return match(df, prepared)
+        return csma(df, prepared, told_in)
+    return match(df, prepared, told_in=told_in)
+
+
+def strategy_of(prepared: Prepared) -> Strategy:
+    """What an index was prepared for: what `auto` has picked, where that was asked for."""
+    if isinstance(prepared, Parts):
+        return Strategy.OSMA
+    return Strategy.CSMA if isinstance(prepared, Chains) else Strategy.REPLICATE
 
 
 def strategy_named(name: Strategy | str) -> Strategy:

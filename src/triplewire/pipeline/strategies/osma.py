@@ -20,38 +20,48 @@ from triplewire.pipeline.rows import EVENT_COLUMNS, EVENT_SCHEMA, MATCH_COLUMNS
 from triplewire.pipeline.strategies.prepared import Parts
 from triplewire.pipeline.strategies.routes import Routes
 from triplewire.pipeline.strategies.tasks import quads_in
+from triplewire.pipeline.tally import Tally
+from triplewire.pipeline.tasks import Counts
 
 Task = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 _PART = "part"
 
 
-def osma(df: DataFrame, prepared: Parts) -> DataFrame:
+def osma(df: DataFrame, prepared: Parts, told_in: str | None = None) -> DataFrame:
     """The notifications of a batch or a stream of events."""
     spark = df.sparkSession
     indexes = [place(spark, index) for index in prepared.indexes]
     routes = spark.sparkContext.broadcast(prepared.routes())
     events = df.select(*EVENT_SCHEMA.names)
-    routed = events.mapInArrow(_routing(routes, prepared.seed), f"{EVENT_COLUMNS}, {_PART} int")
+    routed = events.mapInArrow(_routing(routes, prepared.seed, told_in), f"{EVENT_COLUMNS}, {_PART} int")
     at_home = routed.repartitionById(prepared.parts, routed[_PART])
-    return at_home.mapInArrow(_matching(indexes), MATCH_COLUMNS)
+    return at_home.mapInArrow(_matching(indexes, told_in), MATCH_COLUMNS)
 
 
-def _routing(routes: Broadcast[Routes], seed: int) -> Task:
+def _routing(routes: Broadcast[Routes], seed: int, told_in: str | None) -> Task:
     def route(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        tally = Tally(told_in)
         for batch in batches:
             rows, parts = routes.value.of(quads_in(batch, seed))
+            tally.add(Counts(events=len(batch)))
             if rows.size:
                 yield batch.take(pa.array(rows)).append_column(_PART, pa.array(parts, pa.int32()))
 
     return route
 
 
-def _matching(indexes: list[IndexRef]) -> Task:
+def _matching(indexes: list[IndexRef], told_in: str | None) -> Task:
     def match(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        tallies: dict[int, Tally] = {}
         for batch in batches:
             for part in pc.unique(batch.column(_PART)).to_pylist():
                 here = batch.filter(pc.equal(batch.column(_PART), part))
-                yield from match_batch(matcher_of(indexes[part]), here).to_batches()
+                matcher = matcher_of(indexes[part])
+                found = match_batch(matcher, here)
+                tally = tallies.setdefault(part, Tally(told_in))
+                tally.add(Counts(matches=len(found)))
+                tally.quarantine(matcher.quarantined)
+                yield from found.to_batches()
 
     return match

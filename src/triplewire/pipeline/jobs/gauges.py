@@ -1,0 +1,77 @@
+"""How far a step of a run has come, as its tasks tell it, or else as Spark does.
+
+Spark knows which of the tasks that it has planned are done. It plans the next shuffle when the last one is over, so
+by that measure the time left is for what is planned so far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+from msgspec import Struct
+
+from triplewire.pipeline.tasks import Counts, progress_in
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_WHOLE = 1_000
+
+
+class Gauge(Protocol):
+    """What a watcher is shown."""
+
+    @property
+    def total(self) -> int:
+        """What `bytes` will be in the end."""
+
+    def read(self, share: float) -> Counts:
+        """How far it has come; `share` is the share of Spark's tasks that are done."""
+
+
+class ByBytes(Struct, frozen=True):
+    """Tasks tell how many bytes of the payloads they have seen."""
+
+    folder: Path
+    total: int
+
+    def read(self, share: float) -> Counts:
+        counts = progress_in(self.folder)
+        return msgspec.structs.replace(counts, bytes=min(counts.bytes, self.total))
+
+
+class ByTasks(Struct, frozen=True):
+    """Spark tells how many tasks are done. Rows are what tasks tell, or else that share of what there is in all."""
+
+    folder: Path | None = None
+    whole: Counts = msgspec.field(default_factory=Counts)
+    total: int = _WHOLE
+
+    def read(self, share: float) -> Counts:
+        if self.folder is not None:
+            return msgspec.structs.replace(progress_in(self.folder), bytes=round(share * _WHOLE))
+        events, matches, rejects = (
+            round(share * n) for n in (self.whole.events, self.whole.matches, self.whole.rejects)
+        )
+        return Counts(events, matches, rejects, round(share * _WHOLE))
+
+
+def share_done(spark: SparkSession, group: str) -> float:
+    """The share of the tasks of a job group, as far as they are planned, that are done."""
+    done, planned = map(sum, zip(*_stages(spark, group), strict=True))
+    return done / planned if planned else 0.0
+
+
+def _stages(spark: SparkSession, group: str) -> Iterator[tuple[int, int]]:
+    yield 0, 0
+    tracker = spark.sparkContext.statusTracker()
+    for number in tracker.getJobIdsForGroup(group):
+        job = tracker.getJobInfo(number)
+        for stage in map(tracker.getStageInfo, job.stageIds if job else ()):
+            if job is not None and stage is not None:
+                # A stage whose output was there already never runs, and its job succeeds without it.
+                over = job.status == "SUCCEEDED"
+                yield (stage.numTasks if over else stage.numCompletedTasks), stage.numTasks
