@@ -66,3 +66,65 @@ def test_a_subscription_may_keep_its_notifications_for_less(tmp_path: Path):
         assert await positions(broker, long.number) == [1, 2]
 
     with_broker(tmp_path, test, clock=clock)
+
+
+def test_an_idempotency_key_expires_by_monotonic_time(tmp_path: Path):
+    clock = VirtualClock()
+
+    async def test(broker):
+        kept = Retention(keys=3600)
+        first = await broker.publish(ME, [event(1)], key="k", digest=b"1")
+        clock.jump(7200)
+        clock.advance(3599)
+        await broker.trim(kept)
+        assert await broker.publish(ME, [event(2)], key="k", digest=b"1") == first
+        clock.advance(2)
+        await broker.trim(kept)
+        assert await broker.publish(ME, [event(2)], key="k", digest=b"2") != first
+        assert await broker.read(lambda tx: tx.execute("SELECT count(*) FROM idempotency").fetchone()) == (1,)
+
+    with_broker(tmp_path, test, clock=clock)
+
+
+@pytest.mark.parametrize("jumped", [-7200, 7200])
+def test_f8_a_clock_that_jumps_while_the_node_is_down_moves_no_date(tmp_path: Path, jumped: int):
+    clock = VirtualClock()
+    told: list[float] = []
+
+    async def before(broker):
+        told.append(broker.steady.time())
+        await broker.publish(ME, [event(1)])
+        clock.jump(jumped)
+
+    async def after(broker):
+        assert broker.steady.time() == pytest.approx(told[0] + 10)
+        assert (await broker.trim(Retention(age=60))).graphs == ()
+        clock.advance(51)
+        assert (await broker.trim(Retention(age=60))).graphs == ("urn:e:1",)
+
+    with_broker(tmp_path, before, clock=clock)
+    clock.advance(10)
+    with_broker(tmp_path, after, clock=clock)
+
+
+def test_f8_after_a_start_of_the_machine_the_date_is_the_wall_clocks_but_never_goes_back(tmp_path: Path):
+    clock = VirtualClock()
+    told: list[float] = []
+
+    async def before(broker):
+        await broker.publish(ME, [event(1)])
+        told.append(broker.steady.time())
+
+    async def later(broker):
+        assert broker.steady.time() == pytest.approx(told[0] + 500)
+
+    async def set_back(broker):
+        assert broker.steady.time() == pytest.approx(told[0])
+
+    with_broker(tmp_path, before, clock=clock)
+    clock.reboot()
+    clock.jump(500)
+    with_broker(tmp_path, later, clock=clock)
+    clock.reboot()
+    clock.jump(-1_000_000)
+    with_broker(tmp_path, set_back, clock=clock)

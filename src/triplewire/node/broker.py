@@ -22,6 +22,7 @@ from typing import TypeVar
 
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import StoreError
+from triplewire.node.answers import Notification
 from triplewire.node.core import Core, Counters
 from triplewire.node.histories import Histories
 from triplewire.node.intake import Intake
@@ -72,6 +73,7 @@ class Broker:
         for guest in guests:
             broker.know(guest)
         await broker.read(lambda tx: load(broker._core, tx))
+        await broker._core.keep_date()
         _log.info("preparing the matcher; the first time after an installation this takes a minute")
         await asyncio.to_thread(warm_up)
         broker._histories.begin()
@@ -164,6 +166,10 @@ class Broker:
     async def dead_letter(self, letter_id: int) -> DeadLetter | None:
         """One dead letter."""
         return await self._letters.find(letter_id)
+
+    def content_of(self, letter: DeadLetter) -> Notification:
+        """What goes out when a dead letter is sent again."""
+        return self._letters.content(letter)
 
     async def forget_letter(self, letter_id: int) -> None:
         """Remove a dead letter: it was delivered after all, or nobody wants it."""

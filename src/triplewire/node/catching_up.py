@@ -24,7 +24,7 @@ from triplewire.store.outbox import Notice
 
 CHUNK = 64
 # What is in the log was within the limits of its day.
-_ANY_SIZE = Limits(
+ANY_SIZE = Limits(
     event_bytes=maxsize,
     document_bytes=maxsize,
     expanded_bytes=maxsize,
@@ -72,5 +72,5 @@ def events_of(records: Sequence[Record]) -> list[Event]:
 def event_of(record: Record) -> Event:
     """The event of a record."""
     time = datetime.fromisoformat(record.time)
-    [event] = Event.parse(record.nquads, source=record.source, time=time, limits=_ANY_SIZE)
+    [event] = Event.parse(record.nquads, source=record.source, time=time, limits=ANY_SIZE)
     return event

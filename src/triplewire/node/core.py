@@ -6,12 +6,14 @@ What is in memory changes after a commit, on the writer's thread; whoever waits 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from typing import TypeVar
 
 from msgspec import Struct
 
 from triplewire.algebra.taxonomy import Taxonomy
+from triplewire.errors import DiskFull
 from triplewire.node.audience import Audience
 from triplewire.node.bells import Bells
 from triplewire.node.roster import Roster
@@ -22,6 +24,7 @@ from triplewire.store.disk import Connection
 from triplewire.store.identities import Client, Grant
 
 T = TypeVar("T")
+_log = logging.getLogger(__name__)
 
 
 class Counters(Struct):
@@ -63,6 +66,13 @@ class Core:
     async def write_alone(self, work: Callable[[Connection], T], then: Callable[[T], None]) -> T:
         """Run a step in a transaction of its own; `then` is called before any other step begins."""
         return await asyncio.wrap_future(self.database.writer.submit_alone(work, then))
+
+    async def keep_date(self) -> None:
+        """Let the next process go on with this one's date; a disk that is full may do without."""
+        try:
+            await self.write(self.steady.keep)
+        except DiskFull as problem:
+            _log.warning("the date is not kept: %s", problem)
 
     def ring(self, numbers: set[int]) -> None:
         """Wake whoever waits for one of these subscriptions; from any thread."""

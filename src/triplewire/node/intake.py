@@ -13,6 +13,7 @@ from triplewire.node.publishing import Accepted, Receipt, Submission, accept
 from triplewire.node.quotas import Buckets
 from triplewire.rdf.events import Event
 from triplewire.store import log
+from triplewire.store.disk import Connection
 from triplewire.store.identities import Client, Grant
 from triplewire.store.log import Record
 
@@ -67,3 +68,10 @@ def seen(record: Record, grant: Grant) -> tuple[Record, Event] | None:
     """What a grant leaves of a record's event, or None if nothing."""
     event = visible(event_of(record), grant)
     return None if event is None else (record, event)
+
+
+def data_at(tx: Connection, position: int, grant: Grant) -> bytes | None:
+    """What a grant leaves of the event at a position, as N-Quads; None where nothing is left, or nothing is kept."""
+    record = log.at(tx, position)
+    found = None if record is None else seen(record, grant)
+    return None if found is None else found[1].nquads

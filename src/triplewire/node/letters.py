@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from triplewire.node.answers import Notification, notification
+from triplewire.node.catching_up import ANY_SIZE
 from triplewire.node.core import Core
+from triplewire.node.grants import visible
+from triplewire.node.intake import data_at
+from triplewire.rdf.events import Event
 from triplewire.store import deadletters, outbox
 from triplewire.store.deadletters import DeadLetter
 from triplewire.store.disk import Connection
+from triplewire.store.outbox import Waiting
 
 
 class Letters:
@@ -19,18 +25,16 @@ class Letters:
 
         def work(tx: Connection) -> None:
             for waiting in outbox.after(tx, number, position - 1, 1):
-                letter = DeadLetter(
-                    0, number, position, waiting.event, waiting.answer, reason, attempts, self._core.steady.time()
-                )
                 if waiting.position == position:
-                    deadletters.bury(tx, letter)
+                    deadletters.bury(tx, self._letter(tx, number, waiting, reason, attempts))
 
         await self._core.write(work)
 
     async def after(self, owner: str | None, after: int, limit: int) -> list[DeadLetter]:
         """Dead letters, oldest first; of one owner, or of all."""
-        letters = await self._core.read(lambda tx: deadletters.after(tx, after, limit))
-        return [letter for letter in letters if owner is None or self._is_of(letter, owner)]
+        if owner is None:
+            return await self._core.read(lambda tx: deadletters.after(tx, after, limit))
+        return await self._core.read(lambda tx: deadletters.of_owner(tx, owner, after, limit))
 
     async def find(self, letter_id: int) -> DeadLetter | None:
         """One dead letter."""
@@ -40,6 +44,19 @@ class Letters:
         """Remove a dead letter: it was delivered after all, or nobody wants it."""
         await self._core.write(lambda tx: deadletters.remove(tx, letter_id))
 
-    def _is_of(self, letter: DeadLetter, owner: str) -> bool:
-        record = self._core.roster.get(letter.subscription)
-        return record is not None and record.owner == owner
+    def content(self, letter: DeadLetter) -> Notification:
+        """What goes out when a letter is sent again. What its owner may not read any more is not in it (row A15)."""
+        record = self._core.roster.require(letter.subscription)
+        nquads = None
+        if letter.nquads is not None and record.options.payload == "event":
+            [event] = Event.parse(letter.nquads, limits=ANY_SIZE)
+            seen = visible(event, self._core.grant(record.owner))
+            nquads = None if seen is None else seen.nquads
+        return notification(Waiting(letter.position, letter.event, "", letter.answer, nquads))
+
+    def _letter(self, tx: Connection, number: int, waiting: Waiting, reason: str, attempts: int) -> DeadLetter:
+        record = self._core.roster.require(number)
+        # Kept with the letter, since retention may remove the event before somebody sends the letter again.
+        nquads = data_at(tx, waiting.position, self._core.grant(record.owner))
+        buried = self._core.steady.time()
+        return DeadLetter(0, number, waiting.position, waiting.event, waiting.answer, reason, attempts, buried, nquads)

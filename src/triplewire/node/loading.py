@@ -16,7 +16,8 @@ from triplewire.store.identities import Grant
 
 
 def load(core: Core, tx: Connection) -> None:
-    """Read clients, taxonomy and subscriptions."""
+    """Read clients, taxonomy and subscriptions, and take up the date."""
+    core.steady.go_on(tx)
     text = facts.get(tx, TAXONOMY)
     core.taxonomy = None if text is None else Taxonomy.parse(text.encode(), "ntriples")
     core.audience.set_taxonomy(core.taxonomy)

@@ -8,8 +8,8 @@ from msgspec import Struct
 from triplewire.node.answers import Notification, notification
 from triplewire.node.core import Core
 from triplewire.node.histories import Histories
-from triplewire.node.intake import seen
-from triplewire.store import log, outbox, registry
+from triplewire.node.intake import data_at
+from triplewire.store import outbox, registry
 from triplewire.store.disk import Connection
 from triplewire.store.registry import SubscriptionRecord
 
@@ -105,9 +105,4 @@ class Reading:
         self, tx: Connection, record: SubscriptionRecord, waiting: list[outbox.Waiting]
     ) -> list[outbox.Waiting]:
         grant = self._core.grant(record.owner)
-        found = []
-        for one in waiting:
-            kept = log.at(tx, one.position)
-            event = None if kept is None else seen(kept, grant)
-            found.append(one if event is None else msgspec.structs.replace(one, nquads=event[1].nquads))
-        return found
+        return [msgspec.structs.replace(one, nquads=data_at(tx, one.position, grant)) for one in waiting]

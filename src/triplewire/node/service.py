@@ -147,7 +147,7 @@ class Node:
         self.broker.database.writer.on_failure = failed
 
     async def _keep_house(self) -> None:
-        kept = Retention(self.settings.retention_age, self.settings.retention_bytes)
+        kept = Retention(self.settings.retention_age, self.settings.retention_bytes, self.settings.key_seconds)
         while True:
             await asyncio.sleep(self.settings.housekeeping_seconds)
             try:

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from triplewire.errors import InputError
 from triplewire.rdf.limits import MIB, Limits
+from triplewire.store.retention import KEY_SECONDS
 
 PREFIX = "TRIPLEWIRE_"
 
@@ -39,6 +40,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How long events are kept, in seconds."""
     retention_bytes: int | None = None
     """How many bytes of events are kept."""
+    key_seconds: float = KEY_SECONDS
+    """How long an Idempotency-Key is remembered."""
     housekeeping_seconds: float = 60.0
     """How often retention is looked after."""
     query_seconds: float = 10.0

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from msgspec import Struct
 
 from triplewire.store.disk import Connection
 
-_COLUMNS = "id, subscription, position, event, answer, reason, attempts, buried"
+_COLUMNS = "id, subscription, position, event, answer, reason, attempts, buried, nquads"
 
 
 class DeadLetter(Struct, frozen=True):
-    """A notification that nobody took. `buried` is when it was given up, in Unix seconds."""
+    """A notification that nobody took. `buried` is when it was given up, in Unix seconds.
+
+    `nquads` is the event as its subscriber may see it, where the subscription asks for events.
+    """
 
     id: int
     subscription: int
@@ -20,13 +25,14 @@ class DeadLetter(Struct, frozen=True):
     reason: str
     attempts: int
     buried: float
+    nquads: bytes | None = None
 
 
 def bury(connection: Connection, letter: DeadLetter) -> None:
     """Keep a letter; one about the same notification is replaced. The identifier is chosen here."""
     connection.execute(
-        "INSERT OR REPLACE INTO dead_letters (subscription, position, event, answer, reason, attempts, buried) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT OR REPLACE INTO dead_letters (subscription, position, event, answer, reason, attempts, buried, nquads) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (
             letter.subscription,
             letter.position,
@@ -35,14 +41,25 @@ def bury(connection: Connection, letter: DeadLetter) -> None:
             letter.reason,
             letter.attempts,
             letter.buried,
+            letter.nquads,
         ),
     )
 
 
 def after(connection: Connection, id: int, limit: int) -> list[DeadLetter]:  # noqa: A002  the column's name
     """Letters that follow an identifier, oldest first."""
+    return _found(connection, "id > ?", (id, limit))
+
+
+def of_owner(connection: Connection, owner: str, id: int, limit: int) -> list[DeadLetter]:  # noqa: A002  see above
+    """The same, of one client's subscriptions only."""
+    mine = "subscription IN (SELECT number FROM subscriptions WHERE owner = ?)"
+    return _found(connection, f"{mine} AND id > ?", (owner, id, limit))
+
+
+def _found(connection: Connection, condition: str, parameters: tuple[Any, ...]) -> list[DeadLetter]:
     rows = connection.execute(
-        f"SELECT {_COLUMNS} FROM dead_letters WHERE id > ? ORDER BY id LIMIT ?", (id, limit)
+        f"SELECT {_COLUMNS} FROM dead_letters WHERE {condition} ORDER BY id LIMIT ?", parameters
     ).fetchall()
     return [DeadLetter(*row) for row in rows]
 

@@ -8,16 +8,22 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from triplewire.store import facts, registry
+from triplewire.store import facts, keys, registry
 from triplewire.store.disk import Connection
 from triplewire.store.outbox import ROW_BYTES
 
+KEY_SECONDS = 86_400.0
+
 
 class Retention(Struct, frozen=True):
-    """How long events are kept, in seconds, and how many bytes of them. None is for ever, and all."""
+    """How long events are kept, in seconds, and how many bytes of them. None is for ever, and all.
+
+    `keys` is how long an idempotency key is remembered, in seconds.
+    """
 
     age: float | None = None
     size: int | None = None
+    keys: float = KEY_SECONDS
 
 
 class Trimmed(Struct, frozen=True):
@@ -31,6 +37,7 @@ class Trimmed(Struct, frozen=True):
 
 def trim(connection: Connection, retention: Retention, now: float, log_bytes: int, most: int = 1_000) -> Trimmed:
     """Remove what retention no longer keeps, at most so many events at once."""
+    keys.forget_before(connection, now - retention.keys)
     rows = connection.execute(
         "SELECT position, graph, length(nquads), accepted FROM events ORDER BY position LIMIT ?", (most,)
     ).fetchall()

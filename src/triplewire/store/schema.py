@@ -65,7 +65,14 @@ _FIRST = (
         PRIMARY KEY (publisher, key)) WITHOUT ROWID""",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST,)
+# A dead letter keeps its event, which retention may remove; idempotency keys expire by age.
+_SECOND = (
+    "ALTER TABLE dead_letters ADD COLUMN nquads BLOB",
+    "CREATE INDEX dead_letters_by_subscription ON dead_letters (subscription, id)",
+    "CREATE INDEX idempotency_by_age ON idempotency (accepted)",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _SECOND)
 
 
 def migrate(connection: Connection, migrations: tuple[tuple[str, ...], ...] = MIGRATIONS) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from uuid import uuid4
 
 _START = datetime(2024, 1, 1, tzinfo=UTC)
 
@@ -18,12 +19,16 @@ class VirtualClock:
     def __init__(self, start: datetime = _START) -> None:
         self._wall = start
         self._passed = 0.0
+        self._era = uuid4().hex
 
     def now(self) -> datetime:
         return self._wall
 
     def monotonic(self) -> float:
         return self._passed
+
+    def era(self) -> str:
+        return self._era
 
     def advance(self, seconds: float) -> None:
         """Let time pass, for both."""
@@ -33,3 +38,8 @@ class VirtualClock:
     def jump(self, seconds: float) -> None:
         """Set the wall clock forward or back, as an administrator or a time server does."""
         self._wall += timedelta(seconds=seconds)
+
+    def reboot(self) -> None:
+        """Begin another era, as a machine does that starts again: monotonic time counts from there."""
+        self._passed = 0.0
+        self._era = uuid4().hex

@@ -21,7 +21,7 @@ from triplewire.node.delivery.posting import Message, Poster
 from triplewire.node.delivery.webhooks import LEASE_SECONDS, Webhooks
 from triplewire.rdf.events import Event
 from triplewire.store.identities import Client, Rights
-from triplewire.store.registry import Options, SubscriptionRecord
+from triplewire.store.registry import Options, Payload, SubscriptionRecord
 from triplewire.wire.signatures import secret_of
 
 ALICE = Client("alice", "Alice", None, Rights())
@@ -43,6 +43,9 @@ class SettableClock:
     def monotonic(self) -> float:
         return time.monotonic() + self.passed
 
+    def era(self) -> str:
+        return "test"
+
 
 class Node:
     """A broker with webhooks, and short words for what tests do."""
@@ -54,17 +57,19 @@ class Node:
         events = [Event.parse(f'<urn:s> <urn:p> "{n}" <urn:event:{n}> .')[0] for n in numbers]
         await self.broker.publish(ALICE, events)
 
-    async def hook(self, name: str, url: str, *, lease_ends: float | None = None) -> SubscriptionRecord:
-        ends = self.webhooks.lease_end() if lease_ends is None else lease_ends
-        options = Options(delivery="webhook", callback=url, callback_secret=SECRET, lease_ends=ends)
+    async def hook(self, name: str, url: str, *, payload: Payload = "solutions") -> SubscriptionRecord:
+        ends = self.webhooks.lease_end()
+        options = Options(delivery="webhook", callback=url, callback_secret=SECRET, lease_ends=ends, payload=payload)
         record = await self.broker.subscribe(ALICE, name, "sparql", ALL, options)
         self.webhooks.attend(record)
         return record
 
 
 @asynccontextmanager
-async def node(folder: Path, *, loopback: Loopback = Loopback.ALLOWED, width: int = 256) -> AsyncIterator[Node]:
-    clock = SettableClock()
+async def node(
+    folder: Path, *, loopback: Loopback = Loopback.ALLOWED, width: int = 256, clock: SettableClock | None = None
+) -> AsyncIterator[Node]:
+    clock = clock or SettableClock()
     broker = await Broker.open(folder, clock=clock)
     webhooks = Webhooks(broker, loopback=loopback, patience=HASTY, width=width)
     try:
@@ -141,7 +146,7 @@ def test_dead_letters_are_kept_listed_and_sent_again(tmp_path):
     async def test() -> None:
         nonlocal down
         async with receiver(sometimes) as hook, node(tmp_path) as here:
-            record = await here.hook("all", hook.url)
+            record = await here.hook("all", hook.url, payload="event")
             await here.publish(1)
             await eventually(lambda: here.broker.roster.require(record.number).cursor == 1, "a burial")
             [letter] = await here.broker.dead_letters("alice")
@@ -154,6 +159,7 @@ def test_dead_letters_are_kept_listed_and_sent_again(tmp_path):
             await here.webhooks.send_again(letter)
             assert await here.broker.dead_letters("alice") == []
             assert len({headers["webhook-id"] for headers, _ in hook.requests}) == 1
+            assert {body["data"] for body in hook.bodies} == {'<urn:s> <urn:p> "1" <urn:event:1> .\n'}
             await here.publish(2)
             await eventually(lambda: hook.events[-1] == "urn:event:2", "what came after")
 
@@ -233,6 +239,27 @@ def test_a14_a_lease_has_an_upper_bound(tmp_path):
             for seconds in (0.0, -1.0, LEASE_SECONDS + 1, float("nan")):
                 with pytest.raises(InputError, match="lease"):
                     here.webhooks.lease_end(seconds)
+
+    run(test)
+
+
+@pytest.mark.parametrize("hours", [-1, 1])
+def test_f8_a_clock_that_jumps_while_the_node_is_down_moves_no_lease(tmp_path, hours):
+    async def test() -> None:
+        async with receiver() as hook:
+            async with node(tmp_path) as here:
+                record = await here.hook("all", hook.url)
+                here.webhooks.forget(record.number)
+                await here.publish(1)
+                here.clock.passed = LEASE_SECONDS - 1800
+                left = record.options.lease_ends - here.broker.steady.time()
+            clock = SettableClock()
+            clock.jumped, clock.passed = timedelta(hours=hours), LEASE_SECONDS - 1800
+            async with node(tmp_path, clock=clock) as here:
+                ends = here.broker.roster.require(record.number).options.lease_ends
+                assert ends - here.broker.steady.time() == pytest.approx(left, abs=300)
+                here.webhooks.start()
+                await eventually(lambda: hook.events == ["urn:event:1"], "what waited, since the lease is not over")
 
     run(test)
 

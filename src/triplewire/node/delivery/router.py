@@ -178,10 +178,10 @@ class Desk:
 
     async def letters(self, client: Client, after: int, limit: int) -> dict[str, Any]:
         owner = None if client.rights.is_admin else client.id
-        found = await self._broker.dead_letters(owner, after=after, limit=limit)
+        found = await self._broker.dead_letters(owner, after=after, limit=limit + 1)
         return {
-            "dead_letters": [self._shown(letter) for letter in found],
-            "next": found[-1].id if len(found) == limit else None,
+            "dead_letters": [self._shown(letter) for letter in found[:limit]],
+            "next": found[limit - 1].id if len(found) > limit else None,
         }
 
     def _shown(self, letter: DeadLetter) -> dict[str, Any]:

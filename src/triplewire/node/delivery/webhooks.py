@@ -19,7 +19,7 @@ from collections.abc import Callable
 import msgspec
 
 from triplewire.errors import DeliveryFailed, InputError, StoreError, TriplewireError, UnknownSubscription
-from triplewire.node.answers import Notification, notification
+from triplewire.node.answers import Notification
 from triplewire.node.broker import Broker
 from triplewire.node.delivery.addresses import Loopback, target_of
 from triplewire.node.delivery.challenges import challenge_body, check_answer
@@ -28,7 +28,6 @@ from triplewire.node.delivery.posting import Message, Poster
 from triplewire.node.delivery.resolving import Resolver
 from triplewire.node.delivery.streams import Gap, items_of, position_of
 from triplewire.store.deadletters import DeadLetter
-from triplewire.store.outbox import Waiting
 from triplewire.store.registry import SubscriptionRecord
 from triplewire.wire.signatures import key_of, secret_of
 
@@ -194,8 +193,7 @@ class Webhooks:
         record = self._broker.roster.require(letter.subscription)
         if not record.options.callback:
             raise InputError(f"wanted a subscription with a webhook, found {record.name!r} without")
-        item = notification(Waiting(letter.position, letter.event, "", letter.answer))
-        await self._suspect.post(message_of(record, item))
+        await self._suspect.post(message_of(record, self._broker.content_of(letter)))
         await self._broker.forget_letter(letter.id)
 
 
