@@ -26,6 +26,8 @@ class Audience:
         self._matchers: dict[Grant, Matcher] = {}
         self._grants: dict[str, Grant] = {}
         self._constructs: set[str] = set()
+        self._tested = 0
+        self._told = 0
 
     def add(self, subscription: Subscription, grant: Grant) -> None:
         """Match it from now on. Raises where the query cannot be evaluated, and changes nothing then."""
@@ -45,6 +47,7 @@ class Audience:
         matcher.remove(subscription_id)
         self._constructs.discard(subscription_id)
         if not len(matcher):
+            self._tested += matcher.stats.candidates
             del self._matchers[grant]
 
     def matches(self, events: Sequence[Event]) -> Iterator[Match]:
@@ -72,10 +75,11 @@ class Audience:
         """The subscriptions that needed too much work, with the reason."""
         return {name: why for matcher in self._matchers.values() for name, why in matcher.quarantined.items()}
 
-    @property
-    def candidates(self) -> int:
-        """How many candidates were tested so far."""
-        return sum(matcher.stats.candidates for matcher in self._matchers.values())
+    def take_candidates(self) -> int:
+        """How many candidates were tested since this was last asked."""
+        tested = self._tested + sum(matcher.stats.candidates for matcher in self._matchers.values())
+        fresh, self._told = tested - self._told, tested
+        return fresh
 
     def __len__(self) -> int:
         return len(self._grants)

@@ -219,8 +219,3 @@ class Broker:
     def failure(self) -> StoreError | None:
         """Why nothing is written any more, if so."""
         return self.database.writer.failure
-
-    @property
-    def candidates(self) -> int:
-        """How many candidates matching has tested."""
-        return self._core.audience.candidates

@@ -32,6 +32,7 @@ class Counters(Struct):
 
     published: int = 0
     repeated: int = 0
+    candidates: int = 0
     matched: int = 0
     delivered: int = 0
     acknowledged: int = 0

@@ -148,6 +148,7 @@ class Histories:
         if done is None or record is None:
             self._catching.pop(number, None)
             return
+        self._core.counters.candidates += audience.take_candidates()
         self.noticed(done.notices)
         self._core.roster.change(number, frontier=done.frontier, gap=max(record.gap, done.gap))
         self.quarantine(audience)

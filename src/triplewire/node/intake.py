@@ -57,6 +57,7 @@ class Intake:
         counters.published += len(accepted.records)
         told = sum(len(outcome) for outcome in accepted.outcomes if isinstance(outcome, tuple))
         counters.repeated += told - len(accepted.records)
+        counters.candidates += self._core.audience.take_candidates()
         self._core.log_bytes += sum(len(record.nquads) for record in accepted.records)
         for follower in self.followers:
             follower(accepted.records)

@@ -25,6 +25,7 @@ from triplewire.errors import DiskFull, StoreError, StoreFailed
 from triplewire.store.clock import Clock
 from triplewire.store.disk import Connection
 from triplewire.store.faults import meaning
+from triplewire.store.histograms import Histogram
 
 T = TypeVar("T")
 Work = Callable[[Connection], T]
@@ -42,13 +43,16 @@ class _Item(Struct, eq=False):
     result: Any = None
 
 
-class WriterStats(Struct):
-    """What the writer has done so far. `seconds` is time spent in COMMIT, by upper bound of a histogram's bucket."""
+class WriterStats:
+    """What the writer has done so far. `seconds` is how long each COMMIT took, which is one fsync."""
 
-    commits: int = 0
-    works: int = 0
-    commit_seconds: float = 0.0
-    slowest: float = 0.0
+    def __init__(self) -> None:
+        self.works = 0
+        self.seconds = Histogram()
+
+    @property
+    def commits(self) -> int:
+        return self.seconds.count
 
 
 def _nothing(_: Any) -> None:
@@ -178,10 +182,8 @@ class Writer:
         self.on_failure(self.failure)
 
     def _note(self, seconds: float, works: int) -> None:
-        self.stats.commits += 1
         self.stats.works += works
-        self.stats.commit_seconds += seconds
-        self.stats.slowest = max(self.stats.slowest, seconds)
+        self.stats.seconds.note(seconds)
         self._since_checkpoint += 1
 
     def _checkpoint_if_due(self) -> None:

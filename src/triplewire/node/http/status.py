@@ -11,6 +11,8 @@ from triplewire.node.http.access import BEARER, client_of, node_of
 from triplewire.node.http.documented import documents, problems
 from triplewire.node.service import Node
 from triplewire.store import outbox
+from triplewire.store.histograms import Histogram
+from triplewire.store.identities import Client
 
 router = APIRouter(tags=["status"])
 
@@ -29,26 +31,22 @@ async def health(request: Request) -> Response:
 
 @router.get("/metrics", responses=documents("text/plain") | problems(401), openapi_extra=BEARER)
 async def metrics(request: Request) -> Response:
-    """Counters and gauges in Prometheus' text format."""
-    client_of(request)
-    node = node_of(request)
+    """Counters and gauges in Prometheus' text format. Of subscriptions, a client sees its own only."""
+    client, node = client_of(request), node_of(request)
     oldest = await node.broker.read(outbox.oldest)
-    return Response("\n".join(_lines(node, oldest)) + "\n", media_type=_TEXT)
+    lines = [*_counts(node), *_histogram(node.broker.database.writer.stats.seconds), *_ages(node, client, oldest)]
+    return Response("\n".join(lines) + "\n", media_type=_TEXT)
 
 
-def _lines(node: Node, oldest: dict[int, float]) -> Iterator[str]:
+def _counts(node: Node) -> Iterator[str]:
     broker, counters = node.broker, node.broker.counters
-    stats = broker.database.writer.stats
     for name, value, kind, text in (
         ("published_total", counters.published, "counter", "events stored"),
         ("repeated_total", counters.repeated, "counter", "events that were there already"),
         ("matched_total", counters.matched, "counter", "notifications made"),
         ("delivered_total", counters.delivered, "counter", "notifications handed out"),
         ("acknowledged_total", counters.acknowledged, "counter", "acknowledgements"),
-        ("candidates_total", broker.candidates, "counter", "subscriptions tested on an event"),
-        ("commits_total", stats.commits, "counter", "commits, one fsync each"),
-        ("commit_seconds_total", stats.commit_seconds, "counter", "time in commits"),
-        ("commit_seconds_max", stats.slowest, "gauge", "the slowest commit"),
+        ("candidates_total", counters.candidates, "counter", "subscriptions tested on an event"),
         ("writer_queue", broker.database.writer.waiting, "gauge", "requests that wait for a commit"),
         ("log_bytes", broker.log_bytes, "gauge", "bytes of events kept"),
         ("subscriptions", len(broker.roster), "gauge", "subscriptions"),
@@ -57,17 +55,26 @@ def _lines(node: Node, oldest: dict[int, float]) -> Iterator[str]:
         yield f"# HELP triplewire_{name} {text}"
         yield f"# TYPE triplewire_{name} {kind}"
         yield f"triplewire_{name} {value}"
-    yield from _ages(node, oldest)
 
 
-def _ages(node: Node, oldest: dict[int, float]) -> Iterator[str]:
+def _histogram(seconds: Histogram) -> Iterator[str]:
+    name = "triplewire_fsync_seconds"
+    yield f"# HELP {name} how long a commit takes to be on the disk"
+    yield f"# TYPE {name} histogram"
+    for bound, count in seconds.cumulative():
+        yield f'{name}_bucket{{le="{bound}"}} {count}'
+    yield f"{name}_sum {seconds.sum}"
+    yield f"{name}_count {seconds.count}"
+
+
+def _ages(node: Node, client: Client, oldest: dict[int, float]) -> Iterator[str]:
     name = "triplewire_oldest_undelivered_seconds"
     yield f"# HELP {name} age of the oldest notification that waits"
     yield f"# TYPE {name} gauge"
     now = node.broker.steady.time()
     for number, accepted in oldest.items():
         record = node.broker.roster.get(number)
-        if record is not None:
+        if record is not None and (client.rights.is_admin or client.id == record.owner):
             labels = f'subscription="{_escaped(record.name)}",owner="{_escaped(record.owner)}"'
             yield f"{name}{{{labels}}} {max(0.0, now - accepted):.3f}"
 
