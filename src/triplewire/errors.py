@@ -10,6 +10,7 @@ TriplewireError
 │   ├── EventConflict          one event IRI with two contents
 │   ├── InvalidTerm            a term where it cannot stand, such as a blank node as an event's name
 │   ├── TaxonomyCycle          a class or property that is its own ancestor
+│   ├── UnknownName            a class or property that the schema lacks, or has more than once
 │   ├── AddressRefused         a webhook's address that leads where none may lead
 │   └── SignatureMismatch      a message that was not signed with the secret, or too long ago
 ├── DuplicateSubscription      the identifier is taken by another query
@@ -196,6 +197,24 @@ class BudgetExceeded(TriplewireError):
 
 class SnapshotError(TriplewireError):
     """A snapshot that is damaged, of another format, or not there."""
+
+
+class UnknownName(InputError):
+    """A class or property that the schema lacks, or has more than once. `choices` are the IRIs that may be meant."""
+
+    def __init__(
+        self, kind: str, name: str, choices: tuple[str, ...], *, ambiguous: int = 0, source: str | None = None
+    ) -> None:
+        listed = ", ".join(f"<{iri}>" for iri in choices)
+        if ambiguous:
+            message = f"wanted one {kind} named {name!r} in the schema, found {ambiguous}: {listed}"
+        else:
+            nearest = f"; the nearest are {listed}" if choices else ""
+            message = f"wanted a {kind} of the schema, found {name!r}{nearest}"
+        super().__init__(message, source=source)
+        self.kind = kind
+        self.name = name
+        self.choices = choices
 
 
 class AddressRefused(InputError):

@@ -1,0 +1,146 @@
+"""What a path expression leads to and what it reads, by the schema alone (section 2.4: nodes and triplesQueried)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import reduce
+from operator import or_
+
+from msgspec import Struct
+
+from triplewire.languages.rdftl.syntax import (
+    Both,
+    Compared,
+    Component,
+    Condition,
+    Delta,
+    Either,
+    Element,
+    Exists,
+    Let,
+    Name,
+    Not,
+    Path,
+    Resource,
+    Source,
+    Start,
+    Step,
+    Target,
+    Variable,
+    Where,
+)
+from triplewire.rdf.terms import NamedNode
+from triplewire.rules.ambient import MEMBERSHIP, TYPE
+from triplewire.rules.analysis.extents import NOTHING, Classes, ExtentIndex, Extents, SchemaTriple, is_membership
+
+
+class Walk(Struct, frozen=True):
+    """The classes of the nodes at the end of a path, the extents that it reads, and whether it has taken a step."""
+
+    classes: Classes
+    reads: Extents = NOTHING
+    moved: bool = False
+
+
+class Scope(Struct, frozen=True):
+    """What names stand for where a path is written: variables, and the parts of `$delta`."""
+
+    index: ExtentIndex
+    variables: Mapping[str, Walk]
+    delta: Mapping[Component, Classes] = {}
+    context: Classes = None
+
+    @classmethod
+    def of(cls, index: ExtentIndex, lets: Iterable[Let]) -> Scope:
+        """The scope after a preamble; a LET may use those before it."""
+        variables: dict[str, Walk] = {}
+        for let in lets:
+            variables[let.name] = walk(let.path, cls(index, variables))
+        return cls(index, variables)
+
+    def with_delta(self, delta: Mapping[Component, Classes]) -> Scope:
+        return Scope(self.index, self.variables, delta, self.context)
+
+    def at(self, classes: Classes) -> Scope:
+        """The scope of a qualifier at a node of the classes."""
+        return Scope(self.index, self.variables, self.delta, classes)
+
+
+def walk(path: Path, scope: Scope) -> Walk:
+    """Follow a path through the schema."""
+    return reduce(lambda so_far, step: _stepped(so_far, step, scope), path.steps, _started(path.start, scope))
+
+
+def known(name: Name) -> NamedNode:
+    """A name that the schema has resolved."""
+    assert isinstance(name, NamedNode), f"wanted a resolved name, found {name}"
+    return name
+
+
+def leading(name: NamedNode, classes: Classes, index: ExtentIndex) -> tuple[SchemaTriple, ...]:
+    """The schema's triples of a property from nodes of the classes.
+
+    RDFS lets a resource be in any two classes, so only a literal has no arcs. A container is taken to have one
+    container class: memberships of others are not its own.
+    """
+    if is_membership(name):
+        return tuple(t for t in index.with_property(MEMBERSHIP) if index.may_be(classes, t.source))
+    return index.with_property(name)
+
+
+def condition_reads(condition: Condition, scope: Scope) -> Extents:
+    """The extents that decide whether a condition holds."""
+    return reduce(or_, (_tested(path, scope) for path in condition_paths(condition)), NOTHING)
+
+
+def condition_paths(condition: Condition) -> list[Path]:
+    """The paths of a condition, without those in qualifiers of others."""
+    if isinstance(condition, Exists):
+        return [condition.path]
+    if isinstance(condition, Compared):
+        return [condition.left, condition.right] if isinstance(condition.right, Path) else [condition.left]
+    if isinstance(condition, Both | Either):
+        return [path for part in condition.parts for path in condition_paths(part)]
+    return condition_paths(condition.part) if isinstance(condition, Not) else []
+
+
+def _tested(path: Path, scope: Scope) -> Extents:
+    found = walk(path, scope)
+    # A path of no steps asks whether the resource is there at all.
+    asked = isinstance(path.start, Resource) and not found.moved
+    return found.reads | (scope.index.every_instance if asked else NOTHING)
+
+
+def _started(start: Start | None, scope: Scope) -> Walk:
+    if isinstance(start, Variable):
+        return scope.variables[start.name]
+    if isinstance(start, Delta):
+        return Walk(scope.delta.get(start.component))
+    return Walk(scope.context if start is None else None)
+
+
+def _stepped(so_far: Walk, step: Step, scope: Scope) -> Walk:
+    if isinstance(step, Where):
+        return Walk(so_far.classes, so_far.reads | condition_reads(step.condition, scope.at(so_far.classes)), so_far.moved)
+    if isinstance(step, Element):
+        return _along(so_far, leading(MEMBERSHIP, so_far.classes, scope.index), scope.index)
+    name = known(step.arc)
+    if name == TYPE:
+        return _to_or_from_class(so_far, step, scope.index)
+    if isinstance(step, Target):
+        return _along(so_far, leading(name, so_far.classes, scope.index), scope.index)
+    return _back(so_far, name, scope.index)
+
+
+def _along(so_far: Walk, triples: tuple[SchemaTriple, ...], index: ExtentIndex) -> Walk:
+    return Walk(frozenset(t.target for t in triples), so_far.reads | index.of(triples), moved=True)
+
+
+def _back(so_far: Walk, name: NamedNode, index: ExtentIndex) -> Walk:
+    triples = index.with_property(MEMBERSHIP if is_membership(name) else name)
+    return Walk(frozenset(t.source for t in triples), so_far.reads | index.of(triples), moved=True)
+
+
+def _to_or_from_class(so_far: Walk, step: Target | Source, index: ExtentIndex) -> Walk:
+    read = index.instances(so_far.classes if isinstance(step, Target) else None)
+    return Walk(None, so_far.reads | read, moved=True)
