@@ -16,6 +16,7 @@ from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import DiskFull
 from triplewire.node.audience import Audience
 from triplewire.node.bells import Bells
+from triplewire.node.recent import Recent
 from triplewire.node.roster import Roster
 from triplewire.node.steady import Steady
 from triplewire.store.clock import Clock
@@ -48,6 +49,7 @@ class Core:
         self.steady = Steady(clock)
         self.counters = Counters()
         self.roster = Roster()
+        self.recent = Recent(self.roster)
         self.clients: dict[str, Client] = {}
         self.taxonomy: Taxonomy | None = None
         self.log_bytes = 0

@@ -17,6 +17,7 @@ from triplewire.node.catching_up import CaughtUp, catch_up
 from triplewire.node.core import Core
 from triplewire.store import log, registry, retention
 from triplewire.store.disk import Connection
+from triplewire.store.log import Record
 from triplewire.store.outbox import Notice
 from triplewire.store.registry import SubscriptionRecord
 
@@ -67,16 +68,14 @@ class Histories:
         for audience in self._catching.values():
             audience.set_taxonomy(taxonomy)
 
-    def noticed(self, notices: Sequence[Notice]) -> None:
-        """Note what was put into outboxes, and match no further for whoever has too much in theirs."""
+    def noticed(self, notices: Sequence[Notice], records: Sequence[Record] = ()) -> None:
+        """Note what was put into outboxes, and match no further for whoever has too much in theirs.
+
+        `records` are those of the events, if these were just published.
+        """
         core = self._core
         core.counters.matched += len(notices)
-        told: set[int] = set()
-        for notice in notices:
-            standing = core.roster.standing(notice.subscription)
-            standing.bytes_waiting += notice.size
-            standing.latest = max(standing.latest, notice.position)
-            told.add(notice.subscription)
+        told = core.recent.noticed(notices, records)
         for number in told:
             if core.is_over_quota(number):
                 self._pause(number)

@@ -61,7 +61,7 @@ class Intake:
         self._core.log_bytes += sum(len(record.nquads) for record in accepted.records)
         for follower in self.followers:
             follower(accepted.records)
-        self._histories.noticed(accepted.notices)
+        self._histories.noticed(accepted.notices, accepted.records)
         self._histories.quarantine(self._core.audience)
 
 

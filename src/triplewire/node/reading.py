@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import msgspec
 from msgspec import Struct
 
 from triplewire.node.answers import Notification, notification
 from triplewire.node.core import Core
 from triplewire.node.histories import Histories
-from triplewire.node.intake import data_at
+from triplewire.node.intake import data_at, seen
+from triplewire.node.recent import Item
 from triplewire.store import outbox, registry
 from triplewire.store.disk import Connection
+from triplewire.store.identities import Grant
 from triplewire.store.registry import SubscriptionRecord
 
 # A reader of a subscription that is catching up is given this long to see the first of it.
@@ -39,6 +44,9 @@ class Reading:
         """Notifications that follow a position. Reading on means that what came before was read."""
         record = self._core.roster.require(number)
         self._note_read(record, after)
+        recent = self._recent(record, after, limit)
+        if recent is not None:
+            return recent
         await self._see_some(number, after)
         # What the page shows may be on disk before the roster has heard of the gap before it: both are read together.
         waiting, kept = await self._core.read(
@@ -75,7 +83,28 @@ class Reading:
 
         await self._core.write(work, lambda size: self._acknowledged(number, position, size))
 
+    @contextmanager
+    def following(self, number: int) -> Iterator[None]:
+        """While this lasts, what is new for a subscription is read from memory."""
+        self._core.recent.follow(number)
+        try:
+            yield
+        finally:
+            self._core.recent.unfollow(number)
+
     # Private
+
+    def _recent(self, record: SubscriptionRecord, after: int, limit: int) -> Page | None:
+        """The page, if it is in memory. What retention has removed is for the disk to tell."""
+        if not record.is_live or record.gap > after:
+            return None
+        items = self._core.recent.after(record.number, max(after, record.cursor), limit + 1)
+        if items is None:
+            return None
+        grant = self._core.grant(record.owner) if record.options.payload == "event" else None
+        page = [_told(item, grant) for item in items[:limit]]
+        self._core.counters.delivered += len(page)
+        return Page(page, page[-1].position if len(items) > limit else None)
 
     def _acknowledged(self, number: int, position: int, size: int) -> None:
         record = self._core.roster.get(number)
@@ -106,3 +135,10 @@ class Reading:
     ) -> list[outbox.Waiting]:
         grant = self._core.grant(record.owner)
         return [msgspec.structs.replace(one, nquads=data_at(tx, one.position, grant)) for one in waiting]
+
+
+def _told(item: Item, grant: Grant | None) -> Notification:
+    """What goes out for an item in memory; with as much of its event as a grant leaves, if there is one."""
+    event = None if grant is None else seen(item.record, grant)
+    nquads = None if event is None else event[1].nquads
+    return notification(outbox.Waiting(item.record.position, item.record.graph, item.record.time, item.answer, nquads))

@@ -8,6 +8,7 @@ import signal
 import socket
 import time
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 
 import httpx
 import pytest
@@ -186,15 +187,18 @@ class Script:
         await asyncio.sleep(0 if timeout is None else min(timeout, 0.01))
         return False
 
+    def following(self, _number: int) -> AbstractContextManager[None]:
+        return nullcontext()
+
 
 def test_a_gap_after_retention_is_told_and_reading_goes_on_behind_it():
     async def test() -> list[object]:
         notification = Notification("urn:event:8", b"[]", 8)  # type: ignore[arg-type]
         source = Script(Page([notification], None, gap=6))
         streams, found = Streams(source, heartbeat=0.01), []
-        async for item in streams.items(1, 2):
-            found.append(item)
-            if item == BEAT:
+        async for items in streams.pages(1, 2):
+            found += items
+            if items == [BEAT]:
                 streams.stop()
         assert source.asked[:2] == [2, 8]
         return found
@@ -212,10 +216,10 @@ def test_stop_ends_a_stream_that_waits():
 
     async def test() -> None:
         streams = Streams(Silent())
-        reading = asyncio.ensure_future(anext(streams.items(1, 0)))
+        reading = asyncio.ensure_future(anext(streams.pages(1, 0)))
         await asyncio.sleep(0.01)
         streams.stop()
-        assert await asyncio.wait_for(reading, 30) == BEAT
+        assert await asyncio.wait_for(reading, 30) == [BEAT]
 
     asyncio.run(test())
 
@@ -232,6 +236,6 @@ def test_stop_while_a_page_is_read_ends_the_stream_too():
     streams = Streams(Stopped())
 
     async def test() -> None:
-        assert [item async for item in streams.items(1, 0)] == [BEAT]
+        assert [items async for items in streams.pages(1, 0)] == [[BEAT]]
 
     asyncio.run(test())

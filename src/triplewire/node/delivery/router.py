@@ -147,10 +147,10 @@ class Desk:
         return page
 
     def stream(self, record: SubscriptionRecord, after: int) -> Response:
-        items = self._streams.items(record.number, after)
+        pages = self._streams.pages(record.number, after)
         # A proxy that collects an answer before it passes it on would keep a stream for ever.
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-        return StreamingResponse(event_stream(items), media_type="text/event-stream", headers=headers)
+        return StreamingResponse(event_stream(pages), media_type="text/event-stream", headers=headers)
 
     async def converse(self, websocket: WebSocket, record: SubscriptionRecord, after: int) -> None:
         """Send what comes and hear acknowledgements, until one side leaves."""
@@ -167,9 +167,10 @@ class Desk:
         await _close(websocket, next((task.exception() for task in done), None))
 
     async def _speak(self, websocket: WebSocket, record: SubscriptionRecord, after: int) -> None:
-        async for item in self._streams.items(record.number, after):
-            if not isinstance(item, Beat):
-                await websocket.send_text(spoken(item))
+        async for items in self._streams.pages(record.number, after):
+            for item in items:
+                if not isinstance(item, Beat):
+                    await websocket.send_text(spoken(item))
 
     async def _listen(self, websocket: WebSocket, record: SubscriptionRecord) -> None:
         while True:

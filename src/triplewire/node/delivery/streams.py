@@ -1,6 +1,7 @@
 """One subscription as a stream without end, whatever carries it: notifications, gaps, and a sign of life in between.
 
 A stream reads a page when the last one has been sent, so a reader that is slow holds one page and nobody else (row F5).
+While it keeps up, what it reads was just committed and is in memory.
 It ends when the subscription is deleted or the node stops, also while it waits.
 """
 
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 import msgspec
@@ -44,6 +46,8 @@ class Source(Protocol):
 
     async def wait(self, number: int, after: int, timeout: float | None = None) -> bool: ...
 
+    def following(self, number: int) -> AbstractContextManager[None]: ...
+
 
 class Streams:
     """Every open stream. `stop` ends them, so that a node need not wait for its readers to leave."""
@@ -54,16 +58,18 @@ class Streams:
         self._waits: set[asyncio.Task[bool]] = set()
         self._is_stopping = False
 
-    async def items(self, number: int, after: int) -> AsyncIterator[Item]:
-        """What follows a position, for as long as it is read."""
+    async def pages(self, number: int, after: int) -> AsyncIterator[list[Item]]:
+        """What follows a position, for as long as it is read: as much at a time as there is, up to a page."""
         try:
-            while not self._is_stopping:
-                page = await self._source.notifications(number, after=after, limit=PAGE)
-                for item in items_of(page, after):
-                    yield item
-                    after = position_of(item)
-                if not page.notifications and not await self.more(number, after, self._heartbeat):
-                    yield BEAT
+            with self._source.following(number):
+                while not self._is_stopping:
+                    page = await self._source.notifications(number, after=after, limit=PAGE)
+                    items = items_of(page, after)
+                    if items:
+                        yield [*items]
+                        after = position_of(items[-1])
+                    if not page.notifications and not await self.more(number, after, self._heartbeat):
+                        yield [BEAT]
         except UnknownSubscription:
             # Deleted while it was read: there is nothing more to say.
             return
@@ -104,11 +110,11 @@ def position_of(item: Notification | Gap) -> int:
     return item.until if isinstance(item, Gap) else item.position
 
 
-async def event_stream(items: AsyncIterator[Item]) -> AsyncIterator[bytes]:
+async def event_stream(pages: AsyncIterator[list[Item]]) -> AsyncIterator[bytes]:
     """Items as server-sent events; ids are positions, so Last-Event-ID is where to read on."""
     yield retry_bytes(RETRY_MILLISECONDS)
-    async for item in items:
-        yield framed(item)
+    async for items in pages:
+        yield b"".join([framed(item) for item in items])
 
 
 def framed(item: Item) -> bytes:

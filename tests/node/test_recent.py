@@ -1,0 +1,179 @@
+"""What was just committed is read from memory, without a hole, within bounds, and never before its commit."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.node.brokers import ME, event, events, subscribed, with_broker
+
+from triplewire.node.recent import MOST_BYTES, MOST_ITEMS, Recent
+from triplewire.node.roster import Roster
+from triplewire.store.log import Record
+from triplewire.store.outbox import Notice
+from triplewire.store.registry import Options, SubscriptionRecord
+
+NUMBER = 7
+
+
+def roster() -> Roster:
+    made = Roster()
+    made.put(SubscriptionRecord(NUMBER, "me", "all", "sparql", "", Options(), 0, None, 0))
+    return made
+
+
+def record(position: int, size: int = 10) -> Record:
+    return Record(position, f"urn:e:{position}", "me", "", None, 0.0, b"x" * size)
+
+
+def published(recent: Recent, *positions: int, size: int = 10) -> None:
+    records = [record(position, size) for position in range(min(positions), max(positions) + 1)]
+    recent.noticed([Notice(NUMBER, position, b"{}") for position in positions], records)
+
+
+def seen(recent: Recent, after: int, limit: int = 10_000) -> list[int] | None:
+    items = recent.after(NUMBER, after, limit)
+    return None if items is None else [item.record.position for item in items]
+
+
+def test_nothing_is_kept_for_whom_nobody_follows():
+    recent = Recent(roster())
+    published(recent, 1, 2)
+    assert seen(recent, 0) is None
+    recent.follow(NUMBER)
+    assert seen(recent, 1) is None
+    assert seen(recent, 2) == []
+
+
+def test_what_follows_a_position_up_to_a_limit():
+    recent = Recent(roster())
+    recent.follow(NUMBER)
+    published(recent, 1, 3)
+    published(recent, 6)
+    assert (seen(recent, 0), seen(recent, 1), seen(recent, 0, 2), seen(recent, 6)) == ([1, 3, 6], [3, 6], [1, 3], [])
+
+
+def test_what_is_told_again_is_there_once():
+    recent = Recent(roster())
+    recent.follow(NUMBER)
+    published(recent, 1, 2)
+    published(recent, 2, 3)
+    assert seen(recent, 0) == [1, 2, 3]
+
+
+def test_history_is_read_from_the_disk():
+    recent = Recent(roster())
+    recent.follow(NUMBER)
+    published(recent, 1)
+    recent.noticed([Notice(NUMBER, 2, b"{}")], ())
+    assert (seen(recent, 1), seen(recent, 2)) == (None, [])
+    published(recent, 3)
+    assert seen(recent, 2) == [3]
+
+
+def test_a_tail_lasts_as_long_as_somebody_follows():
+    recent = Recent(roster())
+    recent.follow(NUMBER)
+    recent.follow(NUMBER)
+    recent.unfollow(NUMBER)
+    published(recent, 1)
+    assert seen(recent, 0) == [1]
+    recent.unfollow(NUMBER)
+    assert (seen(recent, 0), len(recent)) == (None, 0)
+
+
+@pytest.mark.parametrize("size", [10, MOST_BYTES // 3, 2 * MOST_BYTES])
+def test_f5_memory_is_bounded_and_who_is_too_slow_reads_the_disk(size):
+    recent = Recent(roster())
+    recent.follow(NUMBER)
+    most = min(MOST_ITEMS, MOST_BYTES // (size + 2))
+    for position in range(1, 2 * MOST_ITEMS):
+        published(recent, position, size=size)
+    last = 2 * MOST_ITEMS - 1
+    assert seen(recent, last - most) == list(range(last - most + 1, last + 1))
+    assert seen(recent, last - most - 1) is None
+
+
+@given(st.lists(st.tuples(st.sampled_from(["publish", "history", "follow", "unfollow"]), st.integers(1, 3))))
+def test_a_tail_never_has_a_hole(steps):
+    """Whatever comes in which order: what memory tells is what the outbox would."""
+    recent, outbox, followers = Recent(roster()), [0], 0
+    for step, count in steps:
+        if step in ("publish", "history"):
+            fresh = list(range(outbox[-1] + 1, outbox[-1] + 1 + count))
+            if step == "publish":
+                published(recent, *fresh)
+            else:
+                recent.noticed([Notice(NUMBER, position, b"{}") for position in fresh], ())
+            outbox += fresh
+        elif step == "follow":
+            recent.follow(NUMBER)
+            followers += 1
+        elif followers:
+            recent.unfollow(NUMBER)
+            followers -= 1
+        for after in range(outbox[-1] + 1):
+            assert seen(recent, after) in (None, [position for position in outbox if position > after])
+        assert (seen(recent, outbox[-1]) is not None) == (followers > 0)
+
+
+def test_a_reader_that_keeps_up_does_not_read_the_disk(tmp_path: Path):
+    async def test(broker):
+        record = await subscribed(broker)
+        await broker.publish(ME, events(1, 3))
+        with broker.following(record.number):
+            assert len((await broker.notifications(record.number, 0)).notifications) == 3
+            await broker.publish(ME, events(4, 6))
+            broker._core.database.read = None
+            page = await broker.notifications(record.number, 3, 2)
+            assert ([one.position for one in page.notifications], page.next) == ([4, 5], 5)
+            page = await broker.notifications(record.number, 5, 2)
+            assert ([one.event for one in page.notifications], page.next) == (["urn:e:6"], None)
+        del broker._core.database.read
+
+    with_broker(tmp_path, test)
+
+
+def test_memory_and_disk_tell_the_same(tmp_path: Path):
+    async def test(broker):
+        plain = await subscribed(broker)
+        whole = await subscribed(broker, "whole", payload="event")
+        for record in (plain, whole):
+            with broker.following(record.number):
+                start = broker.roster.standing(record.number).latest
+                for number in range(start + 1, start + 4):
+                    await broker.publish(ME, [event(number)])
+                followed = await broker.notifications(record.number, start)
+            assert len(followed.notifications) == 3
+            assert await broker.notifications(record.number, start) == followed
+
+    with_broker(tmp_path, test)
+
+
+def test_what_was_acknowledged_is_not_told_again(tmp_path: Path):
+    async def test(broker):
+        record = await subscribed(broker)
+        with broker.following(record.number):
+            await broker.publish(ME, events(1, 4))
+            await broker.acknowledge(record.number, 3)
+            page = await broker.notifications(record.number, 0)
+            assert [one.position for one in page.notifications] == [4]
+
+    with_broker(tmp_path, test)
+
+
+def test_a_notification_is_not_in_memory_before_its_commit(tmp_path: Path):
+    async def test(broker):
+        record = await subscribed(broker)
+        with broker.following(record.number):
+            publishing = asyncio.create_task(broker.publish(ME, [event(1)]))
+            while not (page := await broker.notifications(record.number, 0)).notifications:
+                await asyncio.sleep(0)
+            assert [one.position for one in page.notifications] == [1]
+            assert await broker.read(lambda tx: tx.execute("SELECT count(*) FROM outbox").fetchone()[0]) == 1
+            await publishing
+
+    with_broker(tmp_path, test)
