@@ -8,6 +8,7 @@ tasks, so the opened matcher is kept in this module.
 from __future__ import annotations
 
 import fcntl
+import gc
 import os
 import shutil
 import tempfile
@@ -49,7 +50,19 @@ def matcher_of(index: IndexRef) -> Matcher:
             del _opened[next(iter(_opened))]
         here = located(index)
         matcher = _opened[key] = Matcher.open(here.snapshot, here.taxonomy())
+        _spare_the_collector()
     return matcher
+
+
+def _spare_the_collector() -> None:
+    """Let the garbage collector pass over what stays as long as the worker.
+
+    Spark's daemon collects garbage after every task, and would look at every object of numba and the index each time,
+    which takes as long as a task.
+    """
+    gc.unfreeze()
+    gc.collect()
+    gc.freeze()
 
 
 def located(index: IndexRef) -> IndexRef:

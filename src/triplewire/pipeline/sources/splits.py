@@ -10,7 +10,8 @@ from msgspec import Struct
 from triplewire.pipeline.sources.files import SourceFile
 from triplewire.rdf.limits import MIB
 
-LARGEST = 32 * MIB
+# As large as Spark makes its own: what a task costs beside its work is soon a tenth of it.
+LARGEST = 128 * MIB
 SMALLEST = 2 * MIB
 # A task also has costs of its own: opening the file, writing its part of each table.
 _COST_OF_A_FILE = 64 * 1024
