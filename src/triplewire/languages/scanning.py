@@ -8,9 +8,21 @@ from __future__ import annotations
 
 import re
 
+from msgspec import Struct
+
 from triplewire.errors import InputError, LimitExceeded, SyntaxProblem
 
 MAX_TEXT_BYTES = 64 * 1024
+
+
+class TextLimit(Struct, frozen=True):
+    """How large a kind of text may be."""
+
+    kind: str
+    max_bytes: int
+
+
+SUBSCRIPTION = TextLimit("subscription", MAX_TEXT_BYTES)
 
 SPACES_AND_COMMENTS = re.compile(r"(?:[ \t\r\n]|#[^\r\n]*)*")
 SPACES_IN_A_LINE = re.compile(r"(?:[ \t]|#[^\r\n]*)*")
@@ -22,8 +34,8 @@ _SHOWN = re.compile(r"""<[^<>\s]*>|"[^"\r\n]*"|[?$]?\w+(?::\w*)?|!=|\S""")
 class Scanner:
     """A place in a text. `gap` is what may stand between two things and means nothing."""
 
-    def __init__(self, text: str, gap: re.Pattern[str] = SPACES_AND_COMMENTS) -> None:
-        _check_size(text)
+    def __init__(self, text: str, gap: re.Pattern[str] = SPACES_AND_COMMENTS, limit: TextLimit = SUBSCRIPTION) -> None:
+        _check_size(text, limit)
         self.text = text
         self._gap = gap
         self.offset = 0
@@ -81,7 +93,7 @@ def shortened(text: str) -> str:
     return text if len(text) <= _SHOWN_LENGTH else f"{text[:_SHOWN_LENGTH]}..."
 
 
-def _check_size(text: str) -> None:
+def _check_size(text: str, limit: TextLimit) -> None:
     try:
         size = len(text.encode())
     except UnicodeEncodeError as error:
@@ -89,10 +101,9 @@ def _check_size(text: str) -> None:
         # The message must be printable, so it cannot quote what is wrong.
         printable = text.encode(errors="replace").decode()
         raise SyntaxProblem.at(printable, error.start, message) from None
-    if size > MAX_TEXT_BYTES:
-        raise LimitExceeded(
-            "subscription bytes", MAX_TEXT_BYTES, f"a subscription may have {MAX_TEXT_BYTES:,} bytes, found {size:,}"
-        )
+    if size > limit.max_bytes:
+        message = f"a {limit.kind} may have {limit.max_bytes:,} bytes, found {size:,}"
+        raise LimitExceeded(f"{limit.kind} bytes", limit.max_bytes, message)
 
 
 def check_count(limit: str, allowed: int, found: int) -> None:
