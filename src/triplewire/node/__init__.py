@@ -3,7 +3,7 @@
 broker       publish, subscribe, read, acknowledge: the common face of
   intake, subscribing, histories, reading, letters, keeping
              its parts, each of which hands steps to the store's writer
-  core       what they share, and loading reads at the start
+  core       what they share, and loading reads at the start, from snapshots where it can
 publishing, catching_up
              what happens, as steps inside a transaction
 audience     live subscriptions in matchers, one for each grant

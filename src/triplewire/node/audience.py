@@ -6,7 +6,7 @@ grant leaves of the event, in a matcher shared by all with the same grant.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from triplewire.algebra.queries import Construct
 from triplewire.algebra.subscriptions import Subscription
@@ -19,7 +19,7 @@ from triplewire.store.identities import Grant
 
 
 class Audience:
-    """Subscriptions by number, ready to be matched. Used by one thread."""
+    """Subscriptions by number, ready to be matched. Used by one thread. `changes` counts what came and went."""
 
     def __init__(self, taxonomy: Taxonomy | None = None) -> None:
         self._taxonomy = taxonomy
@@ -28,6 +28,7 @@ class Audience:
         self._constructs: set[str] = set()
         self._tested = 0
         self._told = 0
+        self.changes = 0
 
     def add(self, subscription: Subscription, grant: Grant) -> None:
         """Match it from now on. Raises where the query cannot be evaluated, and changes nothing then."""
@@ -35,14 +36,27 @@ class Audience:
         matcher.add(subscription)
         self._matchers[grant] = matcher
         self._grants[subscription.id] = grant
+        self.changes += 1
         if isinstance(subscription.query.form, Construct):
             self._constructs.add(subscription.id)
+
+    def adopt(self, grant: Grant, matcher: Matcher, constructs: Mapping[str, bool]) -> None:
+        """Take over a matcher that was kept, with exactly these subscriptions, and which of them are a CONSTRUCT."""
+        self._matchers[grant] = matcher
+        self._grants |= dict.fromkeys(constructs, grant)
+        self._constructs |= {name for name, is_construct in constructs.items() if is_construct}
+
+    @property
+    def matchers(self) -> dict[Grant, Matcher]:
+        """Every matcher, by grant; a copy, for whoever writes them down."""
+        return dict(self._matchers)
 
     def remove(self, subscription_id: str) -> None:
         """Match it no more; one that is not there is fine."""
         grant = self._grants.pop(subscription_id, None)
         if grant is None:
             return
+        self.changes += 1
         matcher = self._matchers[grant]
         matcher.remove(subscription_id)
         self._constructs.discard(subscription_id)

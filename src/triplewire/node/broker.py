@@ -17,7 +17,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TypeVar
 
@@ -84,7 +83,13 @@ class Broker:
         """Finish what was begun, wake whoever waits, and let go of the folder."""
         self._core.is_open = False
         self._core.bells.ring_all()
-        await asyncio.to_thread(self.database.close)
+        await asyncio.to_thread(self._close)
+
+    def _close(self) -> None:
+        self.database.writer.close()
+        if self.failure is None:
+            self._keeping.keep_compiled()
+        self.database.close()
 
     @property
     def is_open(self) -> bool:
@@ -151,10 +156,6 @@ class Broker:
     async def wait(self, number: int, after: int, timeout: float | None = None) -> bool:
         """Wait until there is a notification beyond a position. False: the time ran out, or the node stops."""
         return await self._reading.wait(number, after, timeout)
-
-    def following(self, number: int) -> AbstractContextManager[None]:
-        """While this lasts, what is new for a subscription is read from memory."""
-        return self._reading.following(number)
 
     async def acknowledge(self, number: int, position: int) -> None:
         """Note that everything up to a position has arrived; it is not kept any longer."""

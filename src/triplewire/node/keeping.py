@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
+
 from triplewire.algebra.taxonomy import Taxonomy
+from triplewire.errors import SnapshotError
+from triplewire.node import snapshots
 from triplewire.node.core import Core
 from triplewire.node.histories import Histories
 from triplewire.store import facts, registry, retention
@@ -10,6 +15,9 @@ from triplewire.store.registry import SubscriptionRecord
 from triplewire.store.retention import Retention, Trimmed
 
 TAXONOMY = "taxonomy"
+_log = logging.getLogger(__name__)
+# Changes are compiled anew after a kill; up to a tenth of all that takes little time.
+_SHARE = 10
 
 
 class Keeping:
@@ -18,6 +26,8 @@ class Keeping:
     def __init__(self, core: Core, histories: Histories) -> None:
         self._core = core
         self._histories = histories
+        # How many changes of the audience are in the snapshot.
+        self._kept = 0
 
     async def set_taxonomy(self, taxonomy: Taxonomy | None) -> None:
         """Read events by another taxonomy from now on."""
@@ -31,7 +41,28 @@ class Keeping:
         trimmed = await core.write(lambda tx: retention.trim(tx, kept, now, core.log_bytes), self._trimmed)
         for record in core.roster:
             await self._expire(record, now)
+        await self.keep_compiled_if_due()
         return trimmed
+
+    def keep_compiled(self) -> None:
+        """Write down what is compiled, so that the next start is short. Takes a moment; not for the event loop."""
+        audience, folder = self._core.audience, self._core.database.folder
+        changes = audience.changes
+        if changes == self._kept or len(audience) < snapshots.WORTH:
+            return
+        try:
+            snapshots.write(folder, audience, self._core.roster)
+        except (SnapshotError, OSError) as problem:
+            # Nothing depends on it but the length of the next start.
+            _log.warning("the compiled subscriptions are not kept: %s", problem)
+        else:
+            self._kept = changes
+
+    async def keep_compiled_if_due(self) -> None:
+        """The same, if much has changed since the last time."""
+        audience = self._core.audience
+        if audience.changes - self._kept > len(audience) // _SHARE:
+            await asyncio.to_thread(self.keep_compiled)
 
     def _took_taxonomy(self, taxonomy: Taxonomy | None) -> None:
         self._core.taxonomy = taxonomy

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
+from triplewire.matching import Matcher
 from triplewire.matching.anchoring import is_unindexed
+from triplewire.node import snapshots
 from triplewire.node.audience import Audience
 from triplewire.node.core import Core
 from triplewire.node.histories import parsed
 from triplewire.node.keeping import TAXONOMY
+from triplewire.node.snapshots import Snapshot
 from triplewire.rdf.events import Event
 from triplewire.store import facts, identities, outbox, registry
 from triplewire.store.disk import Connection
 from triplewire.store.identities import Grant
+from triplewire.store.registry import SubscriptionRecord
 
 
 def load(core: Core, tx: Connection) -> None:
@@ -27,16 +31,41 @@ def load(core: Core, tx: Connection) -> None:
 
 
 def _load_subscriptions(core: Core, tx: Connection) -> None:
+    records = registry.everyone(tx)
+    snapshot = snapshots.read(core.database.folder, core.taxonomy, records)
     sizes, lasts = outbox.sizes(tx), outbox.lasts(tx)
-    for record in registry.everyone(tx):
+    for record in records:
         core.roster.put(record)
         standing = core.roster.standing(record.number)
         standing.bytes_waiting = sizes.get(record.number, 0)
         standing.latest = lasts.get(record.number, 0)
-        subscription = parsed(record)
-        standing.is_unindexed = is_unindexed(subscription)
-        if record.is_live and record.quarantined is None:
-            core.audience.add(subscription, core.grant(record.owner))
+        row = snapshot.rows.get(record.number)
+        standing.is_unindexed = is_unindexed(parsed(record)) if row is None else row.is_unindexed
+    live = [record for record in records if record.is_live and record.quarantined is None]
+    _adopt(core, snapshot, live)
+    for record in live:
+        if str(record.number) not in core.audience:
+            core.audience.add(parsed(record), core.grant(record.owner))
+
+
+def _adopt(core: Core, snapshot: Snapshot, live: list[SubscriptionRecord]) -> None:
+    """Take the matchers of a snapshot, without what is not live any more, or not under that grant."""
+    kept: dict[Grant, dict[str, bool]] = {grant: {} for grant in snapshot.matchers}
+    for record in live:
+        row, name, grant = snapshot.rows.get(record.number), str(record.number), core.grant(record.owner)
+        if row is not None and row.is_matched and name in snapshot.matchers.get(grant, ()):
+            kept[grant][name] = row.is_construct
+    for grant, matcher in snapshot.matchers.items():
+        if len(matcher) != len(kept[grant]):
+            _remove_others(matcher, snapshot, kept[grant])
+        if kept[grant] and len(matcher) == len(kept[grant]):
+            core.audience.adopt(grant, matcher, kept[grant])
+
+
+def _remove_others(matcher: Matcher, snapshot: Snapshot, kept: dict[str, bool]) -> None:
+    for name in map(str, snapshot.rows):
+        if name not in kept and name in matcher:
+            matcher.remove(name)
 
 
 def warm_up() -> None:

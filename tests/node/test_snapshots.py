@@ -1,0 +1,247 @@
+"""The compiled subscriptions are kept, used when they are right, and never trusted when they are not."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from tests.node.brokers import EVERYTHING, ME, YOU, client, event, events, positions, subscribed, with_broker
+from tests.node.node_process import NodeProcess
+from tests.node.test_stopping import fill
+
+from triplewire.algebra.subscriptions import Subscription
+from triplewire.node import snapshots
+from triplewire.store import registry
+from triplewire.store.database import Database
+from triplewire.store.identities import Grant
+from triplewire.store.retention import Retention
+
+COUNT = 12
+LIMITED = client("limited", subscribe=Grant(graphs=("urn:e:2",)))
+OTHER = "SELECT ?s { ?s <urn:q> ?o }"
+MADE = "CONSTRUCT { ?o <urn:of> ?s } { ?s <urn:p> ?o }"
+SLOW = "SELECT ?s ?o { ?s ?p ?o OPTIONAL { ?o <urn:q> ?x } }"
+
+
+@pytest.fixture(autouse=True)
+def _worth_it(monkeypatch):
+    monkeypatch.setattr(snapshots, "WORTH", 1)
+
+
+@pytest.fixture
+def parsing(monkeypatch) -> list[str]:
+    """The texts of all subscriptions that are parsed."""
+    seen: list[str] = []
+    parse = Subscription.parse.__func__
+
+    def noted(cls, text, *arguments, **options):
+        seen.append(text)
+        return parse(cls, text, *arguments, **options)
+
+    monkeypatch.setattr(Subscription, "parse", classmethod(noted))
+    return seen
+
+
+async def fill_in(broker):
+    for number in range(COUNT):
+        await subscribed(broker, f"s{number}")
+    await subscribed(broker, "made", MADE)
+    await subscribed(broker, "slow", SLOW)
+    await subscribed(broker, "other", OTHER)
+    await subscribed(broker, "limited", who=LIMITED)
+
+
+def opened(folder: Path, test) -> None:
+    with_broker(folder, test, guests=(ME, YOU, LIMITED))
+
+
+async def is_right(broker) -> None:
+    """Publish two events, and see that each subscription gets what it asked for."""
+    first = (await broker.publish(ME, events(1, 2)))[0].position
+    for name in ("s0", f"s{COUNT - 1}", "made", "slow"):
+        assert await positions(broker, broker.subscription("me", name).number) == [first, first + 1], name
+    assert await positions(broker, broker.subscription("me", "other").number) == []
+    assert await positions(broker, broker.subscription("limited", "limited").number) == [first + 1]
+    [one, *_] = (await broker.notifications(broker.subscription("me", "made").number)).notifications
+    assert b'"construct":' in one.json
+    assert broker.roster.standing(broker.subscription("me", "slow").number).is_unindexed
+    assert not broker.roster.standing(broker.subscription("me", "s3").number).is_unindexed
+
+
+def test_a_start_after_a_stop_compiles_nothing(tmp_path: Path, parsing: list[str]):
+    async def after(broker):
+        assert set(parsing) <= {"SELECT ?s { ?s <urn:p> ?o }"}, "only the warm-up"
+        await is_right(broker)
+
+    opened(tmp_path, fill_in)
+    parsing.clear()
+    opened(tmp_path, after)
+
+
+def test_what_changed_since_is_compiled_and_the_rest_is_not(tmp_path: Path, parsing: list[str]):
+    kept = tmp_path / "kept"
+    fresh = "SELECT ?fresh { ?fresh <urn:p> ?o }"
+
+    async def change(broker):
+        await broker.unsubscribe(broker.subscription("me", "s1").number)
+        await broker.unsubscribe(broker.subscription("me", "s2").number)
+        await subscribed(broker, "s2", fresh)
+
+    async def after(broker):
+        assert set(parsing) <= {fresh, "SELECT ?s { ?s <urn:p> ?o }"}
+        found = [record.name for record in broker.roster.of("me")]
+        assert "s1" not in found
+        await is_right(broker)
+        assert await positions(broker, broker.subscription("me", "s2").number) == [1, 2]
+
+    opened(tmp_path, fill_in)
+    shutil.copytree(tmp_path / snapshots.FOLDER, kept)
+    opened(tmp_path, change)
+    # As after a kill: the registry is newer than the snapshot.
+    shutil.rmtree(tmp_path / snapshots.FOLDER)
+    shutil.copytree(kept, tmp_path / snapshots.FOLDER)
+    parsing.clear()
+    opened(tmp_path, after)
+
+
+def test_a_query_that_is_not_what_it_was_makes_the_whole_snapshot_worthless(tmp_path: Path):
+    async def after(broker):
+        await broker.publish(ME, [event(1, "<urn:s> <urn:q> 1 .")])
+        assert await positions(broker, broker.subscription("me", "s0").number) == [1]
+
+    opened(tmp_path, fill_in)
+    database = Database(tmp_path)
+    change = "UPDATE subscriptions SET text = ? WHERE name = 's0'"
+    database.writer.submit(lambda tx: tx.execute(change, (OTHER,))).result()
+    database.close()
+    opened(tmp_path, after)
+
+
+def test_a15_other_rights_than_when_it_was_written_are_those_that_count(tmp_path: Path):
+    async def after(broker):
+        await broker.publish(ME, events(1, 3))
+        assert await positions(broker, broker.subscription("limited", "limited").number) == [3]
+
+    opened(tmp_path, fill_in)
+    with_broker(tmp_path, after, guests=(ME, YOU, client("limited", subscribe=Grant(graphs=("urn:e:3",)))))
+
+
+def files(folder: Path) -> list[Path]:
+    return sorted(path for path in (folder / snapshots.FOLDER).rglob("*") if path.is_file())
+
+
+def test_f4_a_snapshot_that_is_damaged_anywhere_is_not_used(tmp_path: Path):
+    opened(tmp_path / "whole", fill_in)
+    database = Database(tmp_path / "whole")
+    records = database.read(registry.everyone)
+    database.close()
+    whole = tmp_path / "whole" / snapshots.FOLDER
+    assert snapshots.read(whole.parent, None, records).matchers
+    names = [path.relative_to(whole) for path in files(whole.parent) if path.stat().st_size]
+    assert len(names) > 10
+    for number, name in enumerate(names):
+        folder = tmp_path / f"copy-{number}"
+        shutil.copytree(whole, folder / snapshots.FOLDER)
+        damage(folder / snapshots.FOLDER / name, number)
+        assert snapshots.read(folder, None, records) is snapshots.NOTHING, name
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_f4_subscriptions_of_a_damaged_snapshot_are_compiled_anew(tmp_path: Path, number: int):
+    opened(tmp_path, fill_in)
+    for path in files(tmp_path)[number::3]:
+        damage(path, number)
+    opened(tmp_path, is_right)
+    opened(tmp_path, lambda broker: broker.trim(Retention()))
+
+
+def damage(path: Path, number: int) -> None:
+    """Flip a bit, cut the end off, or remove the file, in turns."""
+    data = bytearray(path.read_bytes())
+    if number % 3 == 0:
+        data[-1 - len(data) // 3] ^= 4
+        path.write_bytes(data)
+    elif number % 3 == 1:
+        path.write_bytes(data[: len(data) // 2])
+    else:
+        path.unlink()
+
+
+def test_a_snapshot_of_other_code_is_compiled_anew(tmp_path: Path, monkeypatch, parsing: list[str]):
+    async def after(broker):
+        assert EVERYTHING in parsing
+        await is_right(broker)
+
+    opened(tmp_path, fill_in)
+    parsing.clear()
+    monkeypatch.setattr(snapshots, "_code", lambda: "other")
+    opened(tmp_path, after)
+
+
+@pytest.mark.parametrize("step", ["save", "_replace", "_tidy"])
+def test_f1_a_stop_in_the_middle_of_writing_leaves_a_snapshot_that_is_whole(tmp_path: Path, monkeypatch, step: str):
+    async def change(broker):
+        await subscribed(broker, "one more")
+
+    async def after(broker):
+        assert len(broker.roster) == COUNT + 5
+        await is_right(broker)
+
+    def killed(*_):
+        raise OSError("killed")
+
+    opened(tmp_path, fill_in)
+    with monkeypatch.context() as patch:
+        patch.setattr(snapshots.Matcher if step == "save" else snapshots, step, killed)
+        opened(tmp_path, change)
+    opened(tmp_path, after)
+    assert len([path for path in (tmp_path / snapshots.FOLDER).iterdir() if path.is_dir()]) == 2
+
+
+def test_housekeeping_writes_a_snapshot_when_much_has_changed(tmp_path: Path):
+    index = tmp_path / snapshots.FOLDER / "index"
+
+    async def test(broker):
+        await fill_in(broker)
+        await broker.trim(Retention())
+        written = index.read_bytes()
+        await subscribed(broker, "one more")
+        await broker.trim(Retention())
+        assert index.read_bytes() == written
+        for number in range(5):
+            await subscribed(broker, f"many more {number}")
+        await broker.trim(Retention())
+        assert index.read_bytes() != written
+
+    opened(tmp_path, test)
+
+
+def test_a_full_disk_costs_the_snapshot_and_nothing_else(tmp_path: Path, monkeypatch, caplog):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(snapshots, "_replace", full)
+    opened(tmp_path, fill_in)
+    assert "No space left" in caplog.text
+    opened(tmp_path, is_right)
+
+
+def test_f1_kill_9_while_a_real_node_writes_snapshots(tmp_path: Path):
+    data = tmp_path / "node"
+    fill(data, 1_500)
+    for attempt in range(3):
+        node = NodeProcess(data, "--open", "--housekeeping-seconds", "0.05")
+        for number in range(attempt + 1):
+            text = f"SELECT ?o {{ ?s <urn:new:{attempt}:{number}> ?o }}"
+            headers = {"Content-Type": "application/sparql-query"}
+            put = node.http.put(f"/subscriptions/n{attempt}-{number}", content=text, headers=headers)
+            assert put.status_code == 201
+        node.kill()
+    node = NodeProcess(data, "--open")
+    graph = "<urn:s> <urn:new:1:0> 1 . <urn:s> <urn:p:7> <urn:o> . <urn:o> <urn:q> 7 ."
+    assert node.http.post("/events", content=graph, headers={"Content-Type": "text/turtle"}).status_code == 201
+    for name in ("n1-0", "s7"):
+        assert len(node.http.get(f"/subscriptions/{name}/notifications").json()["notifications"]) == 1, name
+    assert node.http.get("/subscriptions/s8/notifications").json()["notifications"] == []
+    assert node.stop() == 0
