@@ -6,6 +6,7 @@ task, and publishes the files that those rows name: files of attempts that faile
 
 from __future__ import annotations
 
+import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -29,6 +30,7 @@ from triplewire.pipeline.sources.splits import Split, Task
 REPORT_COLUMNS = "report binary"
 _REPORT_SCHEMA = pa.schema([("report", pa.binary())])
 PROGRESS = "progress"
+_TELL_SECONDS = 0.2
 
 
 class Counts(Struct):
@@ -83,12 +85,14 @@ def carry_out(order: Order, number: int) -> Report:
     with Writers(Path(order.staging), order.run, f"{order.run}-{number:05}") as writers:
         counts = Counts()
         for split in order.tasks[number]:
+            until = counts.bytes + split.end - split.start
             for piece in read_split(split):
                 counts += _take(piece, split, matcher, writers)
+                counts.bytes = min(counts.bytes, until)
                 progress.tell(counts)
                 _refuse(order, writers, piece)
-            counts.bytes += split.end - split.start
-            progress.tell(counts)
+            counts.bytes = until
+        progress.tell_now(counts)
         # Other workers find out about the same subscriptions: the driver keeps each of them once.
         return Report(writers.close(), counts, dict(matcher.quarantined))
 
@@ -104,7 +108,8 @@ def _take(piece: Batch | Reject, split: Split, matcher: Matcher, writers: Writer
     writers.events.write(rows)
     writers.notifications.write(notifications)
     writers.rejects.write(_reject_rows(rejects))
-    return Counts(len(rows), len(notifications), len(rejects))
+    # A compressed file holds more than its size; the caller knows where to stop.
+    return Counts(len(rows), len(notifications), len(rejects), len(piece.chunk.data))
 
 
 def _notifications(batch: MatchBatch, split: Split, without: Iterable[int]) -> pa.Table:
@@ -149,9 +154,16 @@ class _Progress:
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._path = folder / uuid.uuid4().hex
+        self._next = 0.0
 
     def tell(self, counts: Counts) -> None:
+        """Tell it if the last time is a while ago: nobody looks more often, and a file system takes its time."""
+        if time.monotonic() >= self._next:
+            self.tell_now(counts)
+
+    def tell_now(self, counts: Counts) -> None:
         self._path.write_bytes(msgspec.msgpack.encode(counts))
+        self._next = time.monotonic() + _TELL_SECONDS
 
 
 def progress_in(staging: Path) -> Counts:
