@@ -15,10 +15,26 @@ definitions.py   reads namespaces and LETs; what holds for the statements that f
 clauses.py       reads our own clauses
 parser.py        reads rules and updates
 extent.py        how large a query is once its variables are written out
+printer.py       writes rules and updates; print_queries.py paths and conditions
+sparql.py        paths and conditions as SPARQL
+files.py         reads files
 """
 
 from __future__ import annotations
 
+from triplewire.languages.rdftl.files import read_rules, read_updates
 from triplewire.languages.rdftl.parser import parse_rule, parse_rules, parse_updates
+from triplewire.languages.rdftl.printer import format_rule, format_update
+from triplewire.languages.rdftl.sparql import condition_query, path_query
 
-__all__ = ["parse_rule", "parse_rules", "parse_updates"]
+__all__ = [
+    "condition_query",
+    "format_rule",
+    "format_update",
+    "parse_rule",
+    "parse_rules",
+    "parse_updates",
+    "path_query",
+    "read_rules",
+    "read_updates",
+]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
-from triplewire.errors import LimitExceeded
+from triplewire.errors import InputError, LimitExceeded
 from triplewire.languages.rdftl.syntax import (
     Both,
     Compared,
@@ -62,9 +62,15 @@ def defined(lets: Iterable[Let]) -> dict[str, Extent]:
 
 def path_extent(path: Path, variables: Extents) -> Extent:
     """The extent of a path over variables that are defined."""
-    start = variables[path.start.name] if isinstance(path.start, Variable) else Extent(1, 0)
+    start = _variable(path.start.name, variables) if isinstance(path.start, Variable) else Extent(1, 0)
     inside = _all_of((step.condition for step in path.steps if isinstance(step, Where)), variables)
     return Extent(start.size + len(path.steps) + inside.size, max(start.depth, inside.depth))
+
+
+def _variable(name: str, variables: Extents) -> Extent:
+    if name not in variables:
+        raise InputError(f"wanted a variable that a LET has defined, found ${name}")
+    return variables[name]
 
 
 def condition_extent(condition: Condition, variables: Extents) -> Extent:

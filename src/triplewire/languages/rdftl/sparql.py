@@ -1,0 +1,236 @@
+"""Paths and conditions as SPARQL queries, for a store that holds the repository as its default graph.
+
+A path becomes a chain of triple patterns, a qualifier a filter on the node that it follows, a variable the path that
+its LET gave it. Nodes are compared as terms, never by value. A resource is what belongs to a class (clause (a) of
+section 2.1), so that `resource()` asks for rdf:type where no arc asks for the resource anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from pyoxigraph import Variable as Unknown
+
+from triplewire.errors import InputError, InvalidTerm
+from triplewire.languages.rdftl.extent import condition_extent, defined, path_extent
+from triplewire.languages.rdftl.syntax import (
+    Always,
+    Both,
+    Compared,
+    Comparison,
+    Component,
+    Condition,
+    Delta,
+    Either,
+    Element,
+    Exists,
+    Let,
+    Name,
+    Never,
+    Not,
+    Path,
+    Resource,
+    Source,
+    Start,
+    Step,
+    Target,
+    Variable,
+    Where,
+)
+from triplewire.rdf.terms import RDF, Literal, NamedNode, Term
+
+_NODE = Unknown("node")
+_TYPE = RDF["type"]
+_MEMBERSHIP = f'"^{RDF}_[1-9][0-9]*$"'
+
+_Reached = Unknown | NamedNode | Literal
+_Group = list[str]
+_Deltas = Mapping[Component, Term]
+
+
+def path_query(path: Path, lets: Iterable[Let] = (), delta_terms: _Deltas | None = None) -> str:
+    """A SELECT whose `?node` are the nodes of a path. Every name in it must be an IRI already.
+
+    >>> from triplewire.rdf.terms import NamedNode
+    >>> path_query(Path(Resource(NamedNode("urn:a")), (Target(NamedNode("urn:p")),)))
+    'SELECT DISTINCT ?node WHERE { <urn:a> <urn:p> ?node . }'
+    """
+    lets = tuple(lets)
+    path_extent(path, defined(lets)).check()
+    writer, group = _Writer(lets, delta_terms or {}), _Group()
+    reached = writer.path(path, None, _NODE, group)
+    if reached != _NODE:
+        group.append(f"BIND({reached} AS {_NODE})")
+    return f"SELECT DISTINCT {_NODE} WHERE {_braced(group)}"
+
+
+def condition_query(condition: Condition, lets: Iterable[Let] = (), delta_terms: _Deltas | None = None) -> str:
+    """An ASK that is true where the condition holds. Every name in it must be an IRI already.
+
+    >>> condition_query(Not(Always()))
+    'ASK { FILTER(!(true)) }'
+    """
+    lets = tuple(lets)
+    condition_extent(condition, defined(lets)).check()
+    return f"ASK {{ FILTER({_Writer(lets, delta_terms or {}).expression(condition, None)}) }}"
+
+
+class _Writer:
+    """Writes one query. A group is the lines between two braces; each part adds its own."""
+
+    def __init__(self, lets: tuple[Let, ...], deltas: _Deltas) -> None:
+        self._paths = {let.name: let.path for let in lets}
+        self._deltas = deltas
+        self._unknowns = 0
+
+    # Paths
+
+    def path(self, path: Path, context: _Reached | None, wanted: _Reached | None, group: _Group) -> _Reached:
+        """Lead from the start, or for a relative path from the context, to what is wanted; say what was reached.
+
+        That is something else than wanted only where the path has no arc, and so nothing that could lead there.
+        """
+        start, steps = self._written_out(path)
+        arcs = [place for place, step in enumerate(steps) if not isinstance(step, Where)]
+        here = self._start(start, steps, context, group)
+        for place, step in enumerate(steps):
+            if isinstance(step, Where):
+                self._where(step.condition, here, group)
+                continue
+            there = wanted if wanted is not None and place == arcs[-1] else self._unknown()
+            self._move(step, here, there, group)
+            here = there
+        return here
+
+    def _written_out(self, path: Path) -> tuple[Start | None, tuple[Step, ...]]:
+        start, steps = path.start, path.steps
+        while isinstance(start, Variable):
+            definition = self._paths[start.name]
+            start, steps = definition.start, definition.steps + steps
+        return start, steps
+
+    def _start(self, start: Start | None, steps: tuple[Step, ...], context: _Reached | None, group: _Group) -> _Reached:
+        match start:
+            case Delta(component):
+                return self._delta(component)
+            case Resource(None):
+                return self._any_resource(steps, group)
+            case Resource(NamedNode() as iri):
+                if not steps or isinstance(steps[0], Where):
+                    group.append(f"FILTER(EXISTS {{ {{ {iri} ?p ?o }} UNION {{ ?s ?p {iri} }} }})")
+                return iri
+        if context is None:
+            raise InputError("wanted a path that begins with a resource or a variable, found one without a start")
+        return context
+
+    def _delta(self, component: Component) -> NamedNode | Literal:
+        found = self._deltas.get(component)
+        if found is None:
+            raise InputError(f"wanted a value for {_shown(component)}, found none")
+        if not isinstance(found, NamedNode | Literal):
+            raise InvalidTerm(f"wanted an IRI or a literal for {_shown(component)}, found {found}")
+        return found
+
+    def _any_resource(self, steps: tuple[Step, ...], group: _Group) -> Unknown:
+        resource = self._unknown()
+        if not steps or isinstance(steps[0], Where):
+            group.append(f"{resource} {_TYPE} {self._unknown()} .")
+        elif isinstance(steps[0], Source):
+            # What an arc leads to may be a literal. What it leads from has a class in every conforming repository.
+            group.append(f"FILTER(EXISTS {{ {resource} {_TYPE} {self._unknown()} }})")
+        return resource
+
+    def _move(self, step: Target | Source | Element, here: _Reached, there: _Reached, group: _Group) -> None:
+        match step:
+            case Target(arc):
+                group.append(f"{self._subject(here, group)} {_iri(arc)} {there} .")
+            case Source(arc):
+                group.append(f"{self._subject(there, group)} {_iri(arc)} {here} .")
+            case Element(None):
+                member = self._unknown()
+                group.append(f"{self._subject(here, group)} {member} {there} .")
+                group.append(f"FILTER(REGEX(STR({member}), {_MEMBERSHIP}))")
+            case Element(number):
+                group.append(f"{self._subject(here, group)} {RDF[f'_{number}']} {there} .")
+
+    def _subject(self, node: _Reached, group: _Group) -> _Reached:
+        """The node, to stand as a subject; a literal may not be written there, though it matches nothing."""
+        if not isinstance(node, Literal):
+            return node
+        unknown = self._unknown()
+        group.append(f"VALUES {unknown} {{ {node} }}")
+        return unknown
+
+    def _unknown(self) -> Unknown:
+        self._unknowns += 1
+        return Unknown(f"n{self._unknowns}")
+
+    # Conditions
+
+    def _where(self, condition: Condition, here: _Reached, group: _Group) -> None:
+        match condition:
+            case Both(parts):
+                for part in parts:
+                    self._where(part, here, group)
+            case Compared(_, Comparison.EQUAL, Literal()):
+                # As patterns of their own a store can begin with them: a string is often rarer than what it qualifies.
+                self._compared(condition, here, group)
+            case _:
+                group.append(f"FILTER({self.expression(condition, here)})")
+
+    def expression(self, condition: Condition, here: _Reached | None) -> str:
+        """A condition as an expression that is true or false, never an error."""
+        match condition:
+            case Always():
+                return "true"
+            case Never():
+                return "false"
+            case Both(parts):
+                return " && ".join(f"({self.expression(part, here)})" for part in parts) or "true"
+            case Either(parts):
+                return " || ".join(f"({self.expression(part, here)})" for part in parts) or "false"
+            case Not(part):
+                return f"!({self.expression(part, here)})"
+        return f"EXISTS {_braced(self._asked(condition, here))}"
+
+    def _asked(self, condition: Exists | Compared, here: _Reached | None) -> _Group:
+        group = _Group()
+        if isinstance(condition, Exists):
+            self.path(condition.path, here, None, group)
+        else:
+            self._compared(condition, here, group)
+        return group
+
+    def _compared(self, condition: Compared, here: _Reached | None, group: _Group) -> None:
+        if condition.comparison is Comparison.EQUAL:
+            self._equal(condition.left, condition.right, here, group)
+            return
+        left = self.path(condition.left, here, None, group)
+        right = condition.right
+        reached = right if isinstance(right, Literal) else self.path(right, here, None, group)
+        group.append(f"FILTER(!sameTerm({left}, {reached}))")
+
+    def _equal(self, left: Path, right: Literal | Path, here: _Reached | None, group: _Group) -> None:
+        """Lead both paths to one place; where a path has no arc to lead there, compare."""
+        if isinstance(right, Literal):
+            wanted: _Reached = right
+            reached = self.path(left, here, right, group)
+        else:
+            wanted = self.path(left, here, None, group)
+            reached = self.path(right, here, wanted, group)
+        if reached != wanted:
+            group.append(f"FILTER(sameTerm({reached}, {wanted}))")
+
+
+def _iri(name: Name) -> NamedNode:
+    if not isinstance(name, NamedNode):
+        raise InputError(f"wanted a name that a schema has resolved, found {name.local}")
+    return name
+
+
+def _shown(component: Component) -> str:
+    return f"$delta.{component.value}" if component.value else "$delta"
+
+
+def _braced(group: _Group) -> str:
+    return f"{{ {' '.join(group)} }}"
