@@ -11,11 +11,18 @@ TriplewireError
 │   ├── InvalidTerm            a term where it cannot stand, such as a blank node as an event's name
 │   ├── TaxonomyCycle          a class or property that is its own ancestor
 │   ├── UnknownName            a class or property that the schema lacks, or has more than once
+│   ├── SchemaViolation        a change after which the repository would not conform: carries clause and triple
+│   ├── UpdateRefused          an update that cannot be done, such as `seq++` where there is no container
+│   ├── PrecedenceCycle        a rule that would precede itself
 │   ├── AddressRefused         a webhook's address that leads where none may lead
 │   └── SignatureMismatch      a message that was not signed with the secret, or too long ago
 ├── DuplicateSubscription      the identifier is taken by another query
 ├── UnknownSubscription        nobody subscribed under that identifier
 ├── BudgetExceeded             an evaluation needed more work than it was allowed
+│   └── DepthExceeded          rules that trigger each other deeper than allowed: carries the cycle
+├── DuplicateRule              the identifier is taken by another rule
+├── UnknownRule                no rule is registered under that identifier
+├── Cascaded                   a transaction that aborted because of another one
 ├── UnknownLetter              no dead letter has that number
 ├── DeliveryFailed             a receiver that could not be reached, or did not accept
 ├── NodeRefused                a node answered a request with a problem: carries status, title and detail
@@ -195,6 +202,27 @@ class BudgetExceeded(TriplewireError):
     """An evaluation needed more work than it was allowed."""
 
 
+class DepthExceeded(BudgetExceeded):
+    """Rules that trigger each other deeper than allowed. `cycle` lists them, first repeated last."""
+
+    def __init__(self, allowed: int, cycle: tuple[str, ...]) -> None:
+        super().__init__(f"rules triggered each other more than {allowed} deep: {' -> '.join(cycle)}")
+        self.allowed = allowed
+        self.cycle = cycle
+
+
+class DuplicateRule(TriplewireError):
+    """The identifier is taken by another rule."""
+
+
+class UnknownRule(TriplewireError):
+    """No rule is registered under that identifier."""
+
+
+class Cascaded(TriplewireError):
+    """A transaction that aborted because of another one."""
+
+
 class SnapshotError(TriplewireError):
     """A snapshot that is damaged, of another format, or not there."""
 
@@ -215,6 +243,28 @@ class UnknownName(InputError):
         self.kind = kind
         self.name = name
         self.choices = choices
+
+
+class SchemaViolation(InputError):
+    """A change after which the repository would not conform. `clause` is a, b or c of the paper's section 2.1."""
+
+    def __init__(self, clause: str, triple: str, problem: str, *, source: str | None = None) -> None:
+        super().__init__(f"the triple {triple} breaks clause ({clause}): {problem}", source=source)
+        self.clause = clause
+        self.triple = triple
+        self.problem = problem
+
+
+class UpdateRefused(InputError):
+    """An update that cannot be done."""
+
+
+class PrecedenceCycle(InputError):
+    """A rule that would precede itself. `cycle` lists the rules, first repeated last."""
+
+    def __init__(self, cycle: tuple[str, ...], *, source: str | None = None) -> None:
+        super().__init__(f"wanted rules in a partial order, found the cycle {' -> '.join(cycle)}", source=source)
+        self.cycle = cycle
 
 
 class AddressRefused(InputError):

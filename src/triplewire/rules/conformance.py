@@ -1,0 +1,114 @@
+"""Conformance (section 2.1): after each change, what it touched has to be as the schema wants it.
+
+(a) every resource belongs to a class; (b) every property is declared, with domain and range; (c) subject and object
+are of the declared types. Only what a change can have broken is looked at: what was inserted, and, where a resource has
+lost or gained a class, its arcs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from triplewire.errors import SchemaViolation
+from triplewire.rdf.terms import Literal, NamedNode, Term, Triple
+from triplewire.rules.ambient import CONTAINERS, LITERAL, RESOURCE, TYPE, is_datatype, number_of
+from triplewire.rules.changes import Changes
+from triplewire.rules.graphs import Graph
+from triplewire.rules.literals import is_of
+from triplewire.rules.schema import Schema
+
+_SHOWN = 5
+
+
+class Conformance:
+    """Checks triples of one graph against one schema. Raises `SchemaViolation`."""
+
+    def __init__(self, schema: Schema, graph: Graph) -> None:
+        self._schema = schema
+        self._graph = graph
+
+    def check_names(self, triples: Iterable[Triple]) -> None:
+        """That each triple has a property, and rdf:type a class, of the schema; before anything is derived from it."""
+        for triple in triples:
+            if triple.predicate == TYPE:
+                if not self._schema.is_class(triple.object):
+                    raise _broken("a", triple, f"wanted a class of the schema, found {triple.object}")
+            elif not self._schema.is_property(triple.predicate):
+                raise _broken("b", triple, f"wanted a property of the schema, found {triple.predicate}")
+
+    def check(self, changes: Changes) -> None:
+        """That the graph, after the changes, conforms, if it did before them."""
+        for triple in changes.inserted:
+            if triple.predicate != TYPE:
+                self.check_arc(triple)
+            elif isinstance(triple.object, NamedNode) and self._schema.elements(triple.object):
+                self._check_elements(triple.subject)
+        for triple in changes.deleted:
+            if triple.predicate == TYPE:
+                self._check_without(triple)
+
+    def check_arc(self, triple: Triple) -> None:
+        """One triple that is not of rdf:type."""
+        if number_of(triple.predicate) is not None:
+            self._check_member(triple)
+            return
+        domain, wanted = self._schema.domain(triple.predicate), self._schema.range(triple.predicate)
+        for name, declared in (("domain", domain), ("range", wanted)):
+            if not declared:
+                raise _broken("b", triple, f"wanted a {name} of {triple.predicate} in the schema, found none")
+        self._check_resource(triple, triple.subject, domain, "source")
+        self._check_end(triple, wanted)
+
+    def _check_member(self, triple: Triple) -> None:
+        classes = self._classes_of(triple, triple.subject)
+        if CONTAINERS.isdisjoint(classes):
+            raise _broken("c", triple, f"wanted a container as the source, found an instance of {_listed(classes)}")
+        wanted = frozenset().union(*(self._schema.elements(cls) for cls in classes if isinstance(cls, NamedNode)))
+        self._check_end(triple, wanted)
+
+    def _check_end(self, triple: Triple, wanted: frozenset[NamedNode]) -> None:
+        target = triple.object
+        if not isinstance(target, Literal):
+            self._check_resource(triple, target, wanted, "target")
+            return
+        for datatype in wanted:
+            if not is_datatype(datatype):
+                raise _broken("c", triple, f"wanted an instance of {datatype} as the target, found {target}")
+            if not is_of(target, datatype):
+                raise _broken("c", triple, f"wanted a literal of {datatype} as the target, found {target}")
+
+    def _check_resource(self, triple: Triple, node: Term, wanted: frozenset[NamedNode], role: str) -> None:
+        classes = self._classes_of(triple, node)
+        for cls in wanted:
+            if cls in classes or cls == RESOURCE:
+                continue
+            what = f"a literal of {cls}" if is_datatype(cls) and cls != LITERAL else f"an instance of {cls}"
+            raise _broken("c", triple, f"wanted {what} as the {role}, found {node}, an instance of {_listed(classes)}")
+
+    def _check_elements(self, container: Term) -> None:
+        for triple in self._graph.match(container, None, None):
+            if number_of(triple.predicate) is not None:
+                self._check_member(triple)
+
+    def _check_without(self, lost: Triple) -> None:
+        """The arcs of a resource that is no longer an instance of a class."""
+        for triple in self._graph.match(lost.subject, None, None):
+            if triple.predicate != TYPE:
+                self.check_arc(triple)
+        for triple in self._graph.match(None, None, lost.subject):
+            self.check_arc(triple)
+
+    def _classes_of(self, triple: Triple, node: Term) -> frozenset[Term]:
+        classes = frozenset(found.object for found in self._graph.match(node, TYPE, None))
+        if not classes:
+            raise _broken("a", triple, f"wanted a class of the resource {node}, found none")
+        return classes
+
+
+def _broken(clause: str, triple: Triple, problem: str) -> SchemaViolation:
+    return SchemaViolation(clause, str(triple), problem)
+
+
+def _listed(classes: Iterable[Term]) -> str:
+    names = sorted(str(cls) for cls in classes)
+    return ", ".join([*names[:_SHOWN], *(["..."] if len(names) > _SHOWN else [])])

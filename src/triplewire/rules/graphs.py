@@ -1,0 +1,73 @@
+"""Graphs: the little that rules need from a repository, and two ways to look at one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+from msgspec import Struct
+
+from triplewire.rdf.terms import BlankNode, NamedNode, Term, Triple
+from triplewire.rules.changes import Changes
+
+Node = NamedNode | BlankNode
+
+
+class Graph(Protocol):
+    """Triples that can be looked up. `match` gives those with the terms that are not None."""
+
+    def match(self, subject: Term | None, predicate: NamedNode | None, target: Term | None) -> Iterable[Triple]: ...
+
+    def is_asserted(self, triple: Triple) -> bool: ...
+
+
+class Before:
+    """A graph as it was before the last changes to it."""
+
+    def __init__(self, graph: Graph, changes: Changes) -> None:
+        self._graph = graph
+        self._gone = changes.deleted
+        self._new = frozenset(changes.inserted)
+        self._edits = changes.edits
+
+    def match(self, subject: Term | None, predicate: NamedNode | None, target: Term | None) -> Iterator[Triple]:
+        asked = Asked(subject, predicate, target)
+        yield from (triple for triple in self._graph.match(subject, predicate, target) if triple not in self._new)
+        yield from (triple for triple in self._gone if asked.includes(triple))
+
+    def is_asserted(self, triple: Triple) -> bool:
+        if triple in self._edits.deleted:
+            return True
+        return triple not in self._edits.inserted and self._graph.is_asserted(triple)
+
+
+class Asked(Struct, frozen=True):
+    """What a look-up asked for."""
+
+    subject: Term | None
+    predicate: NamedNode | None
+    target: Term | None
+
+    def includes(self, triple: Triple) -> bool:
+        """Whether the triple is among the answers, where it holds."""
+        return (
+            (self.subject is None or self.subject == triple.subject)
+            and (self.predicate is None or self.predicate == triple.predicate)
+            and (self.target is None or self.target == triple.object)
+        )
+
+
+class Watched:
+    """A graph that remembers what was asked of it: whoever reads from it depends on the answers."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self.asked: dict[Asked, None] = {}
+
+    def match(self, subject: Term | None, predicate: NamedNode | None, target: Term | None) -> Iterable[Triple]:
+        self.asked[Asked(subject, predicate, target)] = None
+        return self._graph.match(subject, predicate, target)
+
+    def is_asserted(self, triple: Triple) -> bool:
+        self.asked[Asked(triple.subject, triple.predicate, triple.object)] = None
+        return self._graph.is_asserted(triple)

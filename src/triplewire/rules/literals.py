@@ -1,0 +1,99 @@
+"""Literals in a repository: the form in which Oxigraph keeps them, and whether they are of a datatype.
+
+Oxigraph keeps numbers, booleans and dates by value: `"01"^^xsd:int` comes back as the xsd:integer 1. So that a change
+is told in the words in which it can be found again, a literal is brought into that form before anything else; and
+whether it is of a derived integer type is asked of its value.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from pyoxigraph import Quad, Store
+
+from triplewire.rdf.numbers import INTEGER_TYPES
+from triplewire.rdf.terms import RDF, XSD, Literal, NamedNode, Term
+from triplewire.rdf.values import Kind, kind_of
+from triplewire.rules.ambient import LANG_STRING, LITERAL
+
+_STRING = XSD["string"]
+_KEPT_AS_WRITTEN = frozenset({_STRING, LANG_STRING})
+_PLACE = RDF["value"]
+_INTEGER = re.compile(r"[+-]?[0-9]{1,4000}")
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
+_INTEGERS = frozenset(XSD[name] for name in INTEGER_TYPES)
+_BOUNDS: dict[NamedNode, tuple[int | None, int | None]] = {
+    XSD["byte"]: (-(1 << 7), (1 << 7) - 1),
+    XSD["short"]: (-(1 << 15), (1 << 15) - 1),
+    XSD["int"]: (-(1 << 31), (1 << 31) - 1),
+    XSD["long"]: (-(1 << 63), (1 << 63) - 1),
+    XSD["unsignedByte"]: (0, (1 << 8) - 1),
+    XSD["unsignedShort"]: (0, (1 << 16) - 1),
+    XSD["unsignedInt"]: (0, (1 << 32) - 1),
+    XSD["unsignedLong"]: (0, (1 << 64) - 1),
+    XSD["positiveInteger"]: (1, None),
+    XSD["nonNegativeInteger"]: (0, None),
+    XSD["negativeInteger"]: (None, -1),
+    XSD["nonPositiveInteger"]: (None, 0),
+}
+_DERIVED: dict[NamedNode, frozenset[NamedNode]] = {
+    XSD["decimal"]: _INTEGERS,
+    XSD["dateTime"]: frozenset({XSD["dateTimeStamp"]}),
+    XSD["dateTimeStamp"]: frozenset({XSD["dateTime"]}),  # as which it is kept
+    XSD["duration"]: frozenset({XSD["yearMonthDuration"], XSD["dayTimeDuration"]}),
+    _STRING: frozenset(
+        XSD[name] for name in ("normalizedString", "token", "language", "NMTOKEN", "Name", "NCName", "ID", "IDREF")
+    ),
+}
+
+
+def as_kept(term: Term) -> Term:
+    """The form in which the store gives the term back.
+
+    >>> as_kept(Literal("01", datatype=XSD["integer"])).value
+    '1'
+    """
+    if not isinstance(term, Literal) or term.datatype in _KEPT_AS_WRITTEN:
+        return term
+    return _kept(term)
+
+
+@lru_cache(maxsize=4096)
+def _kept(literal: Literal) -> Literal:
+    store = Store()
+    store.add(Quad(_PLACE, _PLACE, literal))
+    (quad,) = store
+    assert isinstance(quad.object, Literal)
+    return quad.object
+
+
+def is_of(literal: Literal, datatype: NamedNode) -> bool:
+    """Whether the literal is a well-formed one of the datatype, or of one that is derived from it.
+
+    >>> is_of(Literal("5", datatype=XSD["integer"]), XSD["int"]), is_of(Literal("abc"), XSD["int"])
+    (True, False)
+    """
+    if datatype == LITERAL:
+        return True
+    if datatype in _INTEGERS:
+        return literal.datatype in _INTEGERS and _is_integer_of(literal, datatype)
+    if literal.datatype != datatype and literal.datatype not in _DERIVED.get(datatype, ()):
+        return False
+    return _is_well_formed(literal)
+
+
+def _is_integer_of(literal: Literal, datatype: NamedNode) -> bool:
+    if not _INTEGER.fullmatch(literal.value):
+        return False
+    lowest, highest = _BOUNDS.get(datatype, (None, None))
+    value = int(literal.value)
+    return (lowest is None or lowest <= value) and (highest is None or value <= highest)
+
+
+def _is_well_formed(literal: Literal) -> bool:
+    if literal.datatype in _INTEGERS:
+        return _is_integer_of(literal, literal.datatype)
+    if literal.datatype == XSD["decimal"]:
+        return _DECIMAL.fullmatch(literal.value) is not None
+    return kind_of(literal) is not Kind.ILL_TYPED

@@ -1,0 +1,206 @@
+"""Paths and conditions, evaluated by looking up triples.
+
+A rule's paths are short, and parsing a query costs more than following a few arcs, so nothing here goes through SPARQL.
+What a path means is what its SPARQL translation means.
+
+A path is followed forwards from its start, or, to find out whether one node is on it, backwards from that node: which
+learning objects there are matters little to whether this one is among them. `None` stands for every resource, until a
+step has narrowed it down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import product
+
+from triplewire.languages.rdftl.syntax import (
+    Always,
+    Both,
+    Compared,
+    Comparison,
+    Component,
+    Condition,
+    Delta,
+    Either,
+    Element,
+    Exists,
+    Let,
+    Never,
+    Not,
+    Path,
+    Resource,
+    Source,
+    Step,
+    Target,
+    Variable,
+    Where,
+)
+from triplewire.rdf.terms import XSD, Literal, NamedNode, Term
+from triplewire.rdf.values import compare
+from triplewire.rules.ambient import TYPE, member, number_of
+from triplewire.rules.graphs import Graph
+
+Nodes = set[Term]
+DeltaTerms = Mapping[Component, Term]
+
+_STRING = XSD["string"]
+
+
+class Evaluation:
+    """Paths and conditions over one graph, with what LET and `$delta` stand for."""
+
+    def __init__(self, graph: Graph, lets: Iterable[Let] = (), delta: DeltaTerms | None = None) -> None:
+        self._graph = graph
+        self._lets = {let.name: let.path for let in lets}
+        self._delta = delta or {}
+
+    def nodes(self, path: Path, context: Term | None = None) -> Nodes:
+        """The nodes that the path leads to; a relative path begins at the context."""
+        found = self._forwards(path, context)
+        return self._resources() if found is None else found
+
+    def contains(self, path: Path, node: Term) -> bool:
+        """Whether the path leads to the node."""
+        if self._begins_at_one(path):
+            return node in self.nodes(path)
+        return self._leads_to(path, {node})
+
+    def holds(self, condition: Condition, context: Term | None = None) -> bool:
+        """Whether the condition holds; its relative paths begin at the context."""
+        match condition:
+            case Always():
+                return True
+            case Never():
+                return False
+            case Not(part):
+                return not self.holds(part, context)
+            case Both(parts):
+                return all(self.holds(part, context) for part in parts)
+            case Either(parts):
+                return any(self.holds(part, context) for part in parts)
+            case Exists(path):
+                return self._exists(path, context)
+            case Compared(left, comparison, right):
+                ends: Nodes = {right} if isinstance(right, Literal) else self.nodes(right, context)
+                return _compared(self.nodes(left, context), comparison, ends)
+
+    # Forwards
+
+    def _forwards(self, path: Path, context: Term | None) -> Nodes | None:
+        found = self._start(path, context)
+        for step in path.steps:
+            found = self._step(found, step)
+        return found
+
+    def _start(self, path: Path, context: Term | None) -> Nodes | None:
+        match path.start:
+            case None:
+                assert context is not None, "a relative path stands in a qualifier"
+                return {context}
+            case Resource(iri):
+                return None if iri is None else {iri}
+            case Variable(name):
+                return self._forwards(self._lets[name], None)
+            case Delta(component):
+                return {self._delta[component]}
+
+    def _step(self, nodes: Nodes | None, step: Step) -> Nodes:
+        match step:
+            case Where(condition):
+                return self._where(nodes, condition)
+            case Target(arc):
+                return {t.object for node in _or_any(nodes) for t in self._graph.match(node, _iri(arc), None)}
+            case Source(arc):
+                return {t.subject for node in _or_any(nodes) for t in self._graph.match(None, _iri(arc), node)}
+            case Element(int() as number):
+                return {t.object for node in _or_any(nodes) for t in self._graph.match(node, member(number), None)}
+            case Element():
+                arcs = (t for node in _or_any(nodes) for t in self._graph.match(node, None, None))
+                return {t.object for t in arcs if number_of(t.predicate) is not None}
+
+    def _where(self, nodes: Nodes | None, condition: Condition) -> Nodes:
+        if nodes is None:
+            nodes = self._candidates(condition)
+            nodes = self._resources() if nodes is None else {node for node in nodes if self._is_resource(node)}
+        return {node for node in nodes if self.holds(condition, node)}
+
+    def _candidates(self, condition: Condition) -> Nodes | None:
+        """Nodes among which are all those for which the condition holds, if it is quick to say."""
+        match condition:
+            case Compared(Path(None, steps), Comparison.EQUAL, Literal() as literal) if literal.datatype == _STRING:
+                return self._backwards(steps, {literal})
+            case Exists(Path(None, (Target(arc), *_))):
+                return {t.subject for t in self._graph.match(None, _iri(arc), None)}
+            case Both(parts):
+                known = (self._candidates(part) for part in parts)
+                return next((nodes for nodes in known if nodes is not None), None)
+        return None
+
+    # Backwards
+
+    def _begins_at_one(self, path: Path) -> bool:
+        if isinstance(path.start, Variable):
+            return self._begins_at_one(self._lets[path.start.name])
+        return path.start != Resource(None)
+
+    def _leads_to(self, path: Path, nodes: Nodes) -> bool:
+        starts = self._backwards(path.steps, nodes)
+        if isinstance(path.start, Variable):
+            return self._leads_to(self._lets[path.start.name], starts)
+        return any(self._is_resource(node) for node in starts)
+
+    def _backwards(self, steps: tuple[Step, ...], nodes: Nodes) -> Nodes:
+        for step in reversed(steps):
+            if not nodes:
+                break
+            nodes = self._back(nodes, step)
+        return nodes
+
+    def _back(self, nodes: Nodes, step: Step) -> Nodes:
+        match step:
+            case Where(condition):
+                return {node for node in nodes if self.holds(condition, node)}
+            case Target(arc):
+                return {t.subject for node in nodes for t in self._graph.match(None, _iri(arc), node)}
+            case Source(arc):
+                return {t.object for node in nodes for t in self._graph.match(node, _iri(arc), None)}
+            case Element(int() as number):
+                return {t.subject for node in nodes for t in self._graph.match(None, member(number), node)}
+            case Element():
+                arcs = (t for node in nodes for t in self._graph.match(None, None, node))
+                return {t.subject for t in arcs if number_of(t.predicate) is not None}
+
+    # Resources: everything that has a class
+
+    def _exists(self, path: Path, context: Term | None) -> bool:
+        if not path.steps and isinstance(path.start, Resource) and path.start.iri is not None:
+            return self._is_resource(path.start.iri)
+        return bool(self.nodes(path, context))
+
+    def _resources(self) -> Nodes:
+        return {triple.subject for triple in self._graph.match(None, TYPE, None)}
+
+    def _is_resource(self, node: Term) -> bool:
+        return next(iter(self._graph.match(node, TYPE, None)), None) is not None
+
+
+def _or_any(nodes: Nodes | None) -> Iterable[Term | None]:
+    return (None,) if nodes is None else nodes
+
+
+def _iri(arc: object) -> NamedNode:
+    assert isinstance(arc, NamedNode), "names are resolved before a path is followed"
+    return arc
+
+
+def _compared(left: Nodes, comparison: Comparison, right: Nodes) -> bool:
+    if comparison is Comparison.DIFFERENT:
+        return any(compare("!=", a, b) is True for a, b in product(left, right))
+    if not left.isdisjoint(right):
+        return True
+    # Only values that can be written in several ways are the same without being the same term.
+    return any(compare("=", a, b) is True for a, b in product(_valued(left), _valued(right)))
+
+
+def _valued(nodes: Nodes) -> list[Term]:
+    return [node for node in nodes if isinstance(node, Literal) and node.datatype != _STRING and not node.language]

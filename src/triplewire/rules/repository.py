@@ -1,0 +1,161 @@
+"""A repository: what was asserted, and the closure over the schema, kept up with each change.
+
+It lives in a pyoxigraph store. The closure is one graph, the default one unless told, so that SPARQL sees all that
+holds; a second graph marks those of its triples that hold only because others do. Edits are done whole or not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from pyoxigraph import DefaultGraph, Quad, Store
+
+from triplewire.errors import SchemaViolation
+from triplewire.languages.rdftl.syntax import Condition, Path
+from triplewire.rdf.terms import TW, Literal, NamedNode, Term, Triple
+from triplewire.rules.changes import Changes, Edits
+from triplewire.rules.closure import Closure
+from triplewire.rules.conformance import Conformance
+from triplewire.rules.literals import as_kept
+from triplewire.rules.paths import Evaluation
+from triplewire.rules.schema import Schema
+
+DERIVED = TW["derived"]
+
+
+class Repository:
+    """A graph that conforms to a schema, with its closure."""
+
+    def __init__(
+        self,
+        schema: Schema,
+        store: Store | None = None,
+        *,
+        graph: NamedNode | DefaultGraph | None = None,
+        derived: NamedNode = DERIVED,
+    ) -> None:
+        self.schema = schema
+        self.store = Store() if store is None else store
+        self._graph = DefaultGraph() if graph is None else graph
+        self._derived = derived
+        self._closure = Closure(schema)
+        self._conformance = Conformance(schema, self)
+
+    # Reading
+
+    def match(self, subject: Term | None, predicate: NamedNode | None, target: Term | None) -> Iterator[Triple]:
+        """The triples of the closure with these terms; None stands for any."""
+        # No triple begins with a literal, and the store would call the question an error.
+        if isinstance(subject, Literal | Triple):
+            return
+        for quad in self.store.quads_for_pattern(subject, predicate, target, self._graph):
+            yield quad.triple
+
+    def __contains__(self, triple: Triple) -> bool:
+        return _quad(triple, self._graph) in self.store
+
+    def __iter__(self) -> Iterator[Triple]:
+        """Every triple of the closure."""
+        return self.match(None, None, None)
+
+    def is_asserted(self, triple: Triple) -> bool:
+        """Whether the triple holds by itself."""
+        return triple in self and _quad(triple, self._derived) not in self.store
+
+    @property
+    def asserted(self) -> Iterator[Triple]:
+        """Everything that was asserted: the closure follows from it."""
+        return (triple for triple in self if _quad(triple, self._derived) not in self.store)
+
+    def nodes(self, path: Path) -> frozenset[Term]:
+        """The nodes that a path without variables and `$delta` leads to."""
+        return frozenset(Evaluation(self).nodes(path))
+
+    def holds(self, condition: Condition) -> bool:
+        """Whether a condition without variables and `$delta` holds."""
+        return Evaluation(self).holds(condition)
+
+    # Changing
+
+    def apply(self, edits: Edits) -> Changes:
+        """Do the edits, and say what really changed. Raises `SchemaViolation` and changes nothing, if one breaks it."""
+        wanted = Edits(_kept(edits.inserted), _kept(edits.deleted))
+        self._conformance.check_names(wanted.inserted)
+        changes = self._done(wanted)
+        try:
+            self._conformance.check(changes)
+        except SchemaViolation:
+            self._done(changes.edits.reversed())
+            raise
+        return changes
+
+    def load(self, triples: Iterable[Triple]) -> Changes:
+        """Assert many triples at once."""
+        return self.apply(Edits(inserted=tuple(triples)))
+
+    def _done(self, edits: Edits) -> Changes:
+        held: dict[Triple, bool] = {}
+        deleted = tuple(triple for triple in edits.deleted if self._retract(triple, held))
+        inserted = tuple(triple for triple in edits.inserted if self._assert(triple, held))
+        now = {triple: self._settled(triple) for triple in held}
+        return Changes(
+            # What was deleted and inserted again has not changed.
+            Edits(_without(inserted, deleted), _without(deleted, inserted)),
+            tuple(triple for triple, before in held.items() if now[triple] and not before),
+            tuple(triple for triple, before in held.items() if before and not now[triple]),
+        )
+
+    def _retract(self, triple: Triple, held: dict[Triple, bool]) -> bool:
+        if not self.is_asserted(triple):
+            return False
+        if self._closure.is_plain(triple):
+            held.setdefault(triple, True)
+            self.store.remove(_quad(triple, self._graph))
+        else:
+            self._remember(triple, held)
+            self.store.add(_quad(triple, self._derived))
+        return True
+
+    def _assert(self, triple: Triple, held: dict[Triple, bool]) -> bool:
+        if self.is_asserted(triple):
+            return False
+        if self._closure.is_plain(triple):
+            held.setdefault(triple, False)
+            self.store.add(_quad(triple, self._graph))
+        else:
+            self._remember(triple, held)
+            self.store.add(_quad(triple, self._graph))
+            self.store.remove(_quad(triple, self._derived))
+        return True
+
+    def _remember(self, triple: Triple, held: dict[Triple, bool]) -> None:
+        for affected in self._closure.follows_from(triple):
+            if affected not in held:
+                held[affected] = affected in self
+
+    def _settled(self, triple: Triple) -> bool:
+        """Let a triple hold if an assertion makes it hold, and only then."""
+        if self._closure.is_plain(triple):
+            return triple in self
+        if self.is_asserted(triple):
+            return True
+        holds = next(self._closure.implied_by(triple, self), None) is not None
+        change = self.store.add if holds else self.store.remove
+        change(_quad(triple, self._graph))
+        change(_quad(triple, self._derived))
+        return holds
+
+
+def _quad(triple: Triple, graph: NamedNode | DefaultGraph) -> Quad:
+    return Quad(triple.subject, triple.predicate, triple.object, graph)
+
+
+def _kept(triples: Iterable[Triple]) -> tuple[Triple, ...]:
+    return tuple(dict.fromkeys(Triple(t.subject, t.predicate, as_kept(t.object)) for t in triples))
+
+
+def _without(some: tuple[Triple, ...], others: tuple[Triple, ...]) -> tuple[Triple, ...]:
+    if not some or not others:
+        return some
+    left_out = frozenset(others)
+    return tuple(triple for triple in some if triple not in left_out)
