@@ -1,8 +1,8 @@
 """What rules read and write, as sets of schema nodes and schema triples.
 
-A schema triple (LO, dc:type, String) stands for its extent: all triples of a repository that are instances of it. A class
-stands for its instances, that is, for the rdf:type triples that end in it. A set of extents is an integer with one bit
-for each, so that a thousand rules can be compared with each other.
+A schema triple (LO, dc:type, String) stands for its extent: all triples of a repository that are instances of it. A
+class stands for its instances, that is, for the rdf:type triples that end in it. A set of extents is an integer with
+one bit for each, so that a thousand rules can be compared with each other.
 """
 
 from __future__ import annotations
@@ -96,7 +96,20 @@ class ExtentIndex:
 
     def instances(self, classes: Classes) -> Extents:
         """The instances of the classes; of all, if they are not known."""
-        return self.every_instance if classes is None else self.of(map(Instances, classes))
+        everything = classes is None or RESOURCE in classes
+        return self.every_instance if everything else self.of(map(Instances, classes or ()))
+
+    @property
+    def properties(self) -> tuple[NamedNode, ...]:
+        """The properties of the schema's triples."""
+        return tuple(self._of_property)
+
+    def touching(self, classes: Iterable[NamedNode] | None) -> Classes:
+        """Every class that a node of the classes may be an instance of."""
+        if classes is None:
+            return None
+        classes = frozenset(classes)
+        return frozenset(e.of for e in self._all if isinstance(e, Instances) and self.may_be(classes, e.of))
 
     def with_property(self, name: NamedNode) -> tuple[SchemaTriple, ...]:
         """The schema's triples of one property."""
@@ -121,6 +134,13 @@ class ExtentIndex:
                 self._upward[bit] = self.of(self._above(self._all[bit.bit_length() - 1]))
             closed |= self._upward[bit]
         return closed
+
+    def below(self, triples: Iterable[SchemaTriple]) -> Extents:
+        """The triples, and those of the subproperties, which go when they go."""
+        names = {name for triple in triples for name in self.schema.subproperties(triple.property)}
+        return self.of(triples) | self.of(
+            t for name in names for t in self.with_property(name) if not is_membership(name)
+        )
 
     @cached_property
     def lists(self) -> Extents:
@@ -168,7 +188,5 @@ def _arcs(schema: Schema) -> frozenset[Arc]:
         for d in schema.domain(p) or _ANYTHING
         for r in schema.range(p) or _ANYTHING
     }
-    containers = {
-        (c, MEMBERSHIP, e) for c in schema.containers | CONTAINERS for e in schema.elements(c) or _ANYTHING
-    }
+    containers = {(c, MEMBERSHIP, e) for c in schema.containers | CONTAINERS for e in schema.elements(c) or _ANYTHING}
     return schema.arcs | open_ended | containers

@@ -7,6 +7,7 @@ from functools import reduce
 from operator import or_
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from triplewire.languages.rdftl.syntax import (
     Both,
@@ -22,7 +23,6 @@ from triplewire.languages.rdftl.syntax import (
     Not,
     Path,
     Resource,
-    Source,
     Start,
     Step,
     Target,
@@ -30,8 +30,16 @@ from triplewire.languages.rdftl.syntax import (
     Where,
 )
 from triplewire.rdf.terms import NamedNode
-from triplewire.rules.ambient import MEMBERSHIP, TYPE
-from triplewire.rules.analysis.extents import NOTHING, Classes, ExtentIndex, Extents, SchemaTriple, is_membership
+from triplewire.rules.ambient import MEMBERSHIP, TYPE, is_datatype
+from triplewire.rules.analysis.extents import (
+    NOTHING,
+    Classes,
+    ExtentIndex,
+    Extents,
+    SchemaTriple,
+    all_literals,
+    is_membership,
+)
 
 
 class Walk(Struct, frozen=True):
@@ -49,6 +57,7 @@ class Scope(Struct, frozen=True):
     variables: Mapping[str, Walk]
     delta: Mapping[Component, Classes] = {}
     context: Classes = None
+    arc_names: frozenset[NamedNode] | None = None
 
     @classmethod
     def of(cls, index: ExtentIndex, lets: Iterable[Let]) -> Scope:
@@ -58,12 +67,13 @@ class Scope(Struct, frozen=True):
             variables[let.name] = walk(let.path, cls(index, variables))
         return cls(index, variables)
 
-    def with_delta(self, delta: Mapping[Component, Classes]) -> Scope:
-        return Scope(self.index, self.variables, delta, self.context)
+    def on(self, delta: Mapping[Component, Classes], arc_names: frozenset[NamedNode] | None) -> Scope:
+        """The scope of a condition or an action, once an event has happened."""
+        return replace(self, delta=delta, arc_names=arc_names)
 
     def at(self, classes: Classes) -> Scope:
         """The scope of a qualifier at a node of the classes."""
-        return Scope(self.index, self.variables, self.delta, classes)
+        return replace(self, context=classes)
 
 
 def walk(path: Path, scope: Scope) -> Walk:
@@ -83,9 +93,22 @@ def leading(name: NamedNode, classes: Classes, index: ExtentIndex) -> tuple[Sche
     RDFS lets a resource be in any two classes, so only a literal has no arcs. A container is taken to have one
     container class: memberships of others are not its own.
     """
+    if all_literals(classes):
+        return ()
     if is_membership(name):
         return tuple(t for t in index.with_property(MEMBERSHIP) if index.may_be(classes, t.source))
     return index.with_property(name)
+
+
+def ending(name: NamedNode, classes: Classes, index: ExtentIndex) -> tuple[SchemaTriple, ...]:
+    """The schema's triples of a property to nodes of the classes: literals where it wants literals."""
+    triples = index.with_property(MEMBERSHIP if is_membership(name) else name)
+    return tuple(t for t in triples if same_kind(classes, t.target))
+
+
+def same_kind(classes: Classes, wanted: NamedNode) -> bool:
+    """Whether some of the nodes are literals where literals are wanted, and resources where resources are."""
+    return classes is None or any(is_datatype(one) == is_datatype(wanted) for one in classes)
 
 
 def condition_reads(condition: Condition, scope: Scope) -> Extents:
@@ -121,26 +144,23 @@ def _started(start: Start | None, scope: Scope) -> Walk:
 
 def _stepped(so_far: Walk, step: Step, scope: Scope) -> Walk:
     if isinstance(step, Where):
-        return Walk(so_far.classes, so_far.reads | condition_reads(step.condition, scope.at(so_far.classes)), so_far.moved)
+        return Walk(
+            so_far.classes, so_far.reads | condition_reads(step.condition, scope.at(so_far.classes)), so_far.moved
+        )
     if isinstance(step, Element):
         return _along(so_far, leading(MEMBERSHIP, so_far.classes, scope.index), scope.index)
     name = known(step.arc)
     if name == TYPE:
-        return _to_or_from_class(so_far, step, scope.index)
+        # What a resource is an instance of, any rdf:type triple can change.
+        return Walk(None, so_far.reads | scope.index.every_instance, moved=True)
     if isinstance(step, Target):
         return _along(so_far, leading(name, so_far.classes, scope.index), scope.index)
-    return _back(so_far, name, scope.index)
+    return _back(so_far, ending(name, so_far.classes, scope.index), scope.index)
 
 
 def _along(so_far: Walk, triples: tuple[SchemaTriple, ...], index: ExtentIndex) -> Walk:
     return Walk(frozenset(t.target for t in triples), so_far.reads | index.of(triples), moved=True)
 
 
-def _back(so_far: Walk, name: NamedNode, index: ExtentIndex) -> Walk:
-    triples = index.with_property(MEMBERSHIP if is_membership(name) else name)
+def _back(so_far: Walk, triples: tuple[SchemaTriple, ...], index: ExtentIndex) -> Walk:
     return Walk(frozenset(t.source for t in triples), so_far.reads | index.of(triples), moved=True)
-
-
-def _to_or_from_class(so_far: Walk, step: Target | Source, index: ExtentIndex) -> Walk:
-    read = index.instances(so_far.classes if isinstance(step, Target) else None)
-    return Walk(None, so_far.reads | read, moved=True)

@@ -1,0 +1,120 @@
+"""What an action queries, what else decides its effect, and what it writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from triplewire.languages.rdftl.syntax import (
+    Action,
+    Arc,
+    ArcAction,
+    Change,
+    NextElement,
+    ResourceAction,
+    UpdatedArc,
+)
+from triplewire.rules.analysis.arcs import ends, matched
+from triplewire.rules.analysis.events import either_target, nodes_read
+from triplewire.rules.analysis.extents import NOTHING, Classes, ExtentIndex, Extents
+from triplewire.rules.analysis.paths import Scope, known, walk
+from triplewire.rules.analysis.values import uses_delta
+from triplewire.rules.analysis.writes import NO_WRITES, Writes
+
+
+class ActionPrint(Struct, frozen=True):
+    """One action.
+
+    `queried` is what its path expressions read. `needs` is what else decides its effect: whether the ends of a new arc
+    are what the schema wants, and whether some arc needs a class that is taken away.
+    """
+
+    action: Action
+    queried: Extents
+    needs: Extents
+    writes: Writes
+    uses_delta: bool
+
+    @property
+    def accessed(self) -> Extents:
+        """What its paths read and what it writes."""
+        return self.queried | self.writes.all
+
+
+class _Part(Struct, frozen=True):
+    queried: Extents
+    writes: Writes
+    needs: Extents = NOTHING
+
+
+def action_print(action: Action, scope: Scope) -> ActionPrint:
+    """Read an action against the schema."""
+    queried, needs, writes = NOTHING, NOTHING, NO_WRITES
+    for part in _parts(action, scope):
+        queried, needs, writes = queried | part.queried, needs | part.needs, writes | part.writes
+    return ActionPrint(action, queried, needs, writes, uses_delta(action))
+
+
+def _parts(action: Action, scope: Scope) -> Iterator[_Part]:
+    if isinstance(action, ResourceAction):
+        yield _of_resource(action, scope)
+    elif isinstance(action, ArcAction):
+        inserting = action.change is Change.INSERT
+        yield from (_inserted(arc, scope) if inserting else _deleted(arc, scope) for arc in action.arcs)
+    else:
+        yield from (_updated(arc, scope) for arc in action.arcs)
+
+
+def _of_resource(action: ResourceAction, scope: Scope) -> _Part:
+    index, found = scope.index, walk(action.path, scope)
+    if action.of_class is None:
+        return _Part(found.reads, Writes(deleted=_gone(found.classes, index)))
+    classes = frozenset({known(action.of_class)})
+    if action.change is Change.INSERT:
+        return _Part(found.reads, Writes(inserted=index.upward(index.instances(classes))))
+    return _Part(found.reads, Writes(deleted=_gone(classes, index)), _in_the_way(classes, index))
+
+
+def _inserted(arc: Arc, scope: Scope) -> _Part:
+    index, found = scope.index, matched(arc, scope)
+    written = index.upward(found.extents(index))
+    writes = Writes(appended=written) if isinstance(arc.name, NextElement) else Writes(inserted=written)
+    return _Part(nodes_read((arc.source, arc.target), scope), writes, index.instances(ends(found.triples)))
+
+
+def _deleted(arc: Arc, scope: Scope) -> _Part:
+    index, found = scope.index, matched(arc, scope)
+    written = index.upward(index.below(found.triples)) | _gone(found.types, index)
+    read = nodes_read((arc.source, arc.target), scope)
+    return _Part(read, Writes(deleted=written), _in_the_way(found.types, index))
+
+
+def _updated(arc: UpdatedArc, scope: Scope) -> _Part:
+    index, found = scope.index, either_target(arc, scope)
+    # Another class is no updated arc for events: it has come, and the old one has gone.
+    writes = Writes(
+        updated=index.upward(index.below(found.triples)),
+        inserted=index.upward(index.instances(found.types)),
+        deleted=_gone(found.types, index),
+    )
+    needs = index.instances(ends(found.triples)) | _in_the_way(found.types, index)
+    return _Part(nodes_read((arc.source, arc.old, arc.new), scope), writes, needs)
+
+
+def _gone(classes: Classes, index: ExtentIndex) -> Extents:
+    """What goes with the resources of some classes: classes below and above them, and arcs from them and to them."""
+    return index.upward(index.instances(index.touching(classes)) | _arcs_of(classes, index))
+
+
+def _in_the_way(classes: Classes, index: ExtentIndex) -> Extents:
+    """The arcs for whose sake a class may not be taken from a resource, where it may keep another class."""
+    if classes is not None and all(
+        (index.touching({cls}) or classes) <= index.schema.subclasses(cls) for cls in classes
+    ):
+        return NOTHING
+    return _arcs_of(classes, index)
+
+
+def _arcs_of(classes: Classes, index: ExtentIndex) -> Extents:
+    return index.of(t for t in index.triples if index.may_be(classes, t.source) or index.may_be(classes, t.target))

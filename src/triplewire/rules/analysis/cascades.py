@@ -1,0 +1,81 @@
+"""What follows an action part: the rules that it may trigger, and what all of it reads and writes together."""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import or_
+
+from msgspec import Struct
+
+from triplewire.rules.analysis.bits import union
+from triplewire.rules.analysis.extents import NOTHING, Extents
+from triplewire.rules.analysis.footprints import Footprint
+from triplewire.rules.analysis.triggering import RuleSet, TriggeringGraph
+from triplewire.rules.analysis.writes import NO_WRITES, Writes
+
+
+class Following(Struct, frozen=True):
+    """Of a set of triggered rules: what they query, what their effect depends on, and what they write.
+
+    `counting` are those that append once however many changes have triggered them: how often they do it depends on how
+    the changes are spread over updates.
+    """
+
+    queried: Extents = NOTHING
+    state: Extents = NOTHING
+    writes: Writes = NO_WRITES
+    counting: RuleSet = 0
+
+
+class Cascade(Struct, frozen=True):
+    """An action part and all that may follow it.
+
+    `queried` and `updated` are the paper's triggeredTriplesQueried and triggeredTriplesUpdated, with classes; `state`
+    and `writes` include the action part itself.
+    """
+
+    accessed: Extents
+    queried: Extents
+    updated: Extents
+    state: Extents
+    writes: Writes
+    counting: RuleSet
+
+
+class Cascades:
+    """The cascades of a rule base. Rules that trigger the same ones share what follows."""
+
+    def __init__(self, graph: TriggeringGraph) -> None:
+        self._graph = graph
+        self._known: dict[RuleSet, Following] = {}
+
+    def of(self, footprint: Footprint) -> Cascade:
+        """What the rule does when it fires."""
+        own = footprint.writes
+        after = self.after(own)
+        return Cascade(
+            accessed=footprint.accessed,
+            queried=after.queried,
+            updated=after.writes.all,
+            state=footprint.action_state | after.state,
+            writes=own | after.writes,
+            counting=after.counting,
+        )
+
+    def after(self, writes: Writes) -> Following:
+        """What the rules do that an action may trigger, at once or through others."""
+        rules = self._graph.triggered(writes)
+        if rules not in self._known:
+            self._known[rules] = _together(rules, self._graph)
+        return self._known[rules]
+
+
+def _together(rules: RuleSet, graph: TriggeringGraph) -> Following:
+    found = graph.rules_in(rules)
+    counting = {each.rule.id for each in found if each.set_oriented and each.writes.appended}
+    return Following(
+        queried=union(each.queried for each in found),
+        state=union(each.state for each in found),
+        writes=reduce(or_, (each.writes for each in found), NO_WRITES),
+        counting=union(1 << graph.place[name] for name in counting),
+    )

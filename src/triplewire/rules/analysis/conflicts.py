@@ -1,0 +1,83 @@
+"""Pairs of rules that may be triggered at the same time, are not ordered, and do not commute (section 2.5).
+
+Rules whose cascades are alike are compared once. A thousand rules that differ only in the resources that they name
+take no more comparisons than one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations_with_replacement
+
+from msgspec import Struct
+
+from triplewire.languages.rdftl.syntax import Coupling
+from triplewire.rules.analysis.bits import members
+from triplewire.rules.analysis.cascades import Cascade
+from triplewire.rules.analysis.conditions import Commutes, commutes
+from triplewire.rules.analysis.extents import ExtentIndex
+from triplewire.rules.analysis.footprints import Footprint
+from triplewire.rules.analysis.writes import Occurrence
+
+
+class Conflict(Struct, frozen=True):
+    """A rule, those others that it does not commute with for one reason, and the reason."""
+
+    rule: str
+    others: tuple[str, ...]
+    verdict: Commutes
+
+
+class _Kind(Struct, frozen=True):
+    """What decides whether rules meet and commute."""
+
+    coupling: Coupling
+    occurrence: Occurrence
+    waits_for_classes: bool
+    cascade: Cascade
+
+
+def conflicts(
+    footprints: Sequence[Footprint], cascades: Sequence[Cascade], ordered: Sequence[int], index: ExtentIndex
+) -> Iterator[Conflict]:
+    """Every conflict, each pair once. `ordered` has for each rule those that precedence orders before or after it."""
+    kinds = _grouped(footprints, cascades, index)
+    for one, other in combinations_with_replacement(kinds, 2):
+        if not _meet(one, other):
+            continue
+        verdict = commutes(one.cascade, other.cascade, index)
+        if not verdict.holds:
+            yield from _spelled_out(kinds[one], kinds[other], verdict, footprints, ordered)
+
+
+def _grouped(footprints: Sequence[Footprint], cascades: Sequence[Cascade], index: ExtentIndex) -> Mapping[_Kind, int]:
+    groups: dict[_Kind, int] = {}
+    for place, (each, cascade) in enumerate(zip(footprints, cascades, strict=True)):
+        event = each.event
+        kind = _Kind(each.rule.coupling, event.occurrence, bool(event.extents & index.every_instance), cascade)
+        groups[kind] = groups.get(kind, 0) | 1 << place
+    return groups
+
+
+def _meet(one: _Kind, other: _Kind) -> bool:
+    """Whether one update may trigger both. An update of rdf:type also inserts and deletes instances."""
+    if one.coupling is not other.coupling:
+        return False
+    return one.occurrence is other.occurrence or (_by_update(one) and _by_update(other))
+
+
+def _by_update(kind: _Kind) -> bool:
+    return kind.occurrence is Occurrence.UPDATE or kind.waits_for_classes
+
+
+def _spelled_out(
+    ones: int, others: int, verdict: Commutes, footprints: Sequence[Footprint], ordered: Sequence[int]
+) -> Iterator[Conflict]:
+    for place in members(ones):
+        found = others & ~ordered[place] & ~(1 << place)
+        if ones == others:
+            found &= ~((1 << place) - 1)
+        if found:
+            yield Conflict(
+                footprints[place].rule.id, tuple(footprints[each].rule.id for each in members(found)), verdict
+            )
