@@ -28,15 +28,24 @@ def spark_for(master: str | None, conf: Sequence[str] | None) -> Iterator[SparkS
     """A session as `--master` and `--conf` ask for it."""
     from triplewire.pipeline.session import SessionSettings, spark_session
 
-    settings = SessionSettings(master=master, conf=dict(map(_setting, conf or ())))
+    settings = SessionSettings(master=master, conf=settings_in(conf or (), "--conf"))
     with spark_session(settings) as spark:
         yield spark
 
 
-def _setting(text: str) -> tuple[str, str]:
+def settings_in(texts: Sequence[str], flag: str) -> dict[str, str]:
+    """What a flag that takes KEY=VALUE has been given.
+
+    >>> settings_in(["a.b=1=2"], "--conf")
+    {'a.b': '1=2'}
+    """
+    return dict(_setting(text, flag) for text in texts)
+
+
+def _setting(text: str, flag: str) -> tuple[str, str]:
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
-        raise InputError(f"--conf wants KEY=VALUE, found {text!r}")
+        raise InputError(f"{flag} wants KEY=VALUE, found {text!r}")
     return key.strip(), value
 
 

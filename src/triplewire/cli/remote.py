@@ -29,14 +29,19 @@ DEFAULT_NODE = "http://127.0.0.1:8080"
 
 
 def connect(url: str, secret_file: Path | None) -> Client:
-    """A client of the node."""
+    """A client of the node, with the secret of the file, or else of the environment."""
+    return client_at(url, _secret(secret_file))
+
+
+def client_at(url: str, secret: str | None) -> Client:
+    """A client of the node, with this secret."""
     try:
         from triplewire.client import Client
     except ModuleNotFoundError as missing:
         raise InputError(f"wanted the package {missing.name}, found none: pip install 'triplewire[node]'") from None
     if not url.startswith(("http://", "https://")):
-        raise InputError(f"wanted an http or https address as --node, found {url!r}")
-    return Client(url, _secret(secret_file))
+        raise InputError(f"wanted a node's address, http or https, found {url!r}")
+    return Client(url, secret)
 
 
 def _secret(file: Path | None) -> str | None:

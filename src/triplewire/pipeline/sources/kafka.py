@@ -1,11 +1,11 @@
 """Kafka through Spark's own connector: one message an event, or one message a quad.
 
 The connector is not part of PySpark: give its jars to the session, by name (`spark.jars.packages`) or from a folder
-(`spark.jars`). docs/cluster.md says which.
+(`spark.jars`). docs/pipeline.md says which.
 
     kafka_events(spark, "host:9092", "papers")                 event, source, time, payload, problem
     kafka_events(spark, "host:9092", "papers", per="quad")     what `pipeline.assembly` puts together
-    to_kafka(notifications, "host:9092", "alerts", checkpoint)
+    send_to_kafka(notifications, "host:9092", "alerts")
 
 `source` names topic, partition and offset. A message that is no event keeps its row, with a problem and no payload:
 whoever writes the lake puts it among the rejects. What goes out is keyed by the identity of a notification,
@@ -22,7 +22,6 @@ import pyarrow as pa
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  as everybody names it
-from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from triplewire.errors import InputError, SparkUnavailable
 from triplewire.matching.arrow import spans
@@ -34,6 +33,7 @@ from triplewire.pipeline.payloads import Numbers, joined
 from triplewire.pipeline.rows import EVENT_COLUMNS, EVENT_SCHEMA, MOMENT
 
 MESSAGE_COLUMNS = f"{EVENT_COLUMNS}, problem string"
+Per = Literal["event", "quad"]
 _MESSAGE_SCHEMA = EVENT_SCHEMA.append(pa.field("problem", pa.string()))
 
 
@@ -41,7 +41,7 @@ def kafka_events(
     spark: SparkSession,
     servers: str,
     topic: str,
-    per: Literal["event", "quad"] = "event",
+    per: Per = "event",
     options: Mapping[str, str] | None = None,
 ) -> DataFrame:
     """A stream of what is in a topic, from its beginning. `options` are the connector's own, and win."""
@@ -58,21 +58,28 @@ def kafka_events(
     return quads_of(rows) if per == "quad" else rows.mapInArrow(_reading, MESSAGE_COLUMNS)
 
 
-def to_kafka(notifications: DataFrame, servers: str, topic: str, checkpoint: str) -> DataStreamWriter:
-    """A writer of notifications as JSON, one message each, keyed by subscription and event."""
+def send_to_kafka(notifications: DataFrame, servers: str, topic: str, options: Mapping[str, str] | None = None) -> int:
+    """Send notifications as JSON, one message each, keyed by subscription and event; tells how many there were."""
+    count = notifications.count()
+    if not count:
+        return 0
     key = F.to_json(F.struct("subscription", "event"))
     value = F.to_json(F.struct("subscription", "event", "time", "solutions", "lane"))
-    writer = notifications.select(key.alias("key"), value.alias("value")).writeStream.format("kafka")
-    writer = writer.option("kafka.bootstrap.servers", servers).option("topic", topic)
-    return writer.option("checkpointLocation", checkpoint)
+    messages = notifications.select(key.alias("key"), value.alias("value"))
+    writer = messages.write.format("kafka").option("kafka.bootstrap.servers", servers).option("topic", topic)
+    try:
+        writer.options(**(options or {})).save()
+    except AnalysisException as error:
+        raise _without_connector(error) from None
+    return count
 
 
 def _without_connector(error: AnalysisException) -> Exception:
     if "kafka" not in str(error).lower():
         return error
     return SparkUnavailable(
-        "wanted Spark's Kafka connector, found none in this session; start it with --conf "
-        f"spark.jars.packages=org.apache.spark:spark-sql-kafka-0-10_2.13:VERSION, or spark.jars ({str(error)[:80]})"
+        "wanted Spark's Kafka connector, found none in this session; start it with --packages "
+        f"org.apache.spark:spark-sql-kafka-0-10_2.13:VERSION, or --jars FOLDER ({str(error)[:80]})"
     )
 
 

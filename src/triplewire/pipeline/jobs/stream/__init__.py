@@ -1,0 +1,83 @@
+"""`stream`: what arrives, micro-batch by micro-batch, exactly once into the lake, and from there to nodes and topics.
+
+asking       folders, topics and logs of nodes; how quads arrive; where notifications go
+structured   folders and topics, by Structured Streaming
+following    the log of a node, by positions in a journal of our own
+batches      what is done with each micro-batch: fill, publish as one commit, deliver
+filling      the tables of a micro-batch, from files or from rows
+indexing     the index of subscription files, built again when they change
+sinks        where notifications go beside the lake; notices is their form in a node
+stopping     how a stream is told to stop
+
+Subscriptions are looked at before every micro-batch; what changed takes effect with it, and its row in `runs` says
+which index was used.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from triplewire.errors import LakeError
+from triplewire.pipeline.jobs.running import Nobody, Watcher
+from triplewire.pipeline.jobs.stream.asking import Apart, Folder, NodeLog, StreamRequest, Topic
+from triplewire.pipeline.jobs.stream.batches import MicroBatches, Streamed
+from triplewire.pipeline.jobs.stream.following import run_following
+from triplewire.pipeline.jobs.stream.sinks import ToKafka, ToNode
+from triplewire.pipeline.jobs.stream.stopping import StopSign
+from triplewire.pipeline.jobs.stream.structured import run_structured
+from triplewire.pipeline.lake.folder import Lake, checked_name, open_lake, require_room, write_durably
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = [
+    "Apart",
+    "Folder",
+    "NodeLog",
+    "StopSign",
+    "StreamRequest",
+    "Streamed",
+    "ToKafka",
+    "ToNode",
+    "Topic",
+    "stream",
+]
+
+
+def stream(
+    spark: SparkSession, request: StreamRequest, watcher: Watcher | None = None, stop: StopSign | None = None
+) -> Streamed:
+    """Stream until drained, or until asked to stop."""
+    source, stop = request.source, stop or StopSign()
+    checked_name(request.name)
+    if isinstance(source, Folder):
+        source.require()
+    with open_lake(Path(request.out)) as lake:
+        # A stream that is in the lake goes on there, whoever else has been at work in it since.
+        if not request.append and request.name not in lake.runs():
+            require_room(lake, request.name)
+        _require_same(lake, request.name, source.identity)
+        batches = MicroBatches(spark, lake, request, watcher or Nobody(), stop)
+        if isinstance(source, NodeLog):
+            run_following(request, source, lake, batches, stop)
+        else:
+            run_structured(spark, request, source, lake, batches, stop)
+        return batches.summary
+
+
+def _require_same(lake: Lake, name: str, identity: str) -> None:
+    """A stream goes on where it was, which means nothing for another source."""
+    path = lake.streams / f"{name}.json"
+    lake.streams.mkdir(parents=True, exist_ok=True)
+    if not path.exists():
+        write_durably(path, msgspec.json.encode(identity))
+        return
+    known = msgspec.json.decode(path.read_bytes(), type=str)
+    if known != identity:
+        raise LakeError(
+            f"{lake.root}: wanted the source that the stream {name} reads, {known}, found {identity}; "
+            "another --name begins another stream"
+        )

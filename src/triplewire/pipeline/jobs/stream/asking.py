@@ -1,0 +1,125 @@
+"""What a stream is asked to do: where events come from, how they arrive, and where notifications go."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol
+
+from msgspec import Struct, field
+
+from triplewire.errors import InputError
+from triplewire.pipeline.assembly import seconds_of
+from triplewire.pipeline.jobs.matching import REPLICATE
+from triplewire.pipeline.jobs.stream.sinks import Sink
+
+
+class Folder(Struct, frozen=True):
+    """Files that appear in a folder, or under a glob."""
+
+    path: str
+    files_at_once: int = 1_000
+
+    @property
+    def identity(self) -> str:
+        return f"folder {Path(self.path).resolve()}"
+
+    def require(self) -> None:
+        """Raise `InputError` if there is nothing to watch."""
+        path = Path(self.path)
+        if path.is_file():
+            raise InputError("wanted a folder to watch, found a file", source=self.path)
+        if not path.is_dir() and not any(letter in self.path for letter in "*?["):
+            raise InputError("wanted a folder to watch, found nothing", source=self.path)
+
+
+class Topic(Struct, frozen=True):
+    """A topic of Kafka. `options` are the connector's own."""
+
+    servers: str
+    name: str
+    events_at_once: int | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def identity(self) -> str:
+        return f"topic {self.name}"
+
+    @property
+    def reading(self) -> dict[str, str]:
+        """What the connector is told."""
+        most = {} if self.events_at_once is None else {"maxOffsetsPerTrigger": str(self.events_at_once)}
+        return {**most, **self.options}
+
+
+class Page(Protocol):
+    """Events of a log as N-Quads. `position` is where to read on, `gap` the last that was removed unread."""
+
+    @property
+    def nquads(self) -> bytes: ...
+    @property
+    def position(self) -> int: ...
+    @property
+    def gap(self) -> int | None: ...
+    @property
+    def is_last(self) -> bool: ...
+
+
+class EventLog(Protocol):
+    """The log of a node; `triplewire.client.Client` is one."""
+
+    url: str
+
+    def read_log(self, after: int, limit: int) -> Page: ...
+    def node_id(self) -> str: ...
+
+
+class NodeLog(Struct, frozen=True):
+    """A node's events, in the order of its log."""
+
+    log: EventLog
+    events_at_once: int = 100_000
+
+    @property
+    def identity(self) -> str:
+        return f"node {self.log.node_id()}"
+
+
+class Apart(Struct, frozen=True):
+    """Quads arrive one by one: an event is whole when none came for `gap`, judged `delay` behind the latest."""
+
+    gap: str = "10 seconds"
+    delay: str = "1 minute"
+
+    def __post_init__(self) -> None:
+        seconds_of(self.gap)
+        seconds_of(self.delay)
+
+
+Source = Folder | Topic | NodeLog
+
+
+class StreamRequest(Struct, frozen=True, kw_only=True):
+    """What to watch, and where to. Under its `name` a stream resumes. `drain` ends when nothing new is left.
+
+    `apart` says that quads arrive apart, and how their events are put together.
+    """
+
+    source: Source
+    subscriptions: tuple[str, ...]
+    out: str
+    taxonomy: str | None = None
+    strategy: str = REPLICATE
+    apart: Apart | None = None
+    sinks: tuple[Sink, ...] = ()
+    strict: bool = False
+    append: bool = False
+    name: str = "stream"
+    every_seconds: float = 5.0
+    drain: bool = False
+
+    def __post_init__(self) -> None:
+        if self.apart is not None and isinstance(self.source, NodeLog):
+            raise InputError(
+                "wanted a folder or a topic to put events together from, found a node: its events are whole"
+            )

@@ -1,0 +1,133 @@
+"""Fill the tables of a micro-batch: from files, read by the tasks themselves, or from rows that pass through Spark.
+
+Files go the short way as long as every task has the whole index. Messages, events that were put together, events of a
+node's log, and everything under another strategy are rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from triplewire.errors import BadInputRefused, InputError
+from triplewire.pipeline.index import IndexRef
+from triplewire.pipeline.jobs.running import Done, Watcher, run_order
+from triplewire.pipeline.jobs.stream.indexing import Indexed
+from triplewire.pipeline.lake.frames import rows_in, stage
+from triplewire.pipeline.lake.tables import EVENTS, NOTIFICATIONS, REJECTS
+from triplewire.pipeline.placement import place
+from triplewire.pipeline.rows import EVENT_SCHEMA
+from triplewire.pipeline.sources.datasource import register
+from triplewire.pipeline.sources.files import SourceFile, source_file
+from triplewire.pipeline.sources.reading import Reject
+from triplewire.pipeline.sources.splits import plan
+from triplewire.pipeline.strategies import matched
+from triplewire.pipeline.tally import quarantined_in
+from triplewire.pipeline.tasks import Counts, Order, Report
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_SHOWN = 3
+
+
+class Draft(Struct, frozen=True):
+    """A micro-batch that is being filled. `run` is the stream's name, `commit` that of this micro-batch."""
+
+    spark: SparkSession
+    run: str
+    commit: str
+    number: int
+    staging: Path
+    indexed: Indexed
+    strict: bool
+    watcher: Watcher
+
+
+class Filled(Struct, frozen=True):
+    """What the tasks did, where it came from, and what could not be read at all."""
+
+    done: Done
+    inputs: list[str]
+    rejects: list[Reject] = []
+
+
+class Arrived(Struct, frozen=True):
+    """Whole events (event, source, time, payload), and what is none, with the columns of `rejects`."""
+
+    events: DataFrame
+    rejects: DataFrame
+
+
+Fill = Callable[[Draft], Filled]
+
+
+def by_files(paths: list[str]) -> Fill:
+    """Fill from files."""
+
+    def fill(draft: Draft) -> Filled:
+        found, missing = _looked_at(paths)
+        index = draft.indexed.prepared
+        if not isinstance(index, IndexRef):
+            done = _from_rows(draft, arrived(files_as_rows(draft.spark, found))) if found else Done([])
+            return Filled(done, paths, missing)
+        tasks = plan(found, draft.spark.sparkContext.defaultParallelism)
+        order = Order(tasks, place(draft.spark, index), str(draft.staging.resolve()), draft.run, draft.strict)
+        return Filled(run_order(draft.spark, order, draft.watcher, f"micro-batch {draft.number}"), paths, missing)
+
+    return fill
+
+
+def by_rows(rows: Arrived, inputs: list[str], rejects: list[Reject]) -> Fill:
+    """Fill from what has arrived."""
+    return lambda draft: Filled(_from_rows(draft, rows), inputs, rejects)
+
+
+def arrived(rows: DataFrame) -> Arrived:
+    """Part rows of event, source, time, payload and problem."""
+    bad = rows.where("problem IS NOT NULL").selectExpr(
+        "source AS file",
+        "CAST(nullif(regexp_extract(problem, '^line ([0-9]+):', 1), '') AS long) AS line",
+        "event",
+        "CAST(NULL AS string) AS subscription",
+        "problem AS reason",
+    )
+    return Arrived(rows.where("problem IS NULL").select(*EVENT_SCHEMA.names), bad)
+
+
+def files_as_rows(spark: SparkSession, files: list[SourceFile]) -> DataFrame:
+    """Rows of event, source, time, payload and problem."""
+    register(spark)
+    reader = spark.read.format("triplewire").option("mode", "PERMISSIVE")
+    return reader.option("paths", "\n".join(file.path for file in files)).load()
+
+
+def _from_rows(draft: Draft, rows: Arrived) -> Done:
+    from pyspark.sql import functions as F  # noqa: N812  as everybody names it
+
+    run, staging = F.lit(draft.run), draft.staging
+    parts = stage(rows.events.withColumn("run", run), staging, EVENTS, draft.commit)
+    if parts:
+        # Read back what was written: whatever made the events is not asked again.
+        kept = draft.spark.read.parquet(str((staging / EVENTS).resolve())).select(*EVENT_SCHEMA.names)
+        found = matched(kept, draft.indexed.prepared, str(staging.resolve()))
+        parts += stage(found.withColumn("run", run), staging, NOTIFICATIONS, draft.commit)
+    parts += stage(rows.rejects.withColumn("run", run), staging, REJECTS, draft.commit)
+    counts = Counts(*(rows_in(parts, table) for table in (EVENTS, NOTIFICATIONS, REJECTS)))
+    if draft.strict and counts.rejects:
+        bad = draft.spark.read.parquet(str((staging / REJECTS).resolve())).limit(_SHOWN).collect()
+        raise BadInputRefused(counts.rejects, tuple(f"{row.file}:{row.line or 0}: {row.reason}" for row in bad))
+    return Done([Report(parts, counts, quarantined_in(staging))])
+
+
+def _looked_at(paths: list[str]) -> tuple[list[SourceFile], list[Reject]]:
+    found, missing = [], []
+    for path in paths:
+        try:
+            found.append(source_file(Path(path)))
+        except (OSError, InputError) as problem:
+            missing.append(Reject(path, None, None, None, str(problem)))
+    return found, missing

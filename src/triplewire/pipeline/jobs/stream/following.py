@@ -1,0 +1,125 @@
+"""The log of a node as a stream: it goes on after the last position that is in the lake.
+
+The driver reads pages into a file beside the lake's checkpoints, and the tasks read that file: the node's secret stays
+with the driver. An event's source is the node's address, its time the one at which it was read.
+
+A stream that delivers to a node publishes events itself, its notifications. It passes those over in a log: one that
+follows and feeds the same node would set itself off for ever.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+from msgspec import Struct
+
+from triplewire.errors import NodeRefused, NodeUnreachable, PipelineError
+from triplewire.pipeline.jobs.running import Done
+from triplewire.pipeline.jobs.stream.asking import EventLog, NodeLog, StreamRequest
+from triplewire.pipeline.jobs.stream.batches import MicroBatches, commit_of
+from triplewire.pipeline.jobs.stream.filling import Draft, Fill, Filled, arrived, by_rows, files_as_rows
+from triplewire.pipeline.jobs.stream.journal import Entry, Journal
+from triplewire.pipeline.jobs.stream.notices import NAMES
+from triplewire.pipeline.jobs.stream.patience import patiently
+from triplewire.pipeline.jobs.stream.sinks import ToNode
+from triplewire.pipeline.jobs.stream.stopping import Stopping, StopSign
+from triplewire.pipeline.lake.folder import Lake
+from triplewire.pipeline.sources.files import source_file
+from triplewire.pipeline.sources.reading import Reject
+
+_PAGE = 1_000
+
+
+class Read(Struct, frozen=True):
+    """What was read from a log: up to where, into which file, and what is lacking."""
+
+    until: int
+    is_last: bool
+    file: Path
+    gaps: list[Reject]
+
+
+def run_following(request: StreamRequest, source: NodeLog, lake: Lake, batches: MicroBatches, stop: StopSign) -> None:
+    """Stream until drained, or until asked to stop; a node that is away then is no reason to wait."""
+    try:
+        _follow(request, source, lake, batches, stop)
+    except (NodeUnreachable, NodeRefused, Stopping):
+        if not stop.asked:
+            raise
+
+
+def _follow(request: StreamRequest, source: NodeLog, lake: Lake, batches: MicroBatches, stop: StopSign) -> None:
+    folder = lake.streams / request.name
+    journal = Journal(folder)
+    position, number = _resumed(request, lake, batches, journal)
+    is_own = f"event LIKE '{NAMES}%'" if any(isinstance(sink, ToNode) for sink in request.sinks) else "false"
+    while not stop.asked:
+        began = time.monotonic()
+        read = read_on(source, position, folder / "read.nq", stop)
+        if read.until > position:
+            entry = Entry(number, position, read.until)
+            journal.begin(entry)
+            batches.take(number, _by_log(source.log.url, entry, read, is_own))
+            journal.finish(entry)
+            position, number = read.until, number + 1
+        if read.is_last:
+            if request.drain:
+                return
+            stop.wait(max(0.0, request.every_seconds - (time.monotonic() - began)))
+
+
+def _resumed(request: StreamRequest, lake: Lake, batches: MicroBatches, journal: Journal) -> tuple[int, int]:
+    """Where to read on, and the number of the next micro-batch. One that is in the lake and no further is finished."""
+    last = journal.last()
+    if last is None:
+        return 0, 0
+    if not lake.has(commit_of(request.name, last.number)):
+        return last.after, last.number
+    if not journal.is_finished(last):
+        batches.take(last.number, _never)
+        journal.finish(last)
+    return last.until, last.number + 1
+
+
+def _never(draft: Draft) -> Filled:
+    raise PipelineError(f"wanted the micro-batch {draft.number} in the lake, found that it was removed meanwhile")
+
+
+def read_on(source: NodeLog, after: int, file: Path, stop: StopSign) -> Read:
+    """Read what follows a position, as much as a micro-batch takes, into a file."""
+    position, is_last = after, False
+    gaps: list[Reject] = []
+    with file.open("wb") as spool:
+        while not is_last and position - after < source.events_at_once:
+            limit = min(_PAGE, source.events_at_once - (position - after))
+            page = patiently(lambda at=position, most=limit: source.log.read_log(at, most), stop)  # type: ignore[misc]
+            if page.position < position:
+                raise PipelineError(
+                    f"{source.log.url}: wanted a log that goes on after {position}, found one that ends at "
+                    f"{page.position}; if the node was set up anew, give the stream another --name"
+                )
+            if page.gap is not None:
+                gaps.append(_gap(source.log, position, page.gap))
+            spool.write(page.nquads)
+            position, is_last = page.position, page.is_last
+    return Read(position, is_last, file, gaps)
+
+
+def _gap(log: EventLog, after: int, until: int) -> Reject:
+    reason = f"gap: the node's retention has removed the events from position {after + 1} to {until}"
+    return Reject(log.url, None, None, None, reason)
+
+
+def _by_log(url: str, entry: Entry, read: Read, is_own: str) -> Fill:
+    def fill(draft: Draft) -> Filled:
+        from pyspark.sql import functions as F  # noqa: N812  as everybody names it
+
+        inputs = [f"{url}/events?after={entry.after}&until={entry.until}"]
+        if not os.path.getsize(read.file):  # noqa: PTH202  one call
+            return Filled(Done([]), inputs, read.gaps)
+        rows = files_as_rows(draft.spark, [source_file(read.file.resolve())]).withColumn("source", F.lit(url))
+        return by_rows(arrived(rows.where(f"NOT coalesce({is_own}, false)")), inputs, read.gaps)(draft)
+
+    return fill
