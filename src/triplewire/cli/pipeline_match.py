@@ -46,5 +46,5 @@ def match_command(
     with spark_for(master, conf) as spark:
         outcome = match_files(spark, request, progress_bar())
         if quads:
-            compact(spark, CompactRequest(lake=out, tables=("quads",)))
+            compact(spark, CompactRequest(lake=out, tables=("quads",)), progress_bar())
     tell(outcome)

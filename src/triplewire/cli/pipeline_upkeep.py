@@ -8,8 +8,8 @@ import typer
 
 from triplewire.cli import pipeline_options as options
 from triplewire.cli.pipeline_options import examples
-from triplewire.cli.pipeline_running import spark_for
-from triplewire.cli.screen import output, plain, show_table
+from triplewire.cli.pipeline_running import progress_bar, spark_for
+from triplewire.cli.screen import diagnostics, output, plain, show_table
 
 PROFILE_EXAMPLES = examples(
     "profile --events 'feed/*.nq' --out report",
@@ -35,7 +35,7 @@ def profile_command(
 
     request = ProfileRequest(out=out, events=tuple(events or ()), lake=lake, by=by)
     with spark_for(master, conf) as spark:
-        report = profile(spark, request)
+        report = profile(spark, request, progress_bar())
     rows = [(p.source, p.name, f"{p.quads:,}", f"{p.distinct:,}", p.interval or "") for p in report.properties]
     show_table(("source", "property", "quads", "values", "interval"), rows[:_MOST_ROWS])
     output().print(plain(f"{report.events:,} events; advertisements, report and picture are in {out}"))
@@ -49,10 +49,18 @@ def compact_command(
     master: options.Master = None,
     conf: options.Conf = None,
 ) -> None:
-    """Rewrite the lake's small files as few large ones, drop repeated rows, and bring `quads` up to date."""
+    """Rewrite the lake's small files as few large ones, drop repeated rows, and bring `quads` up to date.
+
+    An event that was published again with another content stays as it was first; the others go to `rejects`.
+    """
     from triplewire.pipeline.jobs.compacting import COMPACTED, CompactRequest, compact
 
     with spark_for(master, conf) as spark:
-        done = compact(spark, CompactRequest(lake=lake, tables=tuple(tables or COMPACTED)))
-    rows = [(d.table, f"{d.files_before:,}", f"{d.files_after:,}", f"{d.rows:,}") for d in done]
+        done = compact(spark, CompactRequest(lake=lake, tables=tuple(tables or COMPACTED)), progress_bar())
+    rows = [(d.table, f"{d.files_before:,}", f"{d.files_after:,}", f"{d.rows:,}") for d in done.tables]
     show_table(("table", "files before", "files now", "rows"), rows)
+    if done.conflicts:
+        told = (
+            f"{done.conflicts:,} events came again with another content: the table `rejects` says which, and from where"
+        )
+        diagnostics().print(plain(told))

@@ -171,7 +171,7 @@ class TestHistory:
     def test_compaction_keeps_every_row_once_and_sorts_quads(self, spark, feed, own_lake):
         before, events = notified(own_lake), rows_of(own_lake, "events", "event, payload")
         match_files(spark, request_of(feed, own_lake, run_id="again", append=True))
-        done = {entry.table: entry for entry in compact(spark, CompactRequest(lake=str(own_lake)))}
+        done = {entry.table: entry for entry in compact(spark, CompactRequest(lake=str(own_lake))).tables}
         assert notified(own_lake) == before
         assert rows_of(own_lake, "events", "event, payload") == events
         assert (done["events"].files_after, done["notifications"].files_after) == (1, 1)

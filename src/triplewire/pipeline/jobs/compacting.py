@@ -1,24 +1,29 @@
 """`compact`: few large files instead of many small ones, no row twice, and `quads` in lexicographic order.
 
 `quads` is range-partitioned and sorted by predicate, object and subject: a pattern names its predicate nearly always,
-so that it reads few files, and in them few row groups. It is made anew from `events` each time.
+so that it reads few files, and in them few row groups. It is made anew from `events` each time. Events that were
+published more than once are settled (see `settling`). All of it is one commit.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from triplewire.errors import InputError, LakeError
+from triplewire.errors import InputError
+from triplewire.pipeline.jobs.gauges import ByTasks
 from triplewire.pipeline.jobs.matching import driver_parts, new_run_id
-from triplewire.pipeline.jobs.running import explained, versions
+from triplewire.pipeline.jobs.running import Nobody, Watcher, explained, run_step, versions
 from triplewire.pipeline.lake.folder import Lake, existing_lake, open_lake
-from triplewire.pipeline.lake.frames import read_table, rows_in, stage
+from triplewire.pipeline.lake.frames import read_table, rows_in, rows_of, stage
 from triplewire.pipeline.lake.tables import EVENTS, NOTIFICATIONS, QUADS, REJECTS, SCHEMAS, Run
+from triplewire.pipeline.lake.writing import Part
 from triplewire.pipeline.quads import QUAD_COLUMNS, quads_of
+from triplewire.pipeline.tasks import Counts
 from triplewire.rdf.limits import MIB
 
 if TYPE_CHECKING:
@@ -26,9 +31,12 @@ if TYPE_CHECKING:
 
 COMPACTED = (EVENTS, NOTIFICATIONS, REJECTS, QUADS)
 _FILE_BYTES = 128 * MIB
-# What makes a row of each table the same row.
-_SAME = {EVENTS: ["event", "payload"], NOTIFICATIONS: ["subscription", "event"]}
-_ORDER = {EVENTS: ["event"], NOTIFICATIONS: ["subscription", "event"], REJECTS: ["file", "line"]}
+_ORDER = {
+    EVENTS: ["event"],
+    NOTIFICATIONS: ["subscription", "event"],
+    REJECTS: ["file", "line"],
+    QUADS: ["predicate", "object", "subject", "event"],
+}
 
 
 class CompactRequest(Struct, frozen=True, kw_only=True):
@@ -47,51 +55,109 @@ class Compacted(Struct, frozen=True):
     rows: int
 
 
-def compact(spark: SparkSession, request: CompactRequest) -> list[Compacted]:
-    """Rewrite tables, each as one commit. A table without data stays as it is."""
+class Compaction(Struct, frozen=True):
+    """What became of each table, and how many rows of events had another content than the first."""
+
+    tables: list[Compacted]
+    conflicts: int = 0
+
+
+def compact(spark: SparkSession, request: CompactRequest, watcher: Watcher | None = None) -> Compaction:
+    """Rewrite tables, all as one commit. A table without data stays as it is."""
     unknown = [table for table in request.tables if table not in COMPACTED]
     if unknown:
         raise InputError(f"wanted tables of {', '.join(COMPACTED)}, found {', '.join(unknown)}")
     existing_lake(Path(request.lake))
     with open_lake(Path(request.lake)) as lake:
-        return [
-            _compact(spark, lake, table) for table in COMPACTED if table in request.tables and _has_data(lake, table)
-        ]
+        tables = [table for table in COMPACTED if table in request.tables and _has_data(lake, table)]
+        return _compacted(spark, lake, tables, watcher or Nobody()) if tables else Compaction([])
 
 
 def _has_data(lake: Lake, table: str) -> bool:
     return bool(lake.files(EVENTS if table == QUADS else table))
 
 
-def _compact(spark: SparkSession, lake: Lake, table: str) -> Compacted:
-    started = datetime.now(UTC)
-    old = lake.files(table)
-    run_id = new_run_id(f"compact-{table}")
+def _compacted(spark: SparkSession, lake: Lake, tables: list[str], watcher: Watcher) -> Compaction:
+    started, run_id = datetime.now(UTC), new_run_id("compact")
     with lake.drafting(run_id) as staging, explained():
-        frame = _quads(spark, lake) if table == QUADS else _rewritten(spark, lake, table)
-        parts = stage(frame.select(*SCHEMAS[table].names), staging, table, run_id)
-    if not parts:
-        raise LakeError(f"{lake.root}: wanted rows in the table {table}, found none")
-    rows = rows_in(parts, table)
-    run = _run(run_id, table, rows, started)
-    removes = [f"{table}/{path.name}" for path in old]
-    lake.publish(run_id, run_id, [*parts, *driver_parts(lake, run_id, run, [])], removes)
-    return Compacted(table, len(old), len(lake.files(table)), rows)
+        rewriting = _Rewriting(spark, lake, staging, run_id, watcher)
+        conflicts: list[Part] = []
+        if EVENTS in tables:
+            conflicts = rewriting.settle()
+            tables = _with_dependents(lake, tables) if conflicts else tables
+        rewritten = [part for table in tables for part in rewriting.rewrite(table)]
+        old = {table: lake.files(table) for table in tables}
+        run = _run(run_id, tables, rewritten, rows_in(conflicts, REJECTS), started)
+        parts = [*rewritten, *conflicts, *driver_parts(lake, run_id, run, [])]
+        removes = [f"{table}/{path.name}" for table, paths in old.items() for path in paths]
+        lake.publish(run_id, run_id, parts, removes)
+    done = [Compacted(table, len(old[table]), len(lake.files(table)), rows_in(rewritten, table)) for table in tables]
+    return Compaction(done, run.rejects)
 
 
-def _rewritten(spark: SparkSession, lake: Lake, table: str) -> DataFrame:
-    frame = read_table(spark, lake, table)
-    if table in _SAME:
-        frame = frame.dropDuplicates(_SAME[table])
-    files = _files_for(lake, table)
-    return frame.repartitionByRange(files, *_ORDER[table]).sortWithinPartitions(*_ORDER[table])
+def _with_dependents(lake: Lake, tables: list[str]) -> list[str]:
+    """Notifications and quads of a content that is lost must go with it."""
+    more = [table for table in (NOTIFICATIONS, QUADS) if lake.files(table)]
+    return [table for table in COMPACTED if table in (*tables, *more)]
 
 
-def _quads(spark: SparkSession, lake: Lake) -> DataFrame:
-    events = read_table(spark, lake, EVENTS).select("payload", "run")
-    order = ["predicate", "object", "subject", "event"]
-    quads = events.mapInArrow(quads_of, QUAD_COLUMNS)
-    return quads.repartitionByRange(_files_for(lake, EVENTS), *order).sortWithinPartitions(*order)
+class _Rewriting:
+    """The steps of a compaction: each leaves files in the staging folder."""
+
+    def __init__(self, spark: SparkSession, lake: Lake, staging: Path, run: str, watcher: Watcher) -> None:
+        self._spark = spark
+        self._lake = lake
+        self._staging = staging
+        self._run = run
+        self._watcher = watcher
+        self._lost: DataFrame | None = None
+
+    def settle(self) -> list[Part]:
+        """Find out which rows of events have another content than the first, and stage rejects for them."""
+        from triplewire.pipeline.jobs.settling import lost_events, rejects_of
+
+        kept_apart = self._staging / "lost.spark"
+
+        def act() -> list[Part]:
+            lost_events(self._spark, self._lake).drop("payload").write.parquet(str(kept_apart.resolve()))
+            self._lost = self._spark.read.parquet(str(kept_apart.resolve()))
+            return stage(rejects_of(self._lost, self._run), self._staging, REJECTS, f"{self._run}-conflicts")
+
+        parts = self._step("comparing the contents of events", self._all(EVENTS), act)
+        self._lost = self._lost if parts else None
+        return parts
+
+    def rewrite(self, table: str) -> list[Part]:
+        """Stage a table anew."""
+        order, files = _ORDER[table], _files_for(self._lake, EVENTS if table == QUADS else table)
+        frame = self._frame(table).repartitionByRange(files, *order).sortWithinPartitions(*order)
+        rows = frame.select(*SCHEMAS[table].names)
+        act = lambda: stage(rows, self._staging, table, self._run)  # noqa: E731
+        return self._step(f"compacting {table}", self._all(table), act)
+
+    def _frame(self, table: str) -> DataFrame:
+        from triplewire.pipeline.jobs.settling import first_events, first_notifications
+
+        if table == EVENTS:
+            return first_events(self._spark, self._lake)
+        if table == NOTIFICATIONS:
+            return first_notifications(self._spark, self._lake, self._lost)
+        if table == QUADS:
+            events = self._staged_events() or first_events(self._spark, self._lake)
+            return events.select("payload", "run").mapInArrow(quads_of, QUAD_COLUMNS)
+        return read_table(self._spark, self._lake, table)
+
+    def _staged_events(self) -> DataFrame | None:
+        folder = self._staging / EVENTS
+        return self._spark.read.parquet(str(folder.resolve())) if folder.exists() else None
+
+    def _step(self, doing: str, whole: Counts, act: Callable[[], list[Part]]) -> list[Part]:
+        return run_step(self._spark, self._watcher, doing, ByTasks(whole=whole), act)
+
+    def _all(self, table: str) -> Counts:
+        rows = rows_of(self._lake, EVENTS if table == QUADS else table)
+        kinds = {NOTIFICATIONS: Counts(matches=rows), REJECTS: Counts(rejects=rows)}
+        return kinds.get(table, Counts(events=rows))
 
 
 def _files_for(lake: Lake, table: str) -> int:
@@ -99,7 +165,7 @@ def _files_for(lake: Lake, table: str) -> int:
     return max(1, -(-size // _FILE_BYTES))
 
 
-def _run(run_id: str, table: str, rows: int, started: datetime) -> Run:
+def _run(run_id: str, tables: list[str], parts: list[Part], conflicts: int, started: datetime) -> Run:
     ours, sparks = versions()
     return Run(
         run=run_id,
@@ -109,11 +175,11 @@ def _run(run_id: str, table: str, rows: int, started: datetime) -> Run:
         index=None,
         taxonomy=None,
         subscriptions=0,
-        events=rows if table == EVENTS else 0,
-        matches=rows if table == NOTIFICATIONS else 0,
-        rejects=0,
+        events=rows_in(parts, EVENTS),
+        matches=rows_in(parts, NOTIFICATIONS),
+        rejects=conflicts,
         quarantined=0,
-        inputs=[table],
+        inputs=tables,
         started=started,
         finished=datetime.now(UTC),
         triplewire=ours,

@@ -12,6 +12,7 @@ advertisement of properties holds all.
 from __future__ import annotations
 
 import re
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,11 +22,12 @@ from msgspec import Struct
 from triplewire.algebra.advertisements import Advertisement
 from triplewire.algebra.intervals import Interval
 from triplewire.errors import InputError
-from triplewire.pipeline.jobs.running import explained
+from triplewire.pipeline.jobs.gauges import ByBytes, ByTasks
+from triplewire.pipeline.jobs.running import Nobody, Watcher, explained, run_step
 from triplewire.pipeline.lake.folder import existing_lake
-from triplewire.pipeline.lake.frames import read_table
+from triplewire.pipeline.lake.frames import payload_bytes, read_table
 from triplewire.pipeline.lake.tables import EVENTS
-from triplewire.pipeline.quads import QUAD_COLUMNS, quads_of
+from triplewire.pipeline.quads import QUAD_COLUMNS, exploding
 from triplewire.pipeline.sources.datasource import register
 from triplewire.pipeline.sources.files import find_files
 from triplewire.rdf.terms import RDF, XSD, Literal, NamedNode
@@ -81,44 +83,61 @@ class Profile(Struct, frozen=True):
     properties: list[PropertyProfile]
 
 
-def profile(spark: SparkSession, request: ProfileRequest) -> Profile:
-    """Look at the events, and write the report."""
+def profile(spark: SparkSession, request: ProfileRequest, watcher: Watcher | None = None) -> Profile:
+    """Look at the events, and write the report: all of it, when all is known."""
     if request.by not in BY:
         raise InputError(f"--by wants one of {', '.join(BY)}, found {request.by!r}")
-    out = Path(request.out)
-    with explained():
-        report = _measured(_events(spark, request), request.by)
-    (out / "advertisements").mkdir(parents=True, exist_ok=True)
-    (out / "profile.json").write_bytes(msgspec.json.format(msgspec.json.encode(report)))
-    for source in sorted({row.source for row in report.properties}):
-        _advertise(
-            [row for row in report.properties if row.source == source], out / "advertisements" / _file_name(source)
-        )
-    _draw(report, out / "profile.png")
+    events, size = _events(spark, request)
+    with tempfile.TemporaryDirectory(prefix="triplewire-profile-") as folder, explained():
+        # Elsewhere than on this machine tasks cannot tell anything in a folder of the driver's.
+        told_in = folder if str(spark.sparkContext.master).startswith("local[") else None
+        gauge = ByTasks() if told_in is None else ByBytes(Path(told_in), size)
+        act = lambda: _measured(events, request.by, told_in)  # noqa: E731
+        report = run_step(spark, watcher or Nobody(), "profiling", gauge, act)
+    _write(report, Path(request.out))
     return report
 
 
-def _events(spark: SparkSession, request: ProfileRequest) -> DataFrame:
+def _write(report: Profile, out: Path) -> None:
+    out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".draft-", dir=out) as name:
+        draft = Path(name)
+        (draft / "advertisements").mkdir()
+        (draft / "profile.json").write_bytes(msgspec.json.format(msgspec.json.encode(report)))
+        for source in sorted({row.source for row in report.properties}):
+            rows = [row for row in report.properties if row.source == source]
+            _advertise(rows, draft / "advertisements" / _file_name(source))
+        _draw(report, draft / "profile.png")
+        (out / "advertisements").mkdir(exist_ok=True)
+        for file in sorted(path for path in draft.rglob("*") if path.is_file()):
+            file.replace(out / file.relative_to(draft))
+
+
+def _events(spark: SparkSession, request: ProfileRequest) -> tuple[DataFrame, int]:
+    """The events, and about how many bytes of them there are."""
     if bool(request.events) == bool(request.lake):
         raise InputError("a profile wants either events or a lake, found both or neither")
     if request.lake is not None:
-        return read_table(spark, existing_lake(Path(request.lake)), EVENTS)
+        lake = existing_lake(Path(request.lake))
+        return read_table(spark, lake, EVENTS), payload_bytes(lake)
     register(spark)
-    paths = "\n".join(file.path for file in find_files(request.events))
-    return spark.read.format("triplewire").option("mode", "DROPMALFORMED").option("paths", paths).load()
+    files = find_files(request.events)
+    paths = "\n".join(file.path for file in files)
+    rows = spark.read.format("triplewire").option("mode", "DROPMALFORMED").option("paths", paths).load()
+    return rows, sum(file.size for file in files)
 
 
-def _measured(events: DataFrame, by: str) -> Profile:
+def _measured(events: DataFrame, by: str, told_in: str | None) -> Profile:
     from pyspark.sql import functions as F  # noqa: N812  as everybody names it
 
     source = {"all": F.lit("all"), "file": F.col("source"), "folder": F.regexp_replace("source", "/[^/]*$", "")}[by]
     # The column that a quad brings along from its event is its source here.
     rows = events.select("payload", source.alias("run"))
-    quads = rows.mapInArrow(quads_of, QUAD_COLUMNS).withColumnRenamed("run", "source").cache()
+    quads = rows.mapInArrow(exploding(told_in), QUAD_COLUMNS).withColumnRenamed("run", "source").cache()
     try:
         classes = quads.where(F.col("predicate") == str(RDF["type"])).groupBy("source", "object").count().collect()
         return Profile(
-            events.count(),
+            quads.select("event").distinct().count(),
             sorted((ClassProfile(r["source"], r["object"], r["count"]) for r in classes), key=lambda c: -c.instances),
             sorted(map(_property, _by_property(quads).collect()), key=lambda p: (p.source, -p.quads)),
         )

@@ -1,0 +1,71 @@
+"""One event, one content: which rows count where an event was published more than once.
+
+Publishing an event again with the same content changes nothing: one row stays. With another content it is an error:
+the content that came first stays, the rows with another one are lost, and so are the notifications that they caused.
+First is what the run that started first has brought, then what has the earliest time, then by source and text.
+
+A notification says which run it is from and which time its event has, not which content. Where one run brought two
+contents with the same time, from one file perhaps, its notifications of that event stay, whichever content caused them.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame, SparkSession, Window
+from pyspark.sql import functions as F  # noqa: N812  as everybody names it
+
+from triplewire.pipeline.lake.folder import Lake
+from triplewire.pipeline.lake.frames import read_table
+from triplewire.pipeline.lake.tables import EVENTS, NOTIFICATIONS, REJECTS, RUNS, SCHEMAS
+
+_TURN = "turn"
+
+
+def first_events(spark: SparkSession, lake: Lake) -> DataFrame:
+    """One row an event: the first."""
+    return _first(in_turn(spark, lake, EVENTS), ["event"], [_TURN, "time", "source", "payload"]).drop(_TURN)
+
+
+def lost_events(spark: SparkSession, lake: Lake) -> DataFrame:
+    """Rows of events whose content is not the first one's, each with the row that `kept` its place."""
+    rows = in_turn(spark, lake, EVENTS)
+    contents = rows.select("event", F.sha2("payload", 256).alias("content")).distinct()
+    disputed = contents.groupBy("event").count().where("count > 1").select("event")
+    turns = Window.partitionBy("event").orderBy(_TURN, "time", "source", "payload")
+    kept = F.first(F.struct("run", "time", "source", "payload")).over(turns)
+    ranked = rows.join(disputed, "event").withColumn("kept", kept)
+    return ranked.where("payload != kept.payload").withColumn("kept", F.col("kept").dropFields("payload"))
+
+
+def first_notifications(spark: SparkSession, lake: Lake, lost: DataFrame | None) -> DataFrame:
+    """One row a subscription and event, and none that only a lost content can have caused."""
+    rows = in_turn(spark, lake, NOTIFICATIONS)
+    if lost is not None:
+        by_event = lost.groupBy("event").agg(F.first("kept").alias("kept"), F.collect_set("run").alias("lost_runs"))
+        from_kept = "time = kept.time and (run = kept.run or not array_contains(lost_runs, run))"
+        rows = rows.join(by_event, "event", "left").where(f"kept is null or ({from_kept})")
+    return _first(rows, ["subscription", "event"], [_TURN, "time"]).select(*SCHEMAS[NOTIFICATIONS].names)
+
+
+def rejects_of(lost: DataFrame, run: str) -> DataFrame:
+    """A reject for each lost row."""
+    wanted = F.concat(F.lit("wanted the content that this event has since run "), "kept.run", F.lit(" read "))
+    found = F.concat(F.col("kept.source"), F.lit(", found another one in run "), F.col("run"))
+    return lost.select(
+        F.col("source").alias("file"),
+        F.lit(None).cast("long").alias("line"),
+        "event",
+        F.lit(None).cast("string").alias("subscription"),
+        F.concat(wanted, found).alias("reason"),
+        F.lit(run).alias("run"),
+    ).select(*SCHEMAS[REJECTS].names)
+
+
+def in_turn(spark: SparkSession, lake: Lake, table: str) -> DataFrame:
+    """A table whose rows say when their run started."""
+    started = read_table(spark, lake, RUNS).groupBy("run").agg(F.min("started").alias(_TURN))
+    return read_table(spark, lake, table).join(F.broadcast(started), "run", "left")
+
+
+def _first(rows: DataFrame, same: list[str], order: list[str]) -> DataFrame:
+    place = F.row_number().over(Window.partitionBy(*same).orderBy(*order))
+    return rows.withColumn("place", place).where("place = 1").drop("place")
