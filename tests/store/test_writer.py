@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -87,11 +88,13 @@ def test_f2_after_a_failed_fsync_nothing_is_acknowledged_any_more(database: Data
     assert kept(database, "before") == 1
 
 
-def test_f2_a_failed_checkpoint_stops_writing_too(database: Database, disk: FaultyDisk, monkeypatch):
-    from triplewire.store import writer
+@pytest.mark.parametrize("frames", [["COPY_FRAMES"], ["TOO_LONG_FRAMES"]])
+def test_f2_a_failed_checkpoint_stops_writing_too(database: Database, frames, monkeypatch):
+    from triplewire.store import checkpoints
     from triplewire.testing.faulty_disk import FaultyConnection, sqlite_error
 
-    monkeypatch.setattr(writer, "_CHECKPOINT_COMMITS", 1)
+    for name in frames:
+        monkeypatch.setattr(checkpoints, name, 1)
     execute = FaultyConnection.execute
 
     def broken(self, sql, parameters=()):
@@ -101,8 +104,48 @@ def test_f2_a_failed_checkpoint_stops_writing_too(database: Database, disk: Faul
 
     monkeypatch.setattr(FaultyConnection, "execute", broken)
     database.writer.submit(put("a", 1)).result(10)
+    for _ in range(1_000):
+        if database.writer.failure is not None:
+            break
+        time.sleep(0.01)
     with pytest.raises(StoreFailed):
         database.writer.submit(put("b", 2)).result(10)
+
+
+def test_the_log_is_copied_beside_commits_and_begun_anew(database: Database, tmp_path: Path, monkeypatch):
+    from triplewire.store import checkpoints
+
+    monkeypatch.setattr(checkpoints, "COPY_FRAMES", 50)
+    monkeypatch.setattr(checkpoints, "LONG_FRAMES", 200)
+    wal, page = tmp_path / "triplewire.sqlite-wal", 4096
+    longest = 0
+    for value in range(500):
+        database.writer.submit(put(f"n{value}", "x" * 3 * page)).result(10)
+        longest = max(longest, wal.stat().st_size // page)
+    # Without it there would be three pages and more for each; the copying may fall behind, but not for ever.
+    assert longest < 1000
+    assert kept(database, "n499") == "x" * 3 * page
+
+
+def test_a_full_disk_at_a_checkpoint_stops_nothing(database: Database, monkeypatch):
+    from triplewire.store import checkpoints
+    from triplewire.testing.faulty_disk import FaultyConnection, sqlite_error
+
+    monkeypatch.setattr(checkpoints, "COPY_FRAMES", 1)
+    tried = threading.Event()
+    execute = FaultyConnection.execute
+
+    def full(self, sql, parameters=()):
+        if "wal_checkpoint" in sql:
+            tried.set()
+            raise sqlite_error("database or disk is full", 13, "SQLITE_FULL")
+        return execute(self, sql, parameters)
+
+    monkeypatch.setattr(FaultyConnection, "execute", full)
+    database.writer.submit(put("a", 1)).result(10)
+    assert tried.wait(10)
+    database.writer.submit(put("b", 2)).result(10)
+    assert kept(database, "b") == 2
 
 
 def test_f3_a_full_disk_is_an_error_of_that_request_and_work_resumes(database: Database, disk: FaultyDisk):

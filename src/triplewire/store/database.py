@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from triplewire.errors import FolderInUse
+from triplewire.store.checkpoints import Checkpoints
 from triplewire.store.clock import Clock, SystemClock
 from triplewire.store.disk import Connection, Disk, LocalDisk
 from triplewire.store.faults import translated
@@ -43,7 +44,8 @@ class Database:
         except BaseException:
             os.close(self._lock)
             raise
-        self.writer = Writer(self._connection, clock or SystemClock())
+        self._checkpoints = Checkpoints(self._path, lambda: self._disk.connect(self._path))
+        self.writer = Writer(self._connection, clock or SystemClock(), self._checkpoints)
         self._readers: queue.SimpleQueue[Connection] = queue.SimpleQueue()
 
     def _opened(self) -> Connection:
@@ -70,9 +72,11 @@ class Database:
     def close(self) -> None:
         """Finish what was submitted, and let go of the folder."""
         self.writer.close()
+        self._checkpoints.stop()
         while not self._readers.empty():
             self._readers.get().close()
         self._connection.close()
+        self._checkpoints.close()
         os.close(self._lock)
 
     @contextmanager

@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Protocol
 
+_CACHE_KIB = 64 * 1024
+
 
 class Rows(Protocol):
     """What a statement gives back."""
@@ -55,6 +57,8 @@ class LocalDisk:
         # A checkpoint that SQLite starts by itself keeps its errors to itself; ours are started by the writer.
         connection.execute("PRAGMA wal_autocheckpoint = 0")
         connection.execute("PRAGMA busy_timeout = 5000")
+        # A commit's pages stay in memory until it is made: what does not fit would be written twice.
+        connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
         return connection
 
     def connect_to_read(self, path: Path) -> Connection:

@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from triplewire.errors import DiskFull, StoreError, StoreFailed
+from triplewire.store.checkpoints import Checkpoints
 from triplewire.store.clock import Clock
 from triplewire.store.disk import Connection
 from triplewire.store.faults import meaning
@@ -31,8 +32,6 @@ T = TypeVar("T")
 Work = Callable[[Connection], T]
 
 _MOST = 256
-# Checkpoint when about this much was written since the last one; a COMMIT writes whole pages.
-_CHECKPOINT_COMMITS = 500
 
 
 class _Item(Struct, eq=False):
@@ -62,12 +61,13 @@ def _nothing(_: Any) -> None:
 class Writer:
     """Runs work in transactions, on its own thread. `close` finishes what was submitted."""
 
-    def __init__(self, connection: Connection, clock: Clock) -> None:
+    def __init__(self, connection: Connection, clock: Clock, checkpoints: Checkpoints) -> None:
         self._connection = connection
+        self._checkpoints = checkpoints
+        checkpoints.failed = self._stop
         self._clock = clock
         self._queue: queue.SimpleQueue[_Item | None] = queue.SimpleQueue()
         self._held_back: _Item | None = None
-        self._since_checkpoint = 0
         self.failure: StoreError | None = None
         self.on_failure: Callable[[StoreError], None] = _nothing
         self.stats = WriterStats()
@@ -143,7 +143,7 @@ class Writer:
         self._follow_up(done)
         for item in done:
             item.future.set_result(item.result)
-        self._checkpoint_if_due()
+        self._checkpoints.committed(self._connection)
 
     def _follow_up(self, done: list[_Item]) -> None:
         try:
@@ -184,19 +184,6 @@ class Writer:
     def _note(self, seconds: float, works: int) -> None:
         self.stats.works += works
         self.stats.seconds.note(seconds)
-        self._since_checkpoint += 1
-
-    def _checkpoint_if_due(self) -> None:
-        if self._since_checkpoint < _CHECKPOINT_COMMITS:
-            return
-        self._since_checkpoint = 0
-        try:
-            self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
-        except sqlite3.Error as error:
-            problem = meaning(error)
-            # What is committed is in the log and safe: a full disk only means that the log stays long for now.
-            if not isinstance(problem, DiskFull):
-                self._stop(problem)
 
 
 def _fail(batch: list[_Item], problem: StoreError) -> None:
