@@ -8,6 +8,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from triplewire.rdf.terms import BlankNode, NamedNode, Term, Triple
+from triplewire.rules.ambient import number_of
 from triplewire.rules.changes import Changes
 
 Node = NamedNode | BlankNode
@@ -19,6 +20,8 @@ class Graph(Protocol):
     def match(self, subject: Term | None, predicate: NamedNode | None, target: Term | None) -> Iterable[Triple]: ...
 
     def is_asserted(self, triple: Triple) -> bool: ...
+
+    def last_element(self, container: Term) -> int: ...
 
 
 class Before:
@@ -39,6 +42,10 @@ class Before:
         if triple in self._edits.deleted:
             return True
         return triple not in self._edits.inserted and self._graph.is_asserted(triple)
+
+    def last_element(self, container: Term) -> int:
+        numbers = (number_of(triple.predicate) for triple in self.match(container, None, None))
+        return max((number for number in numbers if number is not None), default=0)
 
 
 class Asked(Struct, frozen=True):
@@ -71,3 +78,7 @@ class Watched:
     def is_asserted(self, triple: Triple) -> bool:
         self.asked[Asked(triple.subject, triple.predicate, triple.object)] = None
         return self._graph.is_asserted(triple)
+
+    def last_element(self, container: Term) -> int:
+        self.asked[Asked(container, None, None)] = None
+        return self._graph.last_element(container)

@@ -11,7 +11,6 @@ step has narrowed it down.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import product
 
 from triplewire.languages.rdftl.syntax import (
     Always,
@@ -35,15 +34,12 @@ from triplewire.languages.rdftl.syntax import (
     Variable,
     Where,
 )
-from triplewire.rdf.terms import XSD, Literal, NamedNode, Term
-from triplewire.rdf.values import compare
+from triplewire.rdf.terms import Literal, NamedNode, Term
 from triplewire.rules.ambient import TYPE, member, number_of
 from triplewire.rules.graphs import Graph
 
 Nodes = set[Term]
 DeltaTerms = Mapping[Component, Term]
-
-_STRING = XSD["string"]
 
 
 class Evaluation:
@@ -79,7 +75,7 @@ class Evaluation:
             case Either(parts):
                 return any(self.holds(part, context) for part in parts)
             case Exists(path):
-                return self._exists(path, context)
+                return bool(self.nodes(path, context))
             case Compared(left, comparison, right):
                 ends: Nodes = {right} if isinstance(right, Literal) else self.nodes(right, context)
                 return _compared(self.nodes(left, context), comparison, ends)
@@ -98,7 +94,7 @@ class Evaluation:
                 assert context is not None, "a relative path stands in a qualifier"
                 return {context}
             case Resource(iri):
-                return None if iri is None else {iri}
+                return None if iri is None else self._named(iri, path)
             case Variable(name):
                 return self._forwards(self._lets[name], None)
             case Delta(component):
@@ -110,13 +106,17 @@ class Evaluation:
                 return self._where(nodes, condition)
             case Target(arc):
                 return {t.object for node in _or_any(nodes) for t in self._graph.match(node, _iri(arc), None)}
+            case Source(arc) if nodes is None:
+                # Of what arcs lead to, literals and classes are no resources.
+                arcs = self._graph.match(None, _iri(arc), None)
+                return {t.subject for t in arcs if self._is_resource(t.object)}
             case Source(arc):
-                return {t.subject for node in _or_any(nodes) for t in self._graph.match(None, _iri(arc), node)}
+                return {t.subject for node in nodes or () for t in self._graph.match(None, _iri(arc), node)}
             case Element(int() as number):
                 return {t.object for node in _or_any(nodes) for t in self._graph.match(node, member(number), None)}
             case Element():
-                arcs = (t for node in _or_any(nodes) for t in self._graph.match(node, None, None))
-                return {t.object for t in arcs if number_of(t.predicate) is not None}
+                every = (t for node in _or_any(nodes) for t in self._graph.match(node, None, None))
+                return {t.object for t in every if number_of(t.predicate) is not None}
 
     def _where(self, nodes: Nodes | None, condition: Condition) -> Nodes:
         if nodes is None:
@@ -127,7 +127,7 @@ class Evaluation:
     def _candidates(self, condition: Condition) -> Nodes | None:
         """Nodes among which are all those for which the condition holds, if it is quick to say."""
         match condition:
-            case Compared(Path(None, steps), Comparison.EQUAL, Literal() as literal) if literal.datatype == _STRING:
+            case Compared(Path(None, steps), Comparison.EQUAL, Literal() as literal):
                 return self._backwards(steps, {literal})
             case Exists(Path(None, (Target(arc), *_))):
                 return {t.subject for t in self._graph.match(None, _iri(arc), None)}
@@ -172,10 +172,15 @@ class Evaluation:
 
     # Resources: everything that has a class
 
-    def _exists(self, path: Path, context: Term | None) -> bool:
-        if not path.steps and isinstance(path.start, Resource) and path.start.iri is not None:
-            return self._is_resource(path.start.iri)
-        return bool(self.nodes(path, context))
+    def _named(self, iri: NamedNode, path: Path) -> Nodes:
+        """The resource, if the graph has it; an arc that begins there will show that anyway."""
+        if path.steps and not isinstance(path.steps[0], Where):
+            return {iri}
+        known = self._has(iri, None) or self._has(None, iri)
+        return {iri} if known else set()
+
+    def _has(self, subject: Term | None, target: Term | None) -> bool:
+        return next(iter(self._graph.match(subject, None, target)), None) is not None
 
     def _resources(self) -> Nodes:
         return {triple.subject for triple in self._graph.match(None, TYPE, None)}
@@ -194,13 +199,7 @@ def _iri(arc: object) -> NamedNode:
 
 
 def _compared(left: Nodes, comparison: Comparison, right: Nodes) -> bool:
-    if comparison is Comparison.DIFFERENT:
-        return any(compare("!=", a, b) is True for a, b in product(left, right))
-    if not left.isdisjoint(right):
-        return True
-    # Only values that can be written in several ways are the same without being the same term.
-    return any(compare("=", a, b) is True for a, b in product(_valued(left), _valued(right)))
-
-
-def _valued(nodes: Nodes) -> list[Term]:
-    return [node for node in nodes if isinstance(node, Literal) and node.datatype != _STRING and not node.language]
+    """Whether some node on the left is, or is not, the same term as some node on the right."""
+    if comparison is Comparison.EQUAL:
+        return not left.isdisjoint(right)
+    return bool(left and right) and (len(left) > 1 or left != right)

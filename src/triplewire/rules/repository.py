@@ -16,6 +16,7 @@ from triplewire.rdf.terms import TW, Literal, NamedNode, Term, Triple
 from triplewire.rules.changes import Changes, Edits
 from triplewire.rules.closure import Closure
 from triplewire.rules.conformance import Conformance
+from triplewire.rules.containers import LastElements
 from triplewire.rules.literals import as_kept
 from triplewire.rules.paths import Evaluation
 from triplewire.rules.schema import Schema
@@ -39,6 +40,7 @@ class Repository:
         self._graph = DefaultGraph() if graph is None else graph
         self._derived = derived
         self._closure = Closure(schema)
+        self._last_elements = LastElements()
         self._conformance = Conformance(schema, self)
 
     # Reading
@@ -61,6 +63,10 @@ class Repository:
     def is_asserted(self, triple: Triple) -> bool:
         """Whether the triple holds by itself."""
         return triple in self and _quad(triple, self._derived) not in self.store
+
+    def last_element(self, container: Term) -> int:
+        """The highest number in a container, 0 if it is empty."""
+        return self._last_elements.of(container, self)
 
     @property
     def asserted(self) -> Iterator[Triple]:
@@ -98,12 +104,14 @@ class Repository:
         deleted = tuple(triple for triple in edits.deleted if self._retract(triple, held))
         inserted = tuple(triple for triple in edits.inserted if self._assert(triple, held))
         now = {triple: self._settled(triple) for triple in held}
-        return Changes(
+        changes = Changes(
             # What was deleted and inserted again has not changed.
             Edits(_without(inserted, deleted), _without(deleted, inserted)),
             tuple(triple for triple, before in held.items() if now[triple] and not before),
             tuple(triple for triple, before in held.items() if before and not now[triple]),
         )
+        self._last_elements.follow(changes)
+        return changes
 
     def _retract(self, triple: Triple, held: dict[Triple, bool]) -> bool:
         if not self.is_asserted(triple):

@@ -1,0 +1,143 @@
+"""The rules that are registered: their names resolved, their order known, their events listened for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct
+
+from triplewire.errors import DuplicateRule, UnknownRule
+from triplewire.languages.rdftl.syntax import (
+    Action,
+    Arc,
+    ArcAction,
+    Both,
+    Compared,
+    Condition,
+    Delta,
+    Either,
+    Exists,
+    Not,
+    Path,
+    ResourceAction,
+    Rule,
+    UpdateAction,
+    UpdatedArc,
+    Where,
+)
+from triplewire.rules.execution.candidates import Candidates
+from triplewire.rules.execution.events import Happened
+from triplewire.rules.execution.precedence import Precedence
+from triplewire.rules.naming import resolved
+from triplewire.rules.schema import Schema
+
+
+class Registered(Struct, frozen=True):
+    """A rule with its names resolved. Its number tells when it was registered."""
+
+    rule: Rule
+    number: int
+    is_set_oriented: bool
+
+
+class Rulebook:
+    """Rules over one schema."""
+
+    def __init__(self, schema: Schema, rules: Iterable[Rule] = ()) -> None:
+        self.schema = schema
+        self.precedence = Precedence()
+        self._candidates = Candidates()
+        self._registered: dict[str, Registered] = {}
+        self._count = 0
+        for rule in rules:
+            self.add(rule)
+
+    def add(self, rule: Rule) -> Rule:
+        """Register a rule; the same again changes nothing. Gives it back with its names resolved."""
+        whole = resolved(rule, self.schema)
+        known = self._registered.get(rule.id)
+        if known is not None:
+            if known.rule != whole:
+                raise DuplicateRule(f"the rule {rule.id!r} is taken by another one")
+            return known.rule
+        self.precedence.add(whole)
+        self._candidates.add(whole)
+        self._count += 1
+        self._registered[rule.id] = Registered(whole, self._count, is_set_oriented(whole))
+        return whole
+
+    def remove(self, rule: str) -> None:
+        """Forget a rule."""
+        known = self[rule]
+        self._candidates.remove(known.rule)
+        self.precedence.remove(rule)
+        del self._registered[rule]
+
+    def candidates(self, happened: Happened) -> list[Registered]:
+        """The rules that may be triggered, in the order of registration."""
+        found = (self._registered[rule] for rule in dict.fromkeys(self._candidates.of(happened)))
+        return sorted(found, key=lambda registered: registered.number)
+
+    def settle(self) -> None:
+        """Make the search for candidates as fast as it gets. Nobody has to."""
+        self._candidates.settle()
+
+    def __getitem__(self, rule: str) -> Registered:
+        known = self._registered.get(rule)
+        if known is None:
+            raise UnknownRule(f"wanted the rule {rule!r}, found none of that name")
+        return known
+
+    def __iter__(self) -> Iterator[Registered]:
+        """In the order of registration."""
+        return iter(self._registered.values())
+
+    def __len__(self) -> int:
+        return len(self._registered)
+
+    def __contains__(self, rule: object) -> bool:
+        return rule in self._registered
+
+
+def is_set_oriented(rule: Rule) -> bool:
+    """Whether neither the condition nor an action mentions `$delta`."""
+    return not _in_condition(rule.condition) and not any(_in_action(action) for action in rule.actions)
+
+
+def _in_action(action: Action) -> bool:
+    match action:
+        case ResourceAction(_, path, _):
+            return _in_node(path)
+        case ArcAction(_, arcs):
+            return any(_in_arc(arc) for arc in arcs)
+        case UpdateAction(updated):
+            return any(_in_updated(arc) for arc in updated)
+
+
+def _in_arc(arc: Arc) -> bool:
+    return any(_in_node(part) for part in (arc.source, arc.name, arc.target))
+
+
+def _in_updated(arc: UpdatedArc) -> bool:
+    return any(_in_node(part) for part in (arc.source, arc.name, arc.old, arc.new))
+
+
+def _in_node(node: object) -> bool:
+    if isinstance(node, Path):
+        return isinstance(node.start, Delta) or any(
+            _in_condition(step.condition) for step in node.steps if isinstance(step, Where)
+        )
+    return isinstance(node, Delta)
+
+
+def _in_condition(condition: Condition) -> bool:
+    match condition:
+        case Exists(path):
+            return _in_node(path)
+        case Compared(left, _, right):
+            return _in_node(left) or _in_node(right)
+        case Both(parts) | Either(parts):
+            return any(_in_condition(part) for part in parts)
+        case Not(part):
+            return _in_condition(part)
+    return False
