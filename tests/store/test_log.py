@@ -11,7 +11,7 @@ from triplewire.errors import DamagedStore, StoreError
 from triplewire.store import Database, LocalDisk, log
 from triplewire.store.database import FILE
 from triplewire.store.log import Record
-from triplewire.store.retention import Retention, trim
+from triplewire.store.retention import Retention, cut, due
 from triplewire.store.wal import check_wal, frames
 
 
@@ -73,7 +73,8 @@ def test_f4_a_record_that_is_missing_is_noticed(filled: Path):
 
 def test_f4_what_retention_removed_is_not_missing(filled: Path):
     database = Database(filled)
-    trimmed = database.writer.submit(lambda tx: trim(tx, Retention(age=10), 20.5, 1000)).result(10)
+    floor = database.read(lambda tx: due(tx, Retention(age=10), 20.5, 1000)).floor
+    trimmed = database.writer.submit(lambda tx: cut(tx, floor)).result(10)
     assert trimmed.floor == 10
     assert database.read(log.verify) == 10
     assert database.read(log.head) == 20

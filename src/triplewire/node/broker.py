@@ -26,7 +26,7 @@ from triplewire.node.answers import Notification
 from triplewire.node.core import Core, Counters
 from triplewire.node.histories import Histories
 from triplewire.node.intake import Intake
-from triplewire.node.keeping import Keeping
+from triplewire.node.keeping import Keeping, Removal
 from triplewire.node.letters import Letters
 from triplewire.node.loading import load, warm_up
 from triplewire.node.publishing import Receipt
@@ -187,9 +187,9 @@ class Broker:
         """Read events by another taxonomy from now on."""
         await self._keeping.set_taxonomy(taxonomy)
 
-    async def trim(self, kept: Retention) -> Trimmed:
-        """Remove what retention no longer keeps."""
-        return await self._keeping.trim(kept)
+    async def trim(self, kept: Retention, first: Removal | None = None) -> Trimmed:
+        """Remove what retention no longer keeps; `first` removes it elsewhere, before it goes from the log."""
+        return await self._keeping.trim(kept, first)
 
     @property
     def taxonomy(self) -> Taxonomy | None:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable, Sequence
 
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import SnapshotError
 from triplewire.node import snapshots
 from triplewire.node.core import Core
 from triplewire.node.histories import Histories
-from triplewire.store import facts, registry, retention
+from triplewire.store import facts, keys, registry, retention
+from triplewire.store.disk import Connection
 from triplewire.store.registry import SubscriptionRecord
 from triplewire.store.retention import Retention, Trimmed
 
 TAXONOMY = "taxonomy"
+# Removes events, which are all up to a position, from wherever they are beside the log.
+Removal = Callable[[Sequence[str], int], Awaitable[None]]
 _log = logging.getLogger(__name__)
 # Changes are compiled anew after a kill; up to a tenth of all that takes little time.
 _SHARE = 10
@@ -34,11 +38,17 @@ class Keeping:
         text = None if taxonomy is None else "".join(f"{triple} .\n" for triple in taxonomy.triples)
         await self._core.write_alone(lambda tx: facts.put(tx, TAXONOMY, text), lambda _: self._took_taxonomy(taxonomy))
 
-    async def trim(self, kept: Retention) -> Trimmed:
-        """Remove what retention no longer keeps."""
+    async def trim(self, kept: Retention, first: Removal | None = None) -> Trimmed:
+        """Remove what retention no longer keeps. `first` removes it elsewhere.
+
+        In this order: if the process ends in between, the log still has what is to be removed, and it is done again.
+        """
         core = self._core
         now = core.steady.time()
-        trimmed = await core.write(lambda tx: retention.trim(tx, kept, now, core.log_bytes), self._trimmed)
+        due = await core.read(lambda tx: retention.due(tx, kept, now, core.log_bytes))
+        if due.graphs and first is not None:
+            await first(due.graphs, due.floor)
+        trimmed = await core.write(lambda tx: self._cut(tx, due.floor, now - kept.keys), self._trimmed)
         for record in core.roster:
             await self._expire(record, now)
         await self.keep_compiled_if_due()
@@ -68,6 +78,10 @@ class Keeping:
         self._core.taxonomy = taxonomy
         self._core.audience.set_taxonomy(taxonomy)
         self._histories.set_taxonomy(taxonomy)
+
+    def _cut(self, tx: Connection, floor: int, keys_before: float) -> Trimmed:
+        keys.forget_before(tx, keys_before)
+        return retention.cut(tx, floor)
 
     def _trimmed(self, trimmed: Trimmed) -> None:
         self._core.log_bytes -= trimmed.size

@@ -6,6 +6,7 @@ changes nothing. Messages are pickled and preceded by their length; they come fr
 
     ("add", position, [(graph, nquads), ...]) -> ("done", position)
     ("remove", [graph, ...])                  -> ("done", position)
+    ("flush",)                                -> ("done", position)
     ("query", text, format, most_bytes)       -> ("answer", media type, bytes) | ("refused", reason)
 """
 
@@ -35,6 +36,8 @@ from pyoxigraph import (
 LENGTH = struct.Struct(">Q")
 _FLUSH_SECONDS = 2.0
 _OPEN_SECONDS = 10.0
+# It follows the log when there is time; publishers and subscribers come first.
+_NICE = 10
 
 
 class TooLarge(Exception):  # noqa: N818  says what happened
@@ -107,7 +110,7 @@ class Repository:
             return "refused", f"the query could not be evaluated: {error}"
         return "answer", rdf.media_type, output.content
 
-    def flush(self) -> None:
+    def flush(self) -> tuple[Any, ...]:
         """Make sure of what was added, then note how far that is."""
         self._flushed = time.monotonic()
         if self.position != self._noted:
@@ -116,6 +119,7 @@ class Repository:
             fresh.write_text(str(self.position))
             fresh.replace(self._note)
             self._noted = self.position
+        return "done", self.position
 
     def _read_note(self) -> int:
         text = self._note.read_text() if self._note.exists() else ""
@@ -128,8 +132,8 @@ def _opened(folder: Path) -> Store:
     while True:
         try:
             return Store(str(folder))
-        except OSError:
-            if time.monotonic() > deadline:
+        except OSError as problem:
+            if "lock" not in str(problem).lower() or time.monotonic() > deadline:
                 raise
             time.sleep(0.05)
 
@@ -150,6 +154,7 @@ def receive(stream: BinaryIO) -> Any:
 def main(folder: str, memory: str) -> None:
     """Answer messages from standard input until it ends."""
     os.setpgrp()  # an interrupt at the terminal is the node's to handle
+    os.nice(_NICE)
     resource.setrlimit(resource.RLIMIT_AS, (int(memory), int(memory)))
     repository = Repository(Path(folder))
     send(sys.stdout.buffer, ("done", repository.position))
@@ -157,6 +162,7 @@ def main(folder: str, memory: str) -> None:
         "add": repository.add,
         "remove": repository.remove,
         "query": repository.query,
+        "flush": repository.flush,
     }
     while message := receive(sys.stdin.buffer):
         name, *arguments = message

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from triplewire.errors import Forbidden, StoreError, Unauthenticated, UnknownClient
+from triplewire.errors import Forbidden, StoreError, TriplewireError, Unauthenticated, UnknownClient
 from triplewire.node import identity
 from triplewire.node.broker import Broker
 from triplewire.node.delivery import Loopback, Streams, Webhooks
@@ -152,10 +152,10 @@ class Node:
             await asyncio.sleep(self.settings.housekeeping_seconds)
             try:
                 await self.tidy(kept)
-            except StoreError as problem:
+            except (TriplewireError, OSError, TimeoutError) as problem:
                 _log.warning("housekeeping has to wait: %s", problem)
 
     async def tidy(self, kept: Retention) -> None:
-        """Remove what retention no longer keeps, from the log and from the repository."""
-        while (trimmed := await self.broker.trim(kept)).graphs:
-            await self.repository.remove(trimmed.graphs)
+        """Remove what retention no longer keeps, from the repository and from the log."""
+        while (await self.broker.trim(kept, self.repository.remove)).graphs:
+            pass

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from triplewire.store import facts, keys, registry
+from triplewire.store import facts, registry
 from triplewire.store.disk import Connection
 from triplewire.store.outbox import ROW_BYTES
 
@@ -35,9 +35,15 @@ class Trimmed(Struct, frozen=True):
     notices: dict[int, int] = {}
 
 
-def trim(connection: Connection, retention: Retention, now: float, log_bytes: int, most: int = 1_000) -> Trimmed:
-    """Remove what retention no longer keeps, at most so many events at once."""
-    keys.forget_before(connection, now - retention.keys)
+class Due(Struct, frozen=True):
+    """What retention no longer keeps: everything up to a floor, which are these events."""
+
+    floor: int = 0
+    graphs: tuple[str, ...] = ()
+
+
+def due(connection: Connection, retention: Retention, now: float, log_bytes: int, most: int = 1_000) -> Due:
+    """What is to be removed next, at most so many events. Nothing is changed."""
     rows = connection.execute(
         "SELECT position, graph, length(nquads), accepted FROM events ORDER BY position LIMIT ?", (most,)
     ).fetchall()
@@ -50,12 +56,18 @@ def trim(connection: Connection, retention: Retention, now: float, log_bytes: in
             break
         floor, size = position, size + length
         graphs.append(graph)
-    if not graphs:
+    return Due(floor, tuple(graphs))
+
+
+def cut(connection: Connection, floor: int) -> Trimmed:
+    """Remove everything up to there, and what waits about it."""
+    rows = connection.execute("SELECT graph, length(nquads) FROM events WHERE position <= ?", (floor,)).fetchall()
+    if not rows:
         return Trimmed(0)
     notices = _drop_notices(connection, "position <= ?", (floor,))
     connection.execute("DELETE FROM events WHERE position <= ?", (floor,))
     facts.put(connection, "floor", floor)
-    return Trimmed(floor, tuple(graphs), size, notices)
+    return Trimmed(floor, tuple(graph for graph, _ in rows), sum(size for _, size in rows), notices)
 
 
 def expire(connection: Connection, subscription: int, accepted_before: float) -> dict[int, int]:

@@ -50,6 +50,7 @@ def _counts(node: Node) -> Iterator[str]:
         ("writer_queue", broker.database.writer.waiting, "gauge", "requests that wait for a commit"),
         ("log_bytes", broker.log_bytes, "gauge", "bytes of events kept"),
         ("subscriptions", len(broker.roster), "gauge", "subscriptions"),
+        ("repository_quarantined", len(node.repository.quarantined), "gauge", "events that the repository lacks"),
         ("repository_position", node.repository.position, "gauge", "how far the repository has come"),
     ):
         yield f"# HELP triplewire_{name} {text}"

@@ -1,0 +1,140 @@
+"""The repository follows the log, also over events that crash it, and forgets what retention removes."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from tests.node.brokers import ME, event, events, with_broker
+
+from triplewire.errors import StoreFailed
+from triplewire.node import repository_worker
+from triplewire.node.repository import Allowed, Repository
+from triplewire.store.retention import Retention
+
+GRAPHS = "SELECT ?g { GRAPH ?g { ?s ?p ?o } } ORDER BY ?g"
+# The worker as it is, but for one event that ends the process as a crash would.
+CRASHES = """
+import importlib.util, os, sys
+spec = importlib.util.spec_from_file_location("worker", {worker!r})
+worker = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(worker)
+added = worker.Repository.add
+def add(self, position, events):
+    for graph, _ in events:
+        if graph.endswith(":poison"):
+            with open({notes!r}, "a") as notes:
+                notes.write("x")
+            os._exit(139)
+    return added(self, position, events)
+worker.Repository.add = add
+worker.main(*sys.argv[1:])
+"""
+
+
+async def graphs(repository: Repository) -> list[str]:
+    result = await repository.query(GRAPHS, "text/csv")
+    return result.content.decode().split()[1:]
+
+
+def with_repository(folder: Path, test) -> None:
+    async def run(broker):
+        repository = Repository(folder / "repository", broker, Allowed())
+        await repository.start()
+        try:
+            await test(broker, repository)
+        finally:
+            await repository.stop()
+
+    with_broker(folder, run)
+
+
+def test_f11_an_event_that_crashes_the_process_is_left_out_with_the_reason_and_the_rest_flows(
+    tmp_path: Path, monkeypatch
+):
+    script, notes = tmp_path / "worker.py", tmp_path / "notes"
+    script.write_text(CRASHES.format(worker=repository_worker.__file__, notes=str(notes)))
+    monkeypatch.setattr(repository_worker, "__file__", str(script))
+    poison = event(1, "<urn:s> <urn:p> 1 .")
+    poison = poison.from_triples("urn:e:poison", poison.triples)
+
+    async def test(broker, repository):
+        await broker.publish(ME, [*events(1, 5), poison, *events(6, 9)])
+        while not repository.quarantined:
+            await asyncio.sleep(0.01)
+        assert await graphs(repository) == [f"urn:e:{n}" for n in range(1, 10)]
+        assert "crashed" in repository.quarantined["urn:e:poison"]
+        await broker.publish(ME, [event(10)])
+        assert len(await graphs(repository)) == 10
+
+    async def after(_, repository):
+        assert len(await graphs(repository)) == 10
+
+    with_repository(tmp_path, test)
+    # Lots are halved down to the one event, which is tried three times.
+    assert 3 <= len(notes.read_text()) <= 8
+    tried = notes.read_text()
+    with_repository(tmp_path, after)
+    assert notes.read_text() == tried, "not tried again after a restart"
+
+
+def test_f1_a_stop_between_repository_and_log_leaves_nothing_behind(tmp_path: Path):
+    async def before(broker, repository):
+        await broker.publish(ME, events(1, 6))
+        assert len(await graphs(repository)) == 6
+
+        async def removed_and_then_killed(names, floor):
+            await repository.remove(names, floor)
+            raise OSError("killed")
+
+        with pytest.raises(OSError, match="killed"):
+            await broker.trim(Retention(size=3 * len(event(1).nquads)), removed_and_then_killed)
+        assert len(await broker.events(ME, 0, 10)) == 6
+
+    async def after(broker, repository):
+        await broker.trim(Retention(size=3 * len(event(1).nquads)), repository.remove)
+        assert await graphs(repository) == ["urn:e:4", "urn:e:5", "urn:e:6"]
+        assert [record.position for record, _ in await broker.events(ME, 0, 10)] == [4, 5, 6]
+
+    with_repository(tmp_path, before)
+    with_repository(tmp_path, after)
+
+
+def test_what_is_removed_before_it_was_added_is_not_added_later(tmp_path: Path):
+    async def run(broker):
+        await broker.publish(ME, events(1, 6))
+        repository = Repository(tmp_path / "repository", broker, Allowed())
+        # Nobody follows yet: the repository is behind when retention comes.
+        await broker.trim(Retention(size=2 * len(event(1).nquads)), repository.remove)
+        await repository.start()
+        assert await graphs(repository) == ["urn:e:5", "urn:e:6"]
+        await repository.stop()
+
+    with_broker(tmp_path, run)
+
+
+def test_f4_a_repository_that_is_damaged_is_told_and_publishing_goes_on(tmp_path: Path):
+    async def before(broker, repository):
+        await broker.publish(ME, events(1, 3))
+        assert len(await graphs(repository)) == 3
+
+    async def after(broker, repository):
+        assert (await broker.publish(ME, [event(4)]))[0].position == 4
+        with pytest.raises(StoreFailed, match="does not open"):
+            await graphs(repository)
+        assert "does not open" in (repository.trouble or "")
+
+    async def again(broker, repository):
+        assert len(await graphs(repository)) == 4
+
+    with_repository(tmp_path, before)
+    store = tmp_path / "repository"
+    for path in store.glob("MANIFEST-*"):
+        path.write_bytes(b"nonsense")
+    with_repository(tmp_path, after)
+    for path in store.iterdir():
+        path.unlink()
+    store.rmdir()
+    (tmp_path / "repository.position").unlink()
+    with_repository(tmp_path, again)
