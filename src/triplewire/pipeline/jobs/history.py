@@ -14,16 +14,17 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from triplewire.errors import InputError, LakeError
-from triplewire.pipeline.index import IndexRef, index_at
 from triplewire.pipeline.jobs.gauges import ByBytes
-from triplewire.pipeline.jobs.matching import REPLICATE, Outcome, driver_parts, new_run_id, run_of
+from triplewire.pipeline.jobs.matching import Outcome, driver_parts, new_run_id, run_of
 from triplewire.pipeline.jobs.running import Nobody, Watcher, explained, quarantine_rejects, run_step, versions
-from triplewire.pipeline.jobs.subscribing import Subscribed, read_all, read_taxonomy, subscribe
+from triplewire.pipeline.jobs.subscribing import read_all, read_taxonomy, subscribe
 from triplewire.pipeline.lake.folder import Lake, existing_lake, open_lake, require_room
 from triplewire.pipeline.lake.frames import payload_bytes, read_table, rows_in, stage
 from triplewire.pipeline.lake.tables import EVENTS, NOTIFICATIONS, Run
 from triplewire.pipeline.lake.writing import Part
-from triplewire.pipeline.matching import match
+from triplewire.pipeline.sources.reading import Reject
+from triplewire.pipeline.strategies import Prepared, matched, strategy_of
+from triplewire.pipeline.strategies.finding import described, prepared_at, versions_in
 from triplewire.pipeline.tally import quarantined_in
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def backfill(spark: SparkSession, request: BackfillRequest, watcher: Watcher | N
             known = read_table(spark, lake, NOTIFICATIONS).select("subscription", "event")
             return found.join(known, ["subscription", "event"], "left_anti")
 
-        again = _Again(lake, lake, run_id, "backfill", subscribed, lacking)
+        again = _Again(lake, lake, run_id, "backfill", subscribed.index, subscribed.rejects, lacking)
         return _published(spark, again, events, watcher or Nobody())
 
 
@@ -81,9 +82,9 @@ def replay(spark: SparkSession, request: ReplayRequest, watcher: Watcher | None 
     with open_lake(Path(request.out)) as lake:
         run_id = request.run_id or new_run_id("replay")
         require_room(lake, run_id)
-        subscribed = _replayed(request, source, lake)
+        prepared, rejects = _replayed(request, source, lake)
         events = _within(read_table(spark, source, EVENTS), request)
-        again = _Again(source, lake, run_id, "replay", subscribed, lambda found: found)
+        again = _Again(source, lake, run_id, "replay", prepared, rejects, lambda found: found)
         return _published(spark, again, events, watcher or Nobody())
 
 
@@ -94,24 +95,27 @@ class _Again(Struct, frozen=True):
     lake: Lake
     run: str
     job: str
-    subscribed: Subscribed
+    prepared: Prepared
+    rejects: list[Reject]
     wanted: Callable[[DataFrame], DataFrame]
 
 
-def _replayed(request: ReplayRequest, source: Lake, lake: Lake) -> Subscribed:
+def _replayed(request: ReplayRequest, source: Lake, lake: Lake) -> tuple[Prepared, list[Reject]]:
     if bool(request.subscriptions) == bool(request.index):
         raise InputError("a replay wants either subscriptions or the version of an index, found both or neither")
     if request.index is not None:
-        return Subscribed(_past_index(source, request.index), [])
+        return _past_index(source, request.index), []
     read = read_all(request.subscriptions, strict=request.strict)
-    return subscribe(read, read_taxonomy(request.taxonomy), lake.indexes, strict=request.strict)
+    subscribed = subscribe(read, read_taxonomy(request.taxonomy), lake.indexes, strict=request.strict)
+    return subscribed.index, subscribed.rejects
 
 
-def _past_index(source: Lake, version: str) -> IndexRef:
-    known = sorted(path.name for path in source.indexes.glob("[0-9a-f]*"))
-    if version not in known:
-        raise LakeError(f"{source.root}: wanted the index {version}, found {', '.join(known) or 'none'}")
-    return index_at(source.indexes / version)
+def _past_index(source: Lake, version: str) -> Prepared:
+    found = prepared_at(source.indexes, version)
+    if found is None:
+        known = ", ".join(versions_in(source.indexes)) or "none"
+        raise LakeError(f"{source.root}: wanted the index {version}, found {known}")
+    return found
 
 
 def _within(events: DataFrame, request: ReplayRequest) -> DataFrame:
@@ -136,9 +140,9 @@ def _published(spark: SparkSession, again: _Again, events: DataFrame, watcher: W
     from pyspark.sql import functions as F  # noqa: N812
 
     started = datetime.now(UTC)
-    lake, index = again.lake, again.subscribed.index
+    lake, index = again.lake, described(again.prepared)
     with lake.drafting(again.run) as staging, explained():
-        found = match(events, index, told_in=str(staging.resolve()))
+        found = matched(events, again.prepared, str(staging.resolve()))
         rows = _once(again.wanted(found)).withColumn("run", F.lit(again.run))
 
         def act() -> tuple[list[Part], int]:
@@ -147,13 +151,13 @@ def _published(spark: SparkSession, again: _Again, events: DataFrame, watcher: W
         gauge = ByBytes(staging, payload_bytes(again.source))
         parts, count = run_step(spark, watcher, f"{again.job}: matching", gauge, act)
         quarantined = quarantined_in(staging)
-        rejects = [*again.subscribed.rejects, *quarantine_rejects(quarantined)]
+        rejects = [*again.rejects, *quarantine_rejects(quarantined)]
         ours, sparks = versions()
         run = Run(
             run=again.run,
             job=again.job,
             batch=None,
-            strategy=REPLICATE,
+            strategy=strategy_of(again.prepared).value,
             index=index.version,
             taxonomy=index.taxonomy_version,
             subscriptions=index.subscriptions,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,8 @@ def read_table(spark: SparkSession, lake: Lake, table: str) -> DataFrame:
 
 def stage(frame: DataFrame, staging: Path, table: str, label: str) -> list[Part]:
     """Write a frame as files of a table in a staging folder. Empty files are left out."""
-    draft = staging / f"{table}.spark"
+    # Executors of a driver that was killed may still be writing what it asked for.
+    draft = staging / f"{table}-{uuid.uuid4().hex[:12]}.spark"
     frame.write.mode("overwrite").parquet(str(draft.resolve()))
     folder = staging / table
     folder.mkdir(exist_ok=True)

@@ -9,6 +9,7 @@ chains                   a subscription as steps
 prepared                 the index as each strategy wants it, on disk
 choice                   what `auto` means
 matched                  the front door
+finding                  an index of the past, by its version
 """
 
 from triplewire.pipeline.strategies.choice import Strategy

@@ -137,7 +137,7 @@ def prepare_chains(subscriptions: Sequence[Subscription], taxonomy: Taxonomy | N
 def _once(folder: Path, kind: type[_Kind], write: Callable[[Path, Path], _Kind]) -> _Kind:
     """What is in the folder already, or what `write` makes of it."""
     if (folder / _DESCRIPTION).is_file():
-        return _described(folder, kind)
+        return stored(folder, kind)
     folder.parent.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(prefix=".prepared-", dir=folder.parent))
     try:
@@ -150,7 +150,8 @@ def _once(folder: Path, kind: type[_Kind], write: Callable[[Path, Path], _Kind])
     return made
 
 
-def _described(folder: Path, kind: type[_Kind]) -> _Kind:
+def stored(folder: Path, kind: type[_Kind]) -> _Kind:
+    """What was prepared in a folder."""
     path = folder / _DESCRIPTION
     try:
         found = msgspec.json.decode(path.read_bytes(), type=kind)
