@@ -39,6 +39,7 @@ class Cascade(Struct, frozen=True):
     updated: Extents
     state: Extents
     writes: Writes
+    written: Extents
     counting: RuleSet
 
 
@@ -53,12 +54,14 @@ class Cascades:
         """What the rule does when it fires."""
         own = footprint.writes
         after = self.after(own)
+        writes = own | after.writes
         return Cascade(
             accessed=footprint.accessed,
             queried=after.queried,
             updated=after.writes.all,
             state=footprint.action_state | after.state,
-            writes=own | after.writes,
+            writes=writes,
+            written=writes.all,
             counting=after.counting,
         )
 

@@ -10,6 +10,8 @@ and two rules are said to commute, only if all three conditions hold.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from msgspec import Struct
 
 from triplewire.algebra.answers import Verdict
@@ -17,7 +19,6 @@ from triplewire.languages.rdftl.syntax import UpdateAction
 from triplewire.rules.analysis.cascades import Cascade
 from triplewire.rules.analysis.extents import NOTHING, ExtentIndex, Extents
 from triplewire.rules.analysis.footprints import Footprint
-from triplewire.rules.analysis.words import listed
 from triplewire.rules.analysis.writes import Writes
 
 
@@ -62,43 +63,57 @@ def commutes(first: Cascade, second: Cascade, index: ExtentIndex) -> Commutes:
     return Commutes(c1, _independent(first, second, index), _orderless(first, second, index))
 
 
+def commute(first: Cascade, second: Cascade, index: ExtentIndex) -> bool:
+    """Whether all of C1, C2 and C3 hold; quicker than asking for reasons."""
+    if first.accessed & second.accessed or _dependent(first, second):
+        return False
+    return not first.counting & second.counting and not any(shared for _, shared in _troubles(first, second, index))
+
+
 def _i1(footprint: Footprint, index: ExtentIndex) -> Verdict:
     for action in footprint.actions:
         if action.uses_delta and isinstance(action.action, UpdateAction):
             return Verdict(False, "an UPDATE action refers to $delta")
         lists = action.writes.all & index.lists
         if action.uses_delta and lists:
-            return Verdict(
-                False, f"an action that refers to $delta writes elements of lists: {listed(index.read(lists))}"
-            )
+            return Verdict(False, f"an action that refers to $delta writes elements of lists: {index.named(lists)}")
     return Verdict(True, "the actions that refer to $delta only insert and delete, and not in lists")
 
 
 def _independent(first: Cascade, second: Cascade, index: ExtentIndex) -> Verdict:
-    shared = first.queried & second.updated | second.queried & first.updated
     return _empty(
-        shared,
+        _dependent(first, second),
         index,
         "rules that are triggered query {} and update it",
         "what triggered rules query and what they update has nothing in common",
     )
 
 
+def _dependent(first: Cascade, second: Cascade) -> Extents:
+    return first.queried & second.updated | second.queried & first.updated
+
+
 def _orderless(first: Cascade, second: Cascade, index: ExtentIndex) -> Verdict:
-    one, other = first.writes, second.writes
-    trouble = {
-        "what one order reads is written before it in the other: {}": first.state & other.all | second.state & one.all,
-        "both insert into {} and delete from it": _added(one) & _removed(other) | _removed(one) & _added(other),
-        "both write {}, whose order counts": one.all & other.all & index.lists,
-        "elements are appended to {} and inserted by number": one.appended & other.inserted
-        | one.inserted & other.appended,
-    }
-    for sentence, shared in trouble.items():
+    for sentence, shared in _troubles(first, second, index):
         if shared:
-            return Verdict(False, sentence.format(listed(index.read(shared))))
+            return Verdict(False, sentence.format(index.named(shared)))
     if first.counting & second.counting:
         return Verdict(False, "a rule without $delta is triggered by both and appends, once or twice, by their order")
     return Verdict(True, "the cascades read nothing that the other one writes, and what they write can be in any order")
+
+
+def _troubles(first: Cascade, second: Cascade, index: ExtentIndex) -> Iterator[tuple[str, Extents]]:
+    one, other = first.writes, second.writes
+    yield (
+        "what one order reads is written before it in the other: {}",
+        first.state & second.written | second.state & first.written,
+    )
+    yield "both insert into {} and delete from it", _added(one) & _removed(other) | _removed(one) & _added(other)
+    yield "both write {}, whose order counts", first.written & second.written & index.lists
+    yield (
+        "elements are appended to {} and inserted by number",
+        one.appended & other.inserted | one.inserted & other.appended,
+    )
 
 
 def _added(writes: Writes) -> Extents:
@@ -112,4 +127,4 @@ def _removed(writes: Writes) -> Extents:
 def _empty(shared: Extents, index: ExtentIndex, trouble: str, fine: str) -> Verdict:
     if shared == NOTHING:
         return Verdict(True, fine)
-    return Verdict(False, trouble.format(listed(index.read(shared))))
+    return Verdict(False, trouble.format(index.named(shared)))

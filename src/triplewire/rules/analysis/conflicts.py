@@ -14,18 +14,22 @@ from msgspec import Struct
 from triplewire.languages.rdftl.syntax import Coupling
 from triplewire.rules.analysis.bits import members
 from triplewire.rules.analysis.cascades import Cascade
-from triplewire.rules.analysis.conditions import Commutes, commutes
+from triplewire.rules.analysis.conditions import Commutes, commute, commutes
 from triplewire.rules.analysis.extents import ExtentIndex
 from triplewire.rules.analysis.footprints import Footprint
 from triplewire.rules.analysis.writes import Occurrence
 
 
 class Conflict(Struct, frozen=True):
-    """A rule, those others that it does not commute with for one reason, and the reason."""
+    """A rule, and others that it does not commute with for the same reasons."""
 
     rule: str
     others: tuple[str, ...]
-    verdict: Commutes
+    cascades: tuple[Cascade, Cascade]
+
+    def reasons(self, index: ExtentIndex) -> Commutes:
+        """Which conditions fail, and why. Half a million pairs may fail, so their sentences wait to be asked for."""
+        return commutes(*self.cascades, index)
 
 
 class _Kind(Struct, frozen=True):
@@ -41,13 +45,11 @@ def conflicts(
     footprints: Sequence[Footprint], cascades: Sequence[Cascade], ordered: Sequence[int], index: ExtentIndex
 ) -> Iterator[Conflict]:
     """Every conflict, each pair once. `ordered` has for each rule those that precedence orders before or after it."""
-    kinds = _grouped(footprints, cascades, index)
-    for one, other in combinations_with_replacement(kinds, 2):
-        if not _meet(one, other):
-            continue
-        verdict = commutes(one.cascade, other.cascade, index)
-        if not verdict.holds:
-            yield from _spelled_out(kinds[one], kinds[other], verdict, footprints, ordered)
+    groups = _grouped(footprints, cascades, index).items()
+    for (one, ones), (other, others) in combinations_with_replacement(groups, 2):
+        if _meet(one, other) and not commute(one.cascade, other.cascade, index):
+            names = _spelled_out(ones, others, footprints, ordered)
+            yield from (Conflict(rule, found, (one.cascade, other.cascade)) for rule, found in names)
 
 
 def _grouped(footprints: Sequence[Footprint], cascades: Sequence[Cascade], index: ExtentIndex) -> Mapping[_Kind, int]:
@@ -71,13 +73,11 @@ def _by_update(kind: _Kind) -> bool:
 
 
 def _spelled_out(
-    ones: int, others: int, verdict: Commutes, footprints: Sequence[Footprint], ordered: Sequence[int]
-) -> Iterator[Conflict]:
+    ones: int, others: int, footprints: Sequence[Footprint], ordered: Sequence[int]
+) -> Iterator[tuple[str, tuple[str, ...]]]:
     for place in members(ones):
         found = others & ~ordered[place] & ~(1 << place)
         if ones == others:
             found &= ~((1 << place) - 1)
         if found:
-            yield Conflict(
-                footprints[place].rule.id, tuple(footprints[each].rule.id for each in members(found)), verdict
-            )
+            yield footprints[place].rule.id, tuple(footprints[each].rule.id for each in members(found))

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from triplewire.rdf.terms import RDF, NamedNode
 from triplewire.rules.ambient import CONTAINERS, LITERAL, MEMBERSHIP, RESOURCE, is_datatype, number_of
+from triplewire.rules.analysis.words import listed
 from triplewire.rules.schema import Arc, Nodes, Schema
 
 _LISTS = frozenset({RDF["Seq"], RDF["Alt"]})
@@ -86,6 +87,7 @@ class ExtentIndex:
         for triple in triples:
             self._of_property[triple.property] = (*self._of_property.get(triple.property, ()), triple)
         self._upward: dict[int, Extents] = {}
+        self._named: dict[Extents, str] = {}
 
     def of(self, extents: Iterable[Extent]) -> Extents:
         """The set of them. A class that the schema does not have has no instances to read or write."""
@@ -118,6 +120,12 @@ class ExtentIndex:
     def read(self, extents: Extents) -> frozenset[Extent]:
         """The members of a set."""
         return frozenset(self._members(extents))
+
+    def named(self, extents: Extents) -> str:
+        """The first few members of a set, for a sentence."""
+        if extents not in self._named:
+            self._named[extents] = listed(self._members(extents))
+        return self._named[extents]
 
     def triples_in(self, extents: Extents) -> frozenset[SchemaTriple]:
         """Those members of a set that are schema triples, without rdfs:Resource, as section 2.4 has them."""

@@ -102,6 +102,10 @@ class TriggeringGraph:
         """The rules that may trigger themselves, at once or through others."""
         return union(1 << rule for rule, reached in enumerate(self.reached) if reached >> rule & 1)
 
+    def on_cycle(self, first: int, second: int) -> bool:
+        """Whether an edge belongs to a cycle: its end leads back to its start."""
+        return first == second or bool(self.reached[second] >> first & 1)
+
     def _waiting_for(self, occurrence: Occurrence) -> dict[int, RuleSet]:
         waiting: dict[int, RuleSet] = {}
         for place, each in enumerate(self.footprints):

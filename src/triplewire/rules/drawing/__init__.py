@@ -1,0 +1,11 @@
+"""The triggering graph as a picture: SVG with a layout of our own, or DOT for Graphviz.
+
+A rule stands above those that it may trigger; what belongs to a cycle is red.
+"""
+
+from __future__ import annotations
+
+from triplewire.rules.drawing.dot import as_dot
+from triplewire.rules.drawing.svg import as_svg
+
+__all__ = ["as_dot", "as_svg"]
