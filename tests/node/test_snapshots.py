@@ -245,3 +245,23 @@ def test_f1_kill_9_while_a_real_node_writes_snapshots(tmp_path: Path):
         assert len(node.http.get(f"/subscriptions/{name}/notifications").json()["notifications"]) == 1, name
     assert node.http.get("/subscriptions/s8/notifications").json()["notifications"] == []
     assert node.stop() == 0
+
+
+def test_a17_a_snapshot_that_leads_outside_the_folder_is_neither_read_nor_written_nor_tidied(tmp_path: Path):
+    data, outside = tmp_path / "data", tmp_path / "outside"
+    opened(data, fill_in)
+    home = data / snapshots.FOLDER
+    index = snapshots._read_index(home / "index")
+    database = Database(data)
+    records = database.read(registry.everyone)
+    database.close()
+    for token in ("../outside", "..", "/etc", ""):
+        parts = [snapshots.Part(part.grant, token) for part in index.parts]
+        body = snapshots.msgspec.msgpack.encode(snapshots.Index(index.code, index.rows, parts))
+        (home / "index").write_bytes(snapshots._sealed(body))
+        assert snapshots.read(data, None, records) is snapshots.NOTHING
+    shutil.rmtree(home)
+    (outside / "precious").mkdir(parents=True)
+    home.symlink_to(outside)
+    opened(data, is_right)
+    assert [path.name for path in outside.rglob("*")] == ["precious"]

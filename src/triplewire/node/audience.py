@@ -6,6 +6,7 @@ grant leaves of the event, in a matcher shared by all with the same grant.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from triplewire.algebra.queries import Construct
@@ -94,6 +95,10 @@ class Audience:
         tested = self._tested + sum(matcher.stats.candidates for matcher in self._matchers.values())
         fresh, self._told = tested - self._told, tested
         return fresh
+
+    def costs(self) -> Counter[str | None]:
+        """How many candidates were tested for each owner (row A6)."""
+        return sum((Counter(matcher.costs()) for matcher in self.matchers.values()), Counter())
 
     def __len__(self) -> int:
         return len(self._grants)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -220,6 +221,10 @@ class Broker:
     @property
     def counters(self) -> Counters:
         return self._core.counters
+
+    def costs(self) -> Counter[str | None]:
+        """How many candidates were tested for each owner."""
+        return self._core.audience.costs()
 
     @property
     def failure(self) -> StoreError | None:

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from triplewire.errors import BudgetExceeded, InputError, StoreError
+from triplewire.errors import BudgetExceeded, InputError, StoreError, StoreFailed
 from triplewire.languages.sparql import ast
 from triplewire.languages.sparql.parser import parse_query
 from triplewire.languages.sparql.printer import print_query
@@ -94,6 +94,8 @@ class Repository:
         """Evaluate a query over everything that was acknowledged before it came."""
         tree = parse_query(text)
         printed = print_query(tree)
+        if self.trouble is not None:
+            raise StoreFailed(self.trouble)
         await self._reach(await self._broker.read(log.head))
         message = ("query", printed, media_type, self._allowed.result)
         try:

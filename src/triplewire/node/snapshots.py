@@ -102,6 +102,7 @@ def read(folder: Path, taxonomy: Taxonomy | None, records: list[SubscriptionReco
     if not (home / _INDEX).exists():
         return NOTHING
     try:
+        _require_inside(home)
         snapshot = _opened(home, taxonomy)
     except (SnapshotError, OSError) as problem:
         _log.warning("subscriptions are compiled anew: %s", problem)
@@ -115,6 +116,7 @@ def read(folder: Path, taxonomy: Taxonomy | None, records: list[SubscriptionReco
 def write(folder: Path, audience: Audience, roster: Roster) -> None:
     """Write a snapshot in place of the one that is there. Others may go on changing the audience meanwhile."""
     home = folder / FOLDER
+    _require_inside(home)
     home.mkdir(exist_ok=True, mode=0o700)
     matchers = audience.matchers
     parts = [Part(grant, secrets.token_hex(8)) for grant in matchers]
@@ -186,6 +188,12 @@ def _replace(path: Path, data: bytes) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _require_inside(home: Path) -> None:
+    """What is removed and replaced here must be ours (row A17)."""
+    if home.is_symlink():
+        raise SnapshotError(f"{home}: wanted a folder, found a link")
 
 
 def _tidy(home: Path, tokens: set[str]) -> None:

@@ -157,7 +157,7 @@ def test_a11_a_query_that_runs_away_is_ended_from_outside_and_the_node_goes_on(t
     with_node(tmp_path, test, query_seconds=1.0)
 
 
-def test_nobody_gets_in_without_a_secret(tmp_path: Path):
+def test_a12_nobody_gets_in_without_a_secret(tmp_path: Path):
     async def test(api):
         for headers in ({"Authorization": ""}, {"Authorization": "Bearer wrong"}, {"Authorization": "Basic eDp5"}):
             for method, path in (
@@ -199,7 +199,7 @@ def test_a_client_has_its_own_subscriptions_only(tmp_path: Path):
     with_node(tmp_path, test, open=False)
 
 
-def test_the_secret_is_kept_as_a_hash_only_and_the_public_identifier_opens_nothing(tmp_path: Path):
+def test_a12_the_secret_is_kept_as_a_hash_only_and_the_public_identifier_opens_nothing(tmp_path: Path):
     async def test(api):
         answer = (await api.post("/clients", json={"name": "one"})).json()
         files = b"".join(path.read_bytes() for path in tmp_path.glob("triplewire.sqlite*"))
@@ -211,7 +211,7 @@ def test_the_secret_is_kept_as_a_hash_only_and_the_public_identifier_opens_nothi
     with_node(tmp_path, test, open=False)
 
 
-def test_a_key_is_registered_by_whoever_holds_it(tmp_path: Path):
+def test_a12_a_key_is_registered_by_whoever_holds_it(tmp_path: Path):
     async def test(api):
         private = identity.new_private_key()
         public = identity.public_key_of(private)

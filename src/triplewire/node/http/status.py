@@ -26,6 +26,7 @@ async def health(request: Request) -> Response:
     failure = node.broker.failure
     body = {"status": "fine" if failure is None else "failed", "node": node.id}
     body |= {} if failure is None else {"reason": str(failure)}
+    body |= {} if node.repository.trouble is None else {"repository": node.repository.trouble}
     return Response(msgspec.json.encode(body), 200 if failure is None else 503, media_type="application/json")
 
 
@@ -34,7 +35,8 @@ async def metrics(request: Request) -> Response:
     """Counters and gauges in Prometheus' text format. Of subscriptions, a client sees its own only."""
     client, node = client_of(request), node_of(request)
     oldest = await node.broker.read(outbox.oldest)
-    lines = [*_counts(node), *_histogram(node.broker.database.writer.stats.seconds), *_ages(node, client, oldest)]
+    fsyncs = node.broker.database.writer.stats.seconds
+    lines = [*_counts(node), *_histogram(fsyncs), *_costs(node, client), *_ages(node, client, oldest)]
     return Response("\n".join(lines) + "\n", media_type=_TEXT)
 
 
@@ -66,6 +68,15 @@ def _histogram(seconds: Histogram) -> Iterator[str]:
         yield f'{name}_bucket{{le="{bound}"}} {count}'
     yield f"{name}_sum {seconds.sum}"
     yield f"{name}_count {seconds.count}"
+
+
+def _costs(node: Node, client: Client) -> Iterator[str]:
+    name = "triplewire_candidates_by_owner_total"
+    yield f"# HELP {name} subscriptions of an owner tested on an event, while they are live"
+    yield f"# TYPE {name} counter"
+    for owner, count in sorted(node.broker.costs().items(), key=str):
+        if owner is not None and (client.rights.is_admin or client.id == owner):
+            yield f'{name}{{owner="{_escaped(owner)}"}} {count}'
 
 
 def _ages(node: Node, client: Client, oldest: dict[int, float]) -> Iterator[str]:
