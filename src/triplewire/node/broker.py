@@ -18,6 +18,7 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TypeVar
 
@@ -157,6 +158,10 @@ class Broker:
     async def wait(self, number: int, after: int, timeout: float | None = None) -> bool:
         """Wait until there is a notification beyond a position. False: the time ran out, or the node stops."""
         return await self._reading.wait(number, after, timeout)
+
+    def following(self, number: int) -> AbstractContextManager[None]:
+        """While this lasts, what is new for a subscription is read from memory."""
+        return self._reading.following(number)
 
     async def acknowledge(self, number: int, position: int) -> None:
         """Note that everything up to a position has arrived; it is not kept any longer."""
