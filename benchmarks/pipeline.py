@@ -27,7 +27,7 @@ from benchmarks.rivals.first.in_spark import MATCHED_COLUMNS, first_matching
 from triplewire.cli.generate import Name, generate_command
 from triplewire.cli.progress import ProgressBar
 from triplewire.pipeline.jobs.matching import MatchRequest, match_files
-from triplewire.pipeline.jobs.streaming import StreamRequest, stream_files
+from triplewire.pipeline.jobs.stream import Folder, StreamRequest, stream
 from triplewire.pipeline.session import SessionSettings, spark_session
 
 _FILES = 40
@@ -152,15 +152,14 @@ def _stream(spark: SparkSession, home: Path, rate: float) -> float:
     at_once = max(1, round(_MICRO_BATCH_SECONDS * rate / max(events_a_file, 1)))
     shutil.copytree(home / "lake" / "_triplewire" / "indexes", home / "stream-lake" / "_triplewire" / "indexes")
     request = StreamRequest(
-        events=str(home / "data" / "events"),
+        source=Folder(str(home / "data" / "events"), at_once),
         subscriptions=(str(home / "data" / "subscriptions.jsonl"),),
         out=str(home / "stream-lake"),
-        files_at_once=at_once,
         drain=True,
     )
     done: list[float] = []
     start = time.perf_counter()
-    stream_files(spark, request, _FirstBatch(done))
+    stream(spark, request, _FirstBatch(done))
     # Subscriptions are read before the first micro-batch; that is not streaming yet.
     return time.perf_counter() - (done[0] if done else start)
 
