@@ -1,8 +1,8 @@
 """Candidates: which rules an update may have triggered, asked of the matcher.
 
-Each rule's event becomes a subscription over an event made of the changed triples: one pattern, with the constants that
-the rule's event names. Inserted, deleted and updated arcs are three kinds of events with a matcher each. Every rule that
-is triggered is among the candidates; a path that is not a constant may let others through.
+Each rule's event becomes a subscription over an event made of the changed triples: one pattern, with the constants
+that the rule's event names. Inserted, deleted and updated arcs are three kinds of events with a matcher each. Every
+rule that is triggered is among the candidates; a path that is not a constant may let others through.
 """
 
 from __future__ import annotations

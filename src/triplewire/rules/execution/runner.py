@@ -1,0 +1,129 @@
+"""Runs whole schedules over a repository: feeds `step`, and does what it asks for.
+
+A schedule changes the repository as one: its changes are handed over together, and if something fails that no abort
+answers, everything is put back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from triplewire.errors import SchemaViolation
+from triplewire.languages.rdftl.syntax import Update
+from triplewire.rules.changes import Changes, Edits, Net
+from triplewire.rules.execution.rulebook import Rulebook
+from triplewire.rules.execution.state import (
+    Advance,
+    Applied,
+    Apply,
+    Compensate,
+    Effect,
+    Finished,
+    Input,
+    Refused,
+    State,
+    Submit,
+)
+from triplewire.rules.execution.steps import Arrange, Limits, World, as_registered, step
+from triplewire.rules.execution.trace import Entry, Trace
+from triplewire.rules.execution.units import Commutes, Status, none_commutes
+from triplewire.rules.naming import resolved_update
+from triplewire.rules.repository import Repository
+
+
+class Outcome(Struct, frozen=True):
+    """What came of a schedule: each transaction and firing, and what has changed in the end, whole and by transaction."""
+
+    entries: tuple[Entry, ...]
+    changes: Changes
+    committed: dict[str, Changes]
+
+    @property
+    def firings(self) -> tuple[Entry, ...]:
+        """The entries of rules."""
+        return tuple(entry for entry in self.entries if entry.rule is not None)
+
+    @property
+    def aborted(self) -> tuple[Entry, ...]:
+        """The entries that were compensated."""
+        return tuple(entry for entry in self.entries if entry.status is Status.ABORTED)
+
+
+class Runner:
+    """Executes updates, and the rules that they trigger. `commutes` and `arrange` are as in `World`."""
+
+    def __init__(
+        self,
+        repository: Repository,
+        rules: Rulebook,
+        *,
+        limits: Limits | None = None,
+        commutes: Commutes = none_commutes,
+        arrange: Arrange = as_registered,
+    ) -> None:
+        self._repository = repository
+        self._rules = rules
+        self._world = World(repository, rules, commutes, arrange, limits or Limits())
+
+    def run(self, updates: Iterable[Update]) -> Outcome:
+        """Execute a schedule. Raises `UnknownName` before anything has changed."""
+        schedule = tuple(resolved_update(update, self._rules.schema) for update in updates)
+        execution = Execution(self._repository, self._world)
+        try:
+            return execution.run(schedule)
+        except BaseException:
+            self._repository.apply(execution.net.changes.edits.reversed())
+            raise
+
+    def dry_run(self, updates: Iterable[Update]) -> Outcome:
+        """What would come of a schedule. The repository is afterwards as it was before."""
+        outcome = self.run(updates)
+        self._repository.apply(outcome.changes.edits.reversed())
+        return outcome
+
+
+class Execution:
+    """One schedule. `net` is what it has changed so far."""
+
+    def __init__(self, repository: Repository, world: World) -> None:
+        self._repository = repository
+        self._world = world
+        self._state = State()
+        self._trace = Trace()
+        self.net = Net()
+
+    def run(self, schedule: tuple[Update, ...]) -> Outcome:
+        """Everything, until nothing is left to do."""
+        self.take(Submit(schedule))
+        while not self.take(Advance()):
+            pass
+        return Outcome(self._trace.entries, self.net.changes, self._trace.committed())
+
+    def take(self, given: Input) -> bool:
+        """Take one input and all that follows from it; whether nothing is left to do."""
+        waiting: list[Input] = [given]
+        finished = False
+        while waiting:
+            self._state, effects = step(self._state, waiting.pop(), self._world)
+            for effect in effects:
+                answer = self._do(effect)
+                if answer is not None:
+                    waiting.append(answer)
+                finished = finished or isinstance(effect, Finished)
+        return finished
+
+    def _do(self, effect: Effect) -> Input | None:
+        if isinstance(effect, Apply | Compensate):
+            return self._edit(effect.edits)
+        self._trace.include(effect)
+        return None
+
+    def _edit(self, edits: Edits) -> Input:
+        try:
+            changes = self._repository.apply(edits)
+        except SchemaViolation as error:
+            return Refused(error)
+        self.net.include(changes)
+        return Applied(changes)

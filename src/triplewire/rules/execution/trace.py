@@ -1,0 +1,84 @@
+"""The trace of a schedule: what fired, because of what, what it did and how it ended."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from triplewire.errors import TriplewireError
+from triplewire.languages.rdftl.syntax import Action
+from triplewire.rules.changes import Changes, Net
+from triplewire.rules.execution.state import Effect, Ended, Executed, Fired
+from triplewire.rules.execution.units import Status, Unit
+from triplewire.rules.paths import DeltaTerms
+
+
+class Deed(Struct, frozen=True):
+    """An action that was executed, and what it changed."""
+
+    action: Action
+    changes: Changes
+
+
+class Entry(Struct, frozen=True, kw_only=True):
+    """One unit: a transaction, or the firing of a rule. `cause` is the number of the entry that triggered the rule."""
+
+    number: int
+    transaction: str
+    rule: str | None
+    cause: int | None
+    depth: int
+    delta: DeltaTerms | None
+    deeds: tuple[Deed, ...]
+    status: Status
+    error: TriplewireError | None
+
+
+class Trace:
+    """Collects the entries of a schedule from the effects of its steps."""
+
+    def __init__(self) -> None:
+        self._units: dict[int, Unit] = {}
+        self._deltas: dict[int, DeltaTerms | None] = {}
+        self._deeds: dict[int, list[Deed]] = {}
+
+    def include(self, effect: Effect) -> None:
+        """Take note of one effect."""
+        match effect:
+            case Fired(unit, delta):
+                self._units[unit.number] = unit
+                self._deltas[unit.number] = delta
+            case Executed(number, action, changes):
+                self._deeds.setdefault(number, []).append(Deed(action, changes))
+            case Ended(units):
+                self._units.update((unit.number, unit) for unit in units)
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """Everything so far, in the order in which it came onto the schedule."""
+        return tuple(self._entry(unit) for _, unit in sorted(self._units.items()))
+
+    def committed(self) -> dict[str, Changes]:
+        """What each transaction has changed in the end, those that changed nothing left out.
+
+        An independent subtransaction that survived its transaction counts as part of it.
+        """
+        nets: dict[str, Net] = {}
+        for number in sorted(self._deeds):
+            unit = self._units[number]
+            if unit.status is Status.COMMITTED:
+                for deed in self._deeds[number]:
+                    nets.setdefault(unit.transaction, Net()).include(deed.changes)
+        return {name: net.changes for name, net in nets.items() if net.changes}
+
+    def _entry(self, unit: Unit) -> Entry:
+        return Entry(
+            number=unit.number,
+            transaction=unit.transaction,
+            rule=None if unit.rule is None else unit.rule.id,
+            cause=unit.parent,
+            depth=unit.depth,
+            delta=self._deltas.get(unit.number),
+            deeds=tuple(self._deeds.get(unit.number, ())),
+            status=unit.status,
+            error=unit.error,
+        )

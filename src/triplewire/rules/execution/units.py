@@ -1,0 +1,108 @@
+"""Units of work: transactions, and the subtransactions that rules add to them.
+
+A unit remembers what it changed and what it asked for, with the time of each, because both decide who has to be undone
+with whom.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+
+from msgspec import Struct
+
+from triplewire.errors import TriplewireError
+from triplewire.languages.rdftl.syntax import Abort, Action, Coupling, Let, Rule, Update
+from triplewire.rules.changes import Changes
+from triplewire.rules.graphs import Asked
+from triplewire.rules.paths import DeltaTerms
+
+
+class Status(StrEnum):
+    ACTIVE = "active"
+    COMMITTED = "committed"
+    ABORTED = "aborted"
+
+
+class Done(Struct, frozen=True):
+    """One update that a unit has executed."""
+
+    time: int
+    changes: Changes
+
+
+class Read(Struct, frozen=True):
+    """What a unit asked of the graph at one time."""
+
+    time: int
+    asked: tuple[Asked, ...]
+
+
+class Unit(Struct, frozen=True, kw_only=True):
+    """A transaction or subtransaction. `rule` fired because of what `parent` did; a transaction has neither."""
+
+    number: int
+    transaction: str
+    updates: tuple[Update, ...] = ()
+    rule: Rule | None = None
+    parent: int | None = None
+    depth: int = 0
+    status: Status = Status.ACTIVE
+    done: tuple[Done, ...] = ()
+    reads: tuple[Read, ...] = ()
+    error: TriplewireError | None = None
+
+    @property
+    def begins_transaction(self) -> bool:
+        """Whether it is executed on its own: everything but what an immediate or deferred rule does."""
+        return self.rule is None or self.rule.coupling is Coupling.DETACHED
+
+    @property
+    def dooms_parent(self) -> bool:
+        return self.rule is not None and self.rule.abort in (Abort.CHILD_PARENT, Abort.MUTUAL)
+
+    @property
+    def is_doomed_with_parent(self) -> bool:
+        return self.rule is not None and self.rule.abort in (Abort.PARENT_CHILD, Abort.MUTUAL)
+
+
+class Work(Struct, frozen=True):
+    """What a unit does, for those who know whether two such things commute: a rule's actions, or somebody's updates."""
+
+    rule: Rule | None
+    updates: tuple[Update, ...]
+
+
+Commutes = Callable[[Work, Work], bool]
+
+
+def none_commutes(_compensated: Work, _reader: Work) -> bool:
+    """The careful answer."""
+    return False
+
+
+class Pending(Struct, frozen=True):
+    """One action of a unit that is to be executed."""
+
+    unit: int
+    action: Action
+    lets: tuple[Let, ...] = ()
+    delta: DeltaTerms | None = None
+
+
+Units = Mapping[int, Unit]
+
+
+def root_of(units: Units, unit: Unit) -> Unit:
+    """The transaction that a unit is executed in."""
+    while not unit.begins_transaction and unit.parent is not None:
+        unit = units[unit.parent]
+    return unit
+
+
+def lineage(units: Units, unit: Unit) -> list[Unit]:
+    """The unit and everything that led to it, first cause first."""
+    line = [unit]
+    while line[-1].parent is not None:
+        line.append(units[line[-1].parent])
+    return line[::-1]
