@@ -22,6 +22,7 @@ from triplewire.cli import (
     pipeline,
     publish,
     query,
+    rules,
     serve,
     subscribe,
     subsumes,
@@ -44,6 +45,7 @@ app.command("subsumes", cls=Question, epilog=subsumes.EXAMPLES)(subsumes.subsume
 app.command("covers", cls=Question, epilog=covers.EXAMPLES)(covers.covers_command)
 app.command("generate", cls=Job, epilog=generate.EXAMPLES)(generate.generate_command)
 app.add_typer(pipeline.app, name="pipeline")
+app.add_typer(rules.app, name="rules")
 app.command("serve", cls=Job, epilog=serve.EXAMPLES)(serve.serve_command)
 app.command("publish", cls=Job, epilog=publish.EXAMPLES)(publish.publish_command)
 app.command("subscribe", cls=Job, epilog=subscribe.EXAMPLES)(subscribe.subscribe_command)

@@ -124,7 +124,9 @@ class ExtentIndex:
     def named(self, extents: Extents) -> str:
         """The first few members of a set, for a sentence."""
         if extents not in self._named:
-            self._named[extents] = listed(self._members(extents))
+            # What may be anything says the least.
+            precise = self.every_instance & extents | self.of(self.triples_in(extents))
+            self._named[extents] = listed(self._members(precise or extents))
         return self._named[extents]
 
     def triples_in(self, extents: Extents) -> frozenset[SchemaTriple]:

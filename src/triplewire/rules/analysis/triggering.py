@@ -16,7 +16,6 @@ from triplewire.rules.analysis.bits import members, union
 from triplewire.rules.analysis.digraphs import components, reachable, shortest_cycle
 from triplewire.rules.analysis.extents import Extent, ExtentIndex
 from triplewire.rules.analysis.footprints import Footprint
-from triplewire.rules.analysis.words import listed
 from triplewire.rules.analysis.writes import Occurrence, Writes
 
 RuleSet = int
@@ -30,13 +29,14 @@ class Trigger(Struct, frozen=True):
     second: str
     occurrence: Occurrence
     extents: frozenset[Extent]
+    named: str
 
     @property
     def reason(self) -> str:
         """One sentence."""
         return (
             f"{self.first} may trigger {self.second}: an action of {self.first} may {_VERB[self.occurrence]} "
-            f"{listed(self.extents)}, and {self.second} waits for that"
+            f"{self.named}, and {self.second} waits for that"
         )
 
 
@@ -47,7 +47,9 @@ def may_trigger(first: Footprint, second: Footprint, index: ExtentIndex) -> Trig
     """The reason why the first rule may trigger the second, or None if it cannot."""
     occurrence = second.event.occurrence
     shared = first.writes.causing(occurrence) & second.event.extents
-    return Trigger(first.rule.id, second.rule.id, occurrence, index.read(shared)) if shared else None
+    return (
+        Trigger(first.rule.id, second.rule.id, occurrence, index.read(shared), index.named(shared)) if shared else None
+    )
 
 
 class TriggeringGraph:
