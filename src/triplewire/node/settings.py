@@ -9,16 +9,19 @@ import ipaddress
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from triplewire.errors import InputError
 from triplewire.rdf.limits import MIB, Limits
 from triplewire.store.retention import KEY_SECONDS
 
 PREFIX = "TRIPLEWIRE_"
+Count = Annotated[int, Meta(ge=1)]
+# Neither nothing nor for ever, which also leaves out what is not a number.
+Seconds = Annotated[float, Meta(gt=0, le=1e12)]
 
 
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -27,26 +30,26 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     data: Path
     """The folder that holds everything."""
     host: str = "127.0.0.1"
-    port: int = 8080
+    port: Annotated[int, Meta(ge=0, le=65_535)] = 8080
     open: bool = False
     """No authentication: whoever connects may do everything. Loopback only."""
     log_json: bool = False
     """Log lines as JSON objects."""
-    event_bytes: int = MIB
+    event_bytes: Count = MIB
     """How large one event may be."""
-    request_bytes: int = 16 * MIB
+    request_bytes: Count = 16 * MIB
     """How large the body of one request may be."""
-    retention_age: float | None = None
+    retention_age: Seconds | None = None
     """How long events are kept, in seconds."""
-    retention_bytes: int | None = None
+    retention_bytes: Annotated[int, Meta(ge=0)] | None = None
     """How many bytes of events are kept."""
-    key_seconds: float = KEY_SECONDS
+    key_seconds: Seconds = KEY_SECONDS
     """How long an Idempotency-Key is remembered."""
-    housekeeping_seconds: float = 60.0
+    housekeeping_seconds: Seconds = 60.0
     """How often retention is looked after."""
-    query_seconds: float = 10.0
+    query_seconds: Seconds = 10.0
     """How long one SPARQL query may take."""
-    query_memory: int = 4096 * MIB
+    query_memory: Count = 4096 * MIB
     """How much memory the process that evaluates SPARQL queries may have."""
     allow_loopback_webhooks: bool = False
     """Let webhooks lead to this machine."""
@@ -100,8 +103,8 @@ def _from_file(file: Path | None) -> dict[str, Any]:
     if file is None:
         return {}
     try:
-        return tomllib.loads(file.read_text())
-    except tomllib.TOMLDecodeError as error:
+        return tomllib.loads(file.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"wanted settings as TOML: {error}", source=str(file)) from None
 
 

@@ -1,0 +1,117 @@
+"""Every setting by flag, by environment and by file, in that order of precedence; and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from triplewire.cli.app import app
+from triplewire.errors import InputError
+from triplewire.node import serve as serving
+from triplewire.node.settings import Settings, load_settings
+
+# For each setting three values that are not its default: by file, by environment, by flag.
+VALUES: dict[str, tuple[Any, Any, Any]] = {
+    "data": ("by-file", "by-environment", "by-flag"),
+    "host": ("127.0.0.2", "127.0.0.3", "127.0.0.4"),
+    "port": (1111, 2222, 3333),
+    "open": (True, True, True),
+    "log_json": (True, True, True),
+    "event_bytes": (11, 22, 33),
+    "request_bytes": (11, 22, 33),
+    "retention_age": (1.5, 2.5, 3.5),
+    "retention_bytes": (11, 22, 33),
+    "key_seconds": (1.5, 2.5, 3.5),
+    "housekeeping_seconds": (1.5, 2.5, 3.5),
+    "query_seconds": (1.5, 2.5, 3.5),
+    "query_memory": (11, 22, 33),
+    "allow_loopback_webhooks": (True, True, True),
+}
+
+
+def test_every_setting_is_here():
+    assert set(VALUES) == set(Settings.__struct_fields__)
+
+
+@pytest.fixture
+def served(monkeypatch) -> list[Settings]:
+    """The settings with which nodes would be run."""
+    seen: list[Settings] = []
+    monkeypatch.setattr(serving, "serve", lambda settings, _signals: seen.append(settings))
+    return seen
+
+
+def run(*arguments: str) -> None:
+    result = CliRunner().invoke(app, ["serve", *arguments])
+    assert result.exit_code == 0, result.output
+
+
+def toml(value: Any) -> str:
+    return f'"{value}"' if isinstance(value, str) else str(value).lower()
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_by_file_by_environment_and_by_flag(name: str, tmp_path: Path, monkeypatch, served: list[Settings]):
+    by_file, by_environment, by_flag = VALUES[name]
+    data = [] if name == "data" else ["--data", "somewhere"]
+    config = tmp_path / "node.toml"
+    config.write_text(f"{name} = {toml(by_file)}\n")
+    run(*data, "--config", str(config))
+    monkeypatch.setenv(
+        f"TRIPLEWIRE_{name.upper()}", str(by_environment).lower() if by_environment is True else str(by_environment)
+    )
+    run(*data, "--config", str(config))
+    flag = f"--{name.replace('_', '-')}"
+    run(*data, "--config", str(config), *([flag] if by_flag is True else [flag, str(by_flag)]))
+    kind = Path if name == "data" else type(by_flag)
+    assert [getattr(settings, name) for settings in served] == [kind(value) for value in VALUES[name]]
+
+
+def test_defaults(served: list[Settings]):
+    run("--data", "somewhere")
+    assert served == [Settings(data=Path("somewhere"))]
+    assert not served[0].open
+    assert served[0].host == "127.0.0.1"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("port", "-1"),
+        ("port", "65536"),
+        ("port", "http"),
+        ("event_bytes", "0"),
+        ("request_bytes", "-5"),
+        ("housekeeping_seconds", "0"),
+        ("housekeeping_seconds", "nan"),
+        ("query_seconds", "inf"),
+        ("query_memory", "0"),
+        ("retention_age", "-1"),
+        ("retention_bytes", "-1"),
+        ("key_seconds", "0"),
+        ("open", "perhaps"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_with_its_name(name: str, value: str):
+    with pytest.raises(InputError, match=name):
+        load_settings({"data": "d"}, {f"TRIPLEWIRE_{name.upper()}": value})
+
+
+@pytest.mark.parametrize("content", [b"port = ", b"\xff\xfe", b"colour = 'red'", b"port = 'eighty'"])
+def test_a_file_that_is_wrong_is_refused_with_a_sentence(tmp_path: Path, content: bytes):
+    config = tmp_path / "node.toml"
+    config.write_bytes(content)
+    result = CliRunner().invoke(app, ["serve", "--data", str(tmp_path / "d"), "--config", str(config)])
+    assert result.exit_code == 1
+    assert "wanted settings" in result.output
+    assert not (tmp_path / "d").exists()
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.1", "example.org", "127.0.0.1.example.org"])
+def test_an_open_node_binds_to_loopback_only(host: str):
+    with pytest.raises(InputError, match="loopback"):
+        load_settings({"data": "d", "open": True, "host": host}, {})
+    assert load_settings({"data": "d", "host": host}, {}).host == host
