@@ -31,7 +31,7 @@ def take(bucket: Bucket, wanted: int, rate: float, now: float) -> float:
     >>> take(bucket, 2, rate=1, now=0.0), take(bucket, 1, rate=1, now=0.0), take(bucket, 1, rate=1, now=1.0)
     (0.0, 1.0, 0.0)
     """
-    most = max(rate * _BURST, 1.0)
+    most = _most(rate)
     bucket.tokens = min(most, bucket.tokens + (now - bucket.counted) * rate)
     bucket.counted = now
     needed = min(wanted, most)
@@ -39,6 +39,11 @@ def take(bucket: Bucket, wanted: int, rate: float, now: float) -> float:
         return (needed - bucket.tokens) / rate
     bucket.tokens -= wanted
     return 0.0
+
+
+def _most(rate: float) -> float:
+    """What a bucket holds: one event at least, however slow it fills."""
+    return max(rate * _BURST, 1.0)
 
 
 class Buckets:
@@ -54,7 +59,7 @@ class Buckets:
         if rate is None:
             return
         now = self._clock.monotonic()
-        bucket = self._buckets.setdefault(client.id, Bucket(rate * _BURST, now))
+        bucket = self._buckets.setdefault(client.id, Bucket(_most(rate), now))
         wait = take(bucket, wanted, rate, now)
         if wait > 0:
             message = f"wanted at most {rate:g} events a second, found more; try again in {wait:.1f} s"

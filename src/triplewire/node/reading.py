@@ -8,12 +8,13 @@ from contextlib import contextmanager
 import msgspec
 from msgspec import Struct
 
+from triplewire.errors import InputError
 from triplewire.node.answers import Notification, notification
 from triplewire.node.core import Core
 from triplewire.node.histories import Histories
 from triplewire.node.intake import data_at, seen
 from triplewire.node.recent import Item
-from triplewire.store import outbox, registry
+from triplewire.store import log, outbox, registry
 from triplewire.store.disk import Connection
 from triplewire.store.identities import Grant
 from triplewire.store.registry import SubscriptionRecord
@@ -78,6 +79,10 @@ class Reading:
         self._core.roster.require(number)
 
         def work(tx: Connection) -> int:
+            head = log.head(tx)
+            if position > head:
+                # It would be taken for the arrival of everything that is still to come.
+                raise InputError(f"wanted a position up to {head}, which is the newest, found {position}")
             registry.set_cursor(tx, number, position)
             return outbox.remove_to(tx, number, position)
 
@@ -125,9 +130,11 @@ class Reading:
 
     def _note_read(self, record: SubscriptionRecord, after: int) -> None:
         standing = self._core.roster.standing(record.number)
-        if after <= standing.read_to:
+        # Nobody has read what is not there yet.
+        read_to = min(after, standing.latest)
+        if read_to <= standing.read_to:
             return
-        standing.read_to = after
+        standing.read_to = read_to
         self._histories.wake(record)
 
     def _with_events(

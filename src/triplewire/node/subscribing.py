@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
+from triplewire.algebra.queries import Construct
 from triplewire.algebra.subscriptions import Subscription
-from triplewire.errors import DuplicateSubscription, QuotaExceeded, UnknownSubscription
+from triplewire.errors import DuplicateSubscription, InputError, QuotaExceeded, UnknownSubscription
 from triplewire.matching.anchoring import is_unindexed
 from triplewire.node.audience import Audience
 from triplewire.node.core import Core
@@ -31,6 +32,8 @@ class Subscribing:
         self._core.know(client)
         readable(client)
         subscription = Subscription.parse(text, language, id=name, owner=client.id)
+        if options.payload == "construct" and not isinstance(subscription.query.form, Construct):
+            raise InputError("wanted a CONSTRUCT query with payload=construct, found another")
         known = self._core.roster.named(client.id, name)
         if known is not None:
             return await self._change(known, subscription, options)

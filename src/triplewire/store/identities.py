@@ -7,18 +7,20 @@ enough: there is nothing to guess.
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from triplewire.store.disk import Connection
 
 MIB = 1 << 20
+Count = Annotated[int, Meta(ge=0, le=(1 << 63) - 1)]
 _COLUMNS = "id, name, public_key, rights"
 
 
-class Grant(Struct, frozen=True, omit_defaults=True):
+# A word that is not known is refused: a grant that says `namespace` where it means `namespaces` would be everything.
+class Grant(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """What may be published or read: IRIs of properties and of graphs, by their beginning. None is everything."""
 
     namespaces: tuple[str, ...] | None = None
@@ -29,19 +31,19 @@ class Grant(Struct, frozen=True, omit_defaults=True):
         return self.namespaces is None and self.graphs is None
 
 
-class Quotas(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Quotas(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """How much a client may have. None is as much as it likes."""
 
-    events_per_second: float | None = 10_000
-    subscriptions: int | None = 1_000
-    unindexed: int | None = 10
-    outbox_bytes: int | None = 256 * MIB
+    events_per_second: Annotated[float, Meta(gt=0, le=1e9)] | None = 10_000
+    subscriptions: Count | None = 1_000
+    unindexed: Count | None = 10
+    outbox_bytes: Count | None = 256 * MIB
 
 
 UNLIMITED = Quotas(events_per_second=None, subscriptions=None, unindexed=None, outbox_bytes=None)
 
 
-class Rights(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Rights(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """What a client may do. No grant is no right at all."""
 
     publish: Grant | None = Grant()

@@ -16,7 +16,7 @@ from triplewire.errors import InputError
 from triplewire.matching.explain import explain
 from triplewire.node import identity
 from triplewire.node.http.access import BEARER, admin_of, client_of, node_of
-from triplewire.node.http.bodies import read_body
+from triplewire.node.http.bodies import media_type_of, read_body
 from triplewire.node.http.documented import documents, problems, text_schema
 from triplewire.node.http.negotiation import chosen
 from triplewire.node.service import Node
@@ -96,7 +96,7 @@ async def write_taxonomy(request: Request) -> Response:
     """Read events by another taxonomy from now on."""
     admin_of(request)
     node = node_of(request)
-    form = format_of_media_type(request.headers.get("content-type", ""))
+    form = format_of_media_type(media_type_of(request))
     data = await read_body(request, node.settings.request_bytes)
     await node.broker.set_taxonomy(Taxonomy.parse(data, form.name))
     return Response(status_code=204)

@@ -22,6 +22,7 @@ def create_app(node: Node) -> FastAPI:
         title="Triplewire",
         version=version("triplewire"),
         summary="A durable broker for RDF events and standing queries",
+        redirect_slashes=False,
         docs_url=None,
         redoc_url=None,
     )

@@ -13,6 +13,8 @@ from fastapi import Request
 from triplewire.errors import InputError, LimitExceeded, UnknownFormat
 
 _LIMIT = "request_bytes"
+# ASCII is UTF-8, too.
+_UTF8 = ("utf-8", "utf8", "us-ascii", "ascii")
 # zlib's way to say: gzip framing.
 _GZIP = 16 + zlib.MAX_WBITS
 
@@ -33,6 +35,17 @@ async def read_body(request: Request, most: int) -> bytes:
         parts.append(part)
     expand.finish()
     return b"".join(parts)
+
+
+def media_type_of(request: Request) -> str:
+    """What the body is, in lower case and without parameters. All text here is UTF-8, and whoever says else errs."""
+    header = request.headers.get("content-type", "")
+    kind, *parameters = [part.strip().lower() for part in header.split(";")]
+    for parameter in parameters:
+        name, _, value = parameter.partition("=")
+        if name.strip() == "charset" and value.strip().strip('"') not in _UTF8:
+            raise UnknownFormat(f"wanted a body in UTF-8, found {header!r}")
+    return kind
 
 
 def too_large(most: int, found: str) -> LimitExceeded:

@@ -14,7 +14,7 @@ from pyoxigraph import Quad, RdfFormat, serialize
 from triplewire.errors import UnknownEvent, UnknownFormat
 from triplewire.node.arrivals import events_in
 from triplewire.node.http.access import BEARER, client_of, node_of
-from triplewire.node.http.bodies import read_body
+from triplewire.node.http.bodies import media_type_of, read_body
 from triplewire.node.http.documented import RECEIPTS, documents, problems, text_schema
 from triplewire.node.http.extents import extent, headers_of
 from triplewire.node.http.negotiation import chosen
@@ -103,13 +103,14 @@ async def read_event(
     record, event = found
     response = _rdf([event], media_type)
     response.headers["Triplewire-Position"] = str(record.position)
-    response.headers["ETag"] = f'"{record.checksum.hex()}"'
+    # By what is sent: that depends on the format, and on what the client may see.
+    response.headers["ETag"] = f'"{hashlib.blake2b(bytes(response.body), digest_size=16).hexdigest()}"'
     return response
 
 
 def _format(request: Request) -> Format:
-    media_type = request.headers.get("content-type")
-    if media_type is None:
+    media_type = media_type_of(request)
+    if not media_type:
         raise UnknownFormat(f"wanted a Content-Type, one of {', '.join(_RDF)}, found none")
     return format_of_media_type(media_type)
 

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Request, Response
 from triplewire.errors import Forbidden, InputError, RefusedFeature, UnknownFormat
 from triplewire.node.grants import readable
 from triplewire.node.http.access import BEARER, client_of, node_of
-from triplewire.node.http.bodies import read_body
+from triplewire.node.http.bodies import media_type_of, read_body
 from triplewire.node.http.documented import documents, problems
 from triplewire.node.http.negotiation import chosen
 from triplewire.node.http.subscriptions import text_of
@@ -51,7 +51,7 @@ async def query_by_get(request: Request, query: Annotated[str, Query()]) -> Resp
 async def query_by_post(request: Request) -> Response:
     """Evaluate a SPARQL query in the body."""
     client_of(request)
-    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    media_type = media_type_of(request)
     if media_type == "application/sparql-query":
         return await _answered(request, await text_of(request), list(request.query_params))
     if media_type != _FORM:

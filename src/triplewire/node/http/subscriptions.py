@@ -10,7 +10,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from triplewire.errors import InputError, UnknownFormat
 from triplewire.languages.sparql.limits import DEFAULT_LIMITS
 from triplewire.node.http.access import BEARER, client_of, node_of
-from triplewire.node.http.bodies import read_body
+from triplewire.node.http.bodies import media_type_of, read_body
 from triplewire.node.http.documented import SUBSCRIPTION, json_answer, problems
 from triplewire.node.http.events import MOST_POSITION
 from triplewire.node.service import Node
@@ -115,8 +115,8 @@ def subscription_of(request: Request, name: str, owner: str | None = None) -> Su
 
 def language_of(request: Request) -> str:
     """The subscription language of a body."""
-    media_type = request.headers.get("content-type", "")
-    found = LANGUAGES.get(media_type.partition(";")[0].strip().lower())
+    media_type = media_type_of(request)
+    found = LANGUAGES.get(media_type)
     if found is None:
         raise UnknownFormat(f"wanted a query as one of {', '.join(LANGUAGES)}, found {media_type!r}")
     return found
