@@ -91,7 +91,7 @@ def condition_extent(condition: Condition, variables: Extents) -> Extent:
 
 def _all_of(parts: Iterable[Condition], variables: Extents) -> Extent:
     inside = _sum(condition_extent(part, variables) for part in parts)
-    return Extent(inside.size, inside.depth + 1)
+    return Extent(inside.size, inside.depth + 1) if inside.size else inside
 
 
 def _sum(parts: Iterable[Extent]) -> Extent:

@@ -53,7 +53,7 @@ NUMBER = re.compile(r"[1-9][0-9]{0,8}(?![0-9])", re.ASCII)
 VARIABLE = re.compile(rf"\$([{LETTERS}_][{NAME_REST}]*)(?:\.([{NAME_REST}]*))?")
 DOLLAR = re.compile(r"\$")
 _QNAME = re.compile(f"({PREFIX_NAME}):({LOCAL_NAME})")
-BARE_NAME = re.compile(f"[{LETTERS}_][{NAME_REST}-]*")
+BARE_NAME = re.compile(f"(?!_(?![{NAME_REST}-]))[{LETTERS}_][{NAME_REST}-]*")
 BARE_IRI = re.compile(r"[^\s()<>\"{}|^`\\]+")
 NAMESPACE_NAME = re.compile(PREFIX_NAME)
 # What a rule or a transaction is called; any other name stands in quotes.
