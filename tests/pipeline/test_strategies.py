@@ -21,8 +21,7 @@ from triplewire.errors import InputError
 from triplewire.matching import Matcher
 from triplewire.matching.reading import term_of
 from triplewire.pipeline.rows import EVENT_COLUMNS
-from triplewire.pipeline.strategies import Strategy, matched, prepare
-from triplewire.pipeline.strategies.choice import chosen, parts_for
+from triplewire.pipeline.strategies import matched, prepare
 from triplewire.pipeline.strategies.prepared import Chains, Parts
 from triplewire.rdf.events import Event
 from triplewire.rdf.terms import Triple
@@ -223,23 +222,14 @@ def _check_with_oracle(
             assert same_answers(got, wanted), f"{subscription.text}\non {event.nquads!r}"
 
 
-def test_osma_opens_only_the_part_at_hand(spark: SparkSession, tmp_path: Path) -> None:
-    subscriptions = [Subscription.parse(f"ASK {{ ?x <urn:p> <urn:{n}> }}", id=str(n)) for n in range(300)]
-    prepared = prepare(spark, subscriptions, tmp_path, "osma", parts=PARTS)
-    assert isinstance(prepared, Parts)
-    assert [index.subscriptions for index in prepared.indexes] == [100, 100, 100]
-
-
 def test_what_is_prepared_once_is_found_again(spark: SparkSession, tmp_path: Path) -> None:
     for strategy in STRATEGIES:
         first, again = (prepare(spark, case_subscriptions(), tmp_path, strategy, parts=PARTS) for _ in range(2))
         assert first == again
 
 
-def test_auto_replicates_what_fits_and_parts_what_does_not(spark: SparkSession, tmp_path: Path) -> None:
+def test_auto_replicates_what_fits(spark: SparkSession, tmp_path: Path) -> None:
     assert not isinstance(prepare(spark, case_subscriptions(), tmp_path, "auto"), Parts | Chains)
-    assert chosen(index=30 << 30, memory=32 << 30) is Strategy.OSMA
-    assert parts_for(index=30 << 30, memory=32 << 30, cores=2) * 0.4 * 32 >= 2 * 30
 
 
 def test_an_unknown_strategy_is_refused_by_name(spark: SparkSession, tmp_path: Path) -> None:

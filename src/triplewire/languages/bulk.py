@@ -53,17 +53,17 @@ def _lines(file: IO[bytes]) -> Iterator[bytes]:
 def _json_entry(path: Path, number: int, line: bytes) -> Entry | BadEntry:
     source = f"{path} line {number}"
     try:
-        return _entry(source, number, msgspec.json.decode(decoded(line), type=_Record))
+        return _entry(path, source, number, msgspec.json.decode(decoded(line), type=_Record))
     except InputError as error:
         return BadEntry(str(path), number, error.located_in(source))
     except (msgspec.DecodeError, RecursionError) as error:
         return BadEntry(str(path), number, InputError(f"{_WANTED}: {error}", source=source))
 
 
-def _entry(source: str, place: int, record: _Record) -> Entry:
+def _entry(path: Path, source: str, place: int, record: _Record) -> Entry:
     if not record.id:
         raise InputError("wanted an id that is not empty, found an empty one")
-    return Entry(f"{source} ({record.id!r})", place, record.id, record.language, record.text, record.owner)
+    return Entry(str(path), f"{source} ({record.id!r})", place, record.id, record.language, record.text, record.owner)
 
 
 def parquet(path: Path) -> Iterator[Entry | BadEntry]:
@@ -95,7 +95,7 @@ def _columns(found: list[str]) -> list[str]:
 def _row_entry(path: Path, number: int, row: dict[str, object]) -> Entry | BadEntry:
     source = f"{path} row {number}"
     try:
-        return _entry(source, number, msgspec.convert(row, _Record))
+        return _entry(path, source, number, msgspec.convert(row, _Record))
     except InputError as error:
         return BadEntry(str(path), number, error.located_in(source))
     except msgspec.ValidationError as error:

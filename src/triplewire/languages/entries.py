@@ -10,6 +10,7 @@ from triplewire.errors import SyntaxProblem, TriplewireError
 class Entry(Struct, frozen=True):
     """A subscription, not yet parsed. `source` names the file and, in a file of many, what `place` counts."""
 
+    file: str
     source: str
     place: int
     id: str
@@ -19,11 +20,15 @@ class Entry(Struct, frozen=True):
 
 
 class BadEntry(Struct, frozen=True):
-    """A subscription or a file that could not be read. `place` is the line or row in a file of many, else 0."""
+    """A subscription or a file that could not be read. `place` is the line or row in a file of many, else 0.
+
+    `source` is the file; `id` is the subscription's identifier, as far as that could be read.
+    """
 
     source: str
     place: int
     error: TriplewireError
+    id: str | None = None
 
     def __str__(self) -> str:
         return str(self.error)

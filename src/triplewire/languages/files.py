@@ -60,7 +60,7 @@ def _parsed(entry: Entry, taken: dict[str, str]) -> Subscription | BadEntry:
         _take(entry, taken)
         return Subscription.parse(entry.text, language=entry.language, id=entry.id, owner=entry.owner)
     except InputError as error:
-        return BadEntry(entry.source, entry.place, error.located_in(entry.source))
+        return BadEntry(entry.file, entry.place, error.located_in(entry.source), entry.id)
 
 
 def _take(entry: Entry, taken: dict[str, str]) -> None:
@@ -113,4 +113,4 @@ def _single(path: Path) -> _Entries:
         data = file.read(MAX_FILE_BYTES + 1)
     if len(data) > MAX_FILE_BYTES:
         raise LimitExceeded("file bytes", MAX_FILE_BYTES, f"wanted at most {MAX_FILE_BYTES:,} bytes, found more")
-    yield Entry(str(path), 0, path.stem, _languages()[_suffix(path)], decoded(data))
+    yield Entry(str(path), str(path), 0, path.stem, _languages()[_suffix(path)], decoded(data))

@@ -41,12 +41,12 @@ def place(spark: SparkSession, index: IndexRef) -> IndexRef:
     return index
 
 
-def matcher_of(index: IndexRef) -> Matcher:
-    """The opened matcher of an index, kept for the tasks to come (worker's side)."""
+def matcher_of(index: IndexRef, most_open: int = _MOST_OPEN) -> Matcher:
+    """The opened matcher of an index, kept for the tasks to come (worker's side); older ones beyond `most_open` go."""
     key = index.version, index.folder
     matcher = _opened.get(key)
     if matcher is None:
-        while len(_opened) >= _MOST_OPEN:
+        while len(_opened) >= most_open:
             del _opened[next(iter(_opened))]
         here = located(index)
         matcher = _opened[key] = Matcher.open(here.snapshot, here.taxonomy())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -11,9 +10,8 @@ from tests.pipeline.samples import EVENTS, expected, notified, request_of, rows_
 from triplewire import Subscription
 from triplewire.algebra.advertisements import Advertisement
 from triplewire.algebra.covering import explain_covers
-from triplewire.errors import BadInputRefused, InputError, LakeError, PipelineError, SnapshotError
+from triplewire.errors import LakeError
 from triplewire.pipeline import match, register
-from triplewire.pipeline.index import build_index, index_at
 from triplewire.pipeline.jobs.compacting import CompactRequest, compact
 from triplewire.pipeline.jobs.history import BackfillRequest, ReplayRequest, backfill, replay
 from triplewire.pipeline.jobs.matching import match_files
@@ -58,59 +56,6 @@ class TestMatch:
         match_files(spark, request_of(feed, tmp_path / "lake", strategy=strategy))
         assert notified(tmp_path / "lake") == notified(lake)
         assert rows_of(tmp_path / "lake", "events", "event, payload") == rows_of(lake, "events", "event, payload")
-
-
-class TestBadInput:
-    @pytest.fixture
-    def bad(self, feed, tmp_path) -> Path:
-        folder = tmp_path / "bad"
-        shutil.copytree(feed, folder)
-        with (folder / "events" / "0.nq").open("ab") as file:
-            file.write(b"this is no quad\n")
-        (folder / "events" / "latin.nq").write_bytes('<urn:s> <urn:p> "é" <urn:latin> .\n'.encode("latin-1"))
-        (folder / "events" / "bad.ttl").write_text("nonsense")
-        return folder
-
-    def test_rejects_have_file_line_and_reason_and_the_rest_goes_on(self, spark, bad, feed, tmp_path):
-        outcome = match_files(spark, request_of(bad, tmp_path / "lake"))
-        found = [(Path(file).name, line) for file, line in rows_of(tmp_path / "lake", "rejects", "file, line")]
-        lines = (bad / "events" / "0.nq").read_bytes().count(b"\n")
-        assert found == [("0.nq", lines), ("bad.ttl", 1), ("latin.nq", 1)]
-        assert outcome.run.rejects == 3
-        assert set(notified(tmp_path / "lake")) == expected(feed)
-
-    def test_strict_fails_and_leaves_nothing(self, spark, bad, tmp_path):
-        with pytest.raises(PipelineError, match="wanted sound input only"):
-            match_files(spark, request_of(bad, tmp_path / "lake", strict=True))
-        assert list((tmp_path / "lake").glob("*/*.parquet")) == []
-        assert list((tmp_path / "lake" / ".staging").iterdir()) == []
-
-    def test_bad_subscriptions_are_listed_and_strict_refuses_them_all(self, spark, feed, tmp_path):
-        rows = [Row(f"s{n}", "sparql", f"SELECT ?x {{ ?x <urn:p{n}> ?y }}") for n in range(500)]
-        for place in (7, 100, 499):
-            rows[place] = Row(f"s{place}", "sparql", "SELECT nonsense")
-        write_rows(tmp_path / "subscriptions.jsonl", rows)
-        asked = request_of(feed, tmp_path / "lake", subscriptions=(str(tmp_path / "subscriptions.jsonl"),))
-        outcome = match_files(spark, asked)
-        assert (outcome.run.subscriptions, outcome.run.rejects) == (497, 3)
-        assert [line for (line,) in rows_of(tmp_path / "lake", "rejects", "line")] == [8, 101, 500]
-        strict = request_of(feed, tmp_path / "other", subscriptions=asked.subscriptions, strict=True)
-        with pytest.raises(BadInputRefused, match="found 3 rejected"):
-            match_files(spark, strict)
-
-    @pytest.mark.parametrize("events", ["empty", "missing.nq"])
-    def test_nothing_to_read_is_an_error_and_makes_no_lake(self, spark, feed, tmp_path, events):
-        (tmp_path / "empty").mkdir()
-        with pytest.raises(InputError, match="found no"):
-            match_files(spark, request_of(feed, tmp_path / "lake", events=(str(tmp_path / events),)))
-        assert not (tmp_path / "lake").exists()
-
-    def test_a_snapshot_of_another_version_is_refused(self, spark, feed, tmp_path):
-        index = build_index([Subscription.parse("ASK { ?s ?p ?o }", id="s")], None, tmp_path)
-        description = Path(index.folder) / "index.json"
-        description.write_text(description.read_text().replace('"format":1', '"format":9'))
-        with pytest.raises(SnapshotError, match="wanted an index of format 1, found format 9"):
-            index_at(index.folder)
 
 
 class TestStream:

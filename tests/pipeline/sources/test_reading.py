@@ -16,7 +16,7 @@ from triplewire.pipeline.sources import chunks as chunking
 from triplewire.pipeline.sources.chunked import event_rows, rejects_of
 from triplewire.pipeline.sources.files import find_files, source_file
 from triplewire.pipeline.sources.reading import Reject, read_split
-from triplewire.pipeline.sources.splits import plan, splits_of
+from triplewire.pipeline.sources.splits import splits_of
 
 LINE = '<urn:s> <urn:p{}> "{}" <urn:e{}> .\n'
 
@@ -120,27 +120,6 @@ def test_a_bad_document_is_a_reject_with_its_line(tmp_path):
     path = tmp_path / "bad.ttl"
     path.write_text("<urn:s> <urn:p> 1 .\n<urn:s> <urn:p> nonsense .\n")
     assert [(r.file, r.line) for r in read(path)[1]] == [(str(path), 2)]
-
-
-def test_a_file_of_a_gigabyte_in_one_line_is_one_reject(tmp_path):
-    path = tmp_path / "long.nq"
-    with path.open("wb") as file:
-        file.write(LINE.format(1, "x", 1).encode())
-        file.seek(1 << 30)
-        file.write(b'" <urn:e2> .\n' + LINE.format(1, "x", 3).encode())
-    events, rejects = [], []
-    for task in plan([source_file(path)], cores=2):
-        for split in task:
-            for piece in read_split(split):
-                if isinstance(piece, Reject):
-                    rejects.append(piece)
-                    continue
-                scanned = scan(piece.chunk.data)
-                events += event_rows(scanned, split, piece)[0]["event"].to_pylist()
-                rejects += rejects_of(piece, scanned)
-    assert events == ["urn:e1", "urn:e3"]
-    assert [(r.line, r.event) for r in rejects] == [(2, "urn:e2")]
-    assert "1,048,576 bytes" in rejects[0].reason
 
 
 def test_an_event_beyond_its_limit_is_dropped_as_it_is_read(tmp_path):

@@ -70,4 +70,4 @@ def subscribe(read: Read, taxonomy: Taxonomy | None, root: Path, *, strict: bool
 
 
 def _reject(entry: BadEntry) -> Reject:
-    return Reject(entry.source, entry.place or None, None, None, str(entry.error))
+    return Reject(entry.source, entry.place or None, None, entry.id, str(entry.error))

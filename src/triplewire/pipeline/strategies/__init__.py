@@ -7,7 +7,7 @@
 keys, filing, routes     what leads an event to a part
 chains                   a subscription as steps
 prepared                 the index as each strategy wants it, on disk
-choice                   what `auto` means
+choice, memory           what `auto` means
 matched                  the front door
 finding                  an index of the past, by its version
 """

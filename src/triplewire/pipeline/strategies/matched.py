@@ -15,6 +15,7 @@ from triplewire.pipeline.index import IndexRef, build_index
 from triplewire.pipeline.matching import match
 from triplewire.pipeline.strategies.choice import Strategy, chosen, index_bytes, parts_for
 from triplewire.pipeline.strategies.csma import csma
+from triplewire.pipeline.strategies.memory import memory_here
 from triplewire.pipeline.strategies.osma import osma
 from triplewire.pipeline.strategies.prepared import Chains, Parts, prepare_chains, prepare_parts
 
@@ -75,8 +76,4 @@ def strategy_named(name: Strategy | str) -> Strategy:
 def _least_memory(spark: SparkSession) -> int:
     """The memory of the smallest host that a task ran on."""
     tasks = spark.sparkContext.defaultParallelism
-    return int(spark.sparkContext.parallelize(range(tasks), tasks).map(_memory_here).min())
-
-
-def _memory_here(_: int) -> int:
-    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return int(spark.sparkContext.parallelize(range(tasks), tasks).map(lambda _: memory_here()).min())

@@ -57,7 +57,8 @@ def _matching(indexes: list[IndexRef], told_in: str | None) -> Task:
         for batch in batches:
             for part in pc.unique(batch.column(_PART)).to_pylist():
                 here = batch.filter(pc.equal(batch.column(_PART), part))
-                matcher = matcher_of(indexes[part])
+                # A part may take all the room that a worker has.
+                matcher = matcher_of(indexes[part], most_open=1)
                 found = match_batch(matcher, here)
                 tally = tallies.setdefault(part, Tally(told_in))
                 tally.add(Counts(matches=len(found)))
