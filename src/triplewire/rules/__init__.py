@@ -3,4 +3,9 @@
 ambient      the vocabulary that every schema has
 schema       classes, properties, domains, ranges, containers
 naming       bare names become IRIs of a schema
+graphs       the little that is needed of a repository; a graph as it was
+paths        paths and conditions over a graph
+repository   what was asserted, with its closure, conforming
+execution/   a schedule of updates, and the rules that they trigger
+analysis/    what can be said of rules before they run
 """

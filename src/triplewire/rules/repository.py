@@ -7,6 +7,7 @@ holds; a second graph marks those of its triples that hold only because others d
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from operator import attrgetter
 
 from pyoxigraph import DefaultGraph, Quad, Store
 
@@ -22,6 +23,7 @@ from triplewire.rules.paths import Evaluation
 from triplewire.rules.schema import Schema
 
 DERIVED = TW["derived"]
+_TRIPLE = attrgetter("triple")
 
 
 class Repository:
@@ -49,9 +51,8 @@ class Repository:
         """The triples of the closure with these terms; None stands for any."""
         # No triple begins with a literal, and the store would call the question an error.
         if isinstance(subject, Literal | Triple):
-            return
-        for quad in self.store.quads_for_pattern(subject, predicate, target, self._graph):
-            yield quad.triple
+            return iter(())
+        return map(_TRIPLE, self.store.quads_for_pattern(subject, predicate, target, self._graph))
 
     def __contains__(self, triple: Triple) -> bool:
         return _quad(triple, self._graph) in self.store

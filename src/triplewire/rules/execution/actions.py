@@ -43,6 +43,10 @@ class Moved(Struct, frozen=True):
     old: Triple
     new: Triple
 
+    @property
+    def source(self) -> NamedNode | BlankNode:
+        return _subject(self.old.subject)
+
 
 class Plan(Struct, frozen=True):
     """The edits of an action, and which of them are updates of arcs."""

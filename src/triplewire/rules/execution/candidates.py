@@ -7,6 +7,7 @@ rule that is triggered is among the candidates; a path that is not a constant ma
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from triplewire.algebra.patterns import Pattern, PatternTerm, Variable
@@ -15,7 +16,7 @@ from triplewire.algebra.subscriptions import Subscription
 from triplewire.languages.rdftl import syntax
 from triplewire.languages.rdftl.syntax import ArcEvent, Change, Let, Path, Resource, ResourceEvent, Rule, Where
 from triplewire.matching import Matcher
-from triplewire.rdf.terms import Literal, NamedNode, Term
+from triplewire.rdf.terms import Literal, NamedNode, Triple
 from triplewire.rules.ambient import TYPE
 from triplewire.rules.execution.events import Happened
 from triplewire.rules.literals import as_kept
@@ -28,46 +29,62 @@ class Candidates:
     """Rules by what may trigger them."""
 
     def __init__(self) -> None:
-        self._inserted, self._deleted, self._updated = Matcher(), Matcher(), Matcher()
+        self._inserted, self._deleted, self._updated = Listeners(), Listeners(), Listeners()
 
     def add(self, rule: Rule) -> None:
         """Listen for the rule's event. Its names must be resolved."""
-        self._matcher_of(rule).add(_subscription(rule))
+        self._listeners_of(rule).add(rule)
 
     def remove(self, rule: Rule) -> None:
         """Listen no longer."""
-        self._matcher_of(rule).remove(rule.id)
+        self._listeners_of(rule).remove(rule)
 
     def of(self, happened: Happened) -> list[str]:
         """The identifiers of the rules that may be triggered."""
-        updated = ((arc.source, arc.name, arc.new) for arc in happened.updated)
-        inserted: Iterable[Iterable[Term]] = happened.inserted
-        deleted: Iterable[Iterable[Term]] = happened.deleted
-        if happened.updated:
-            # An update of arcs inserts and deletes none, but it may give and take classes.
-            inserted, deleted = happened.classes(Change.INSERT), happened.classes(Change.DELETE)
+        if not happened.updated:
+            inserted = self._inserted.matching(happened.inserted)
+            return inserted + self._deleted.matching(happened.deleted)
+        # An update of arcs inserts and deletes none, but it may give and take classes.
         return [
-            *_matching(self._inserted, inserted),
-            *_matching(self._deleted, deleted),
-            *_matching(self._updated, updated),
+            *self._inserted.matching(happened.classes(Change.INSERT)),
+            *self._deleted.matching(happened.classes(Change.DELETE)),
+            *self._updated.matching(Triple(arc.source, arc.name, arc.new) for arc in happened.updated),
         ]
 
     def settle(self) -> None:
         """Make matching as fast as it gets. Nobody has to."""
-        for matcher in (self._inserted, self._deleted, self._updated):
-            matcher.settle()
+        for listeners in (self._inserted, self._deleted, self._updated):
+            listeners.matcher.settle()
 
-    def _matcher_of(self, rule: Rule) -> Matcher:
+    def _listeners_of(self, rule: Rule) -> Listeners:
         if isinstance(rule.event, ResourceEvent | ArcEvent):
             return self._inserted if rule.event.change is Change.INSERT else self._deleted
         return self._updated
 
 
-def _matching(matcher: Matcher, triples: Iterable[Iterable[Term]]) -> list[str]:
-    if not len(matcher):
-        return []
-    data = "".join([" ".join(map(str, triple)) + _IN_THE_EVENT for triple in triples])
-    return matcher.match_nquads(data.encode()).subscription_ids if data else []
+class Listeners:
+    """The rules that listen for one kind of event.
+
+    Most of what rules do, no rule listens for: a count of the arcs' names that rules mention tells so at once.
+    """
+
+    def __init__(self) -> None:
+        self.matcher = Matcher()
+        self._names: Counter[PatternTerm] = Counter()
+
+    def add(self, rule: Rule) -> None:
+        self.matcher.add(_subscription(rule))
+        self._names[_pattern(rule).predicate] += 1
+
+    def remove(self, rule: Rule) -> None:
+        self.matcher.remove(rule.id)
+        self._names[_pattern(rule).predicate] -= 1
+
+    def matching(self, triples: Iterable[Triple]) -> list[str]:
+        """The identifiers of the rules for which one of the triples may be the event."""
+        heard = triples if self._names[_NAME] else [t for t in triples if self._names[t.predicate]]
+        data = "".join([f"{triple}{_IN_THE_EVENT}" for triple in heard])
+        return self.matcher.match_nquads(data.encode()).subscription_ids if data else []
 
 
 def _subscription(rule: Rule) -> Subscription:

@@ -17,15 +17,14 @@ from triplewire.languages.rdftl.syntax import (
     Component,
     Event,
     Let,
-    NextElement,
     Node,
     Path,
     ResourceEvent,
     UpdatedArc,
     UpdateEvent,
 )
-from triplewire.rdf.terms import Literal, NamedNode, Term, Triple
-from triplewire.rules.ambient import TYPE, number_of
+from triplewire.rdf.terms import BlankNode, Literal, NamedNode, Term, Triple
+from triplewire.rules.ambient import TYPE
 from triplewire.rules.changes import Changes, Triples
 from triplewire.rules.execution.actions import Moved
 from triplewire.rules.graphs import Graph
@@ -37,7 +36,7 @@ from triplewire.rules.schema import Schema
 class Updated(Struct, frozen=True):
     """An arc whose target has changed."""
 
-    source: Term
+    source: NamedNode | BlankNode
     name: NamedNode
     old: Term
     new: Term
@@ -67,7 +66,7 @@ class Happened(Struct, frozen=True):
 def _updated(changes: Changes, moved: Iterable[Moved], schema: Schema) -> Iterator[Updated]:
     gone, new = frozenset(changes.deleted), frozenset(changes.inserted)
     for move in moved:
-        source, old, target = move.old.subject, move.old.object, move.new.object
+        source, old, target = move.source, move.old.object, move.new.object
         if move.old.predicate == TYPE:
             above: Iterable[NamedNode] = (TYPE,)
         else:
@@ -146,11 +145,7 @@ def _arcs(arc: Arc, triples: Iterable[Triple], evaluation: Evaluation) -> Iterat
 
 
 def _is_named(found: NamedNode, wanted: object) -> bool:
-    if wanted is None:
-        return found != TYPE
-    if isinstance(wanted, NextElement):
-        return number_of(found) is not None
-    return found == wanted
+    return found != TYPE if wanted is None else found == wanted
 
 
 def _is_at(found: Term, wanted: Node | None, evaluation: Evaluation) -> bool:

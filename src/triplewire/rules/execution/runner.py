@@ -34,7 +34,7 @@ from triplewire.rules.repository import Repository
 
 
 class Outcome(Struct, frozen=True):
-    """What came of a schedule: each transaction and firing, and what has changed in the end, whole and by transaction."""
+    """What came of a schedule: its transactions and firings, and what has changed in the end, in all and by each."""
 
     entries: tuple[Entry, ...]
     changes: Changes

@@ -1,0 +1,36 @@
+"""Lets execution ask the analysis: may a transaction that has read from one that is undone stay (section 2.3)?"""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import or_
+
+from msgspec.structs import replace
+
+from triplewire.rules.analysis import Analysis
+from triplewire.rules.analysis.cascades import Cascade
+from triplewire.rules.analysis.conditions import commute
+from triplewire.rules.execution.units import Commutes, Work
+
+
+def by_analysis(analysis: Analysis) -> Commutes:
+    """The answer for two pieces of work: what a rule does, or somebody's updates.
+
+    Unlike a rule's copies, a reader has evaluated its event and condition on what is undone, so they count as well.
+    """
+
+    def commutes(compensated: Work, reader: Work) -> bool:
+        return commute(_cascade(compensated, analysis), _cascade(reader, analysis), analysis.index)
+
+    return commutes
+
+
+def _cascade(work: Work, analysis: Analysis) -> Cascade:
+    updates = [analysis.cascade_of(update) for update in work.updates]
+    if work.rule is None:
+        return reduce(or_, updates)
+    own = analysis.cascade(work.rule.id)
+    footprint = analysis[work.rule.id]
+    read = footprint.state | footprint.event.extents
+    whole = replace(own, accessed=own.accessed | read, state=own.state | read)
+    return reduce(or_, updates, whole)
