@@ -7,6 +7,7 @@ import typer
 from triplewire.cli.invocation import Job
 from triplewire.cli.rules_check import EXAMPLES as CHECK_EXAMPLES
 from triplewire.cli.rules_check import check_command
+from triplewire.cli.rules_run import DRY_RUN_EXAMPLES, RUN_EXAMPLES, dry_run_command, run_command
 
 app = typer.Typer(
     name="rules",
@@ -17,3 +18,5 @@ app = typer.Typer(
 )
 
 app.command("check", cls=Job, epilog=CHECK_EXAMPLES)(check_command)
+app.command("run", cls=Job, epilog=RUN_EXAMPLES)(run_command)
+app.command("dry-run", cls=Job, epilog=DRY_RUN_EXAMPLES)(dry_run_command)

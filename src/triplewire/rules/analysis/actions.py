@@ -12,13 +12,18 @@ from triplewire.languages.rdftl.syntax import (
     ArcAction,
     Change,
     NextElement,
+    Node,
+    Path,
+    Resource,
     ResourceAction,
     UpdatedArc,
 )
+from triplewire.rules.ambient import MEMBERSHIP
 from triplewire.rules.analysis.arcs import ends, matched
-from triplewire.rules.analysis.events import either_target, nodes_read
+from triplewire.rules.analysis.bits import union
+from triplewire.rules.analysis.events import either_target
 from triplewire.rules.analysis.extents import NOTHING, Classes, ExtentIndex, Extents
-from triplewire.rules.analysis.paths import Scope, known, walk
+from triplewire.rules.analysis.paths import Scope, known, nodes_sought, walk
 from triplewire.rules.analysis.values import uses_delta
 from triplewire.rules.analysis.writes import NO_WRITES, Writes
 
@@ -69,24 +74,26 @@ def _parts(action: Action, scope: Scope) -> Iterator[_Part]:
 def _of_resource(action: ResourceAction, scope: Scope) -> _Part:
     index, found = scope.index, walk(action.path, scope)
     if action.of_class is None:
-        return _Part(found.reads, Writes(deleted=_gone(found.classes, index)))
+        return _Part(_read((action.path,), scope), Writes(deleted=_gone(found.classes, index)))
     classes = frozenset({known(action.of_class)})
     if action.change is Change.INSERT:
-        return _Part(found.reads, Writes(inserted=index.upward(index.instances(classes))))
-    return _Part(found.reads, Writes(deleted=_gone(classes, index)), _in_the_way(classes, index))
+        writes = Writes(inserted=index.upward(index.instances(classes)))
+        return _Part(_read((action.path,), scope), writes, _held(classes, index))
+    return _Part(_read((action.path,), scope), Writes(deleted=_gone(classes, index)), _in_the_way(classes, index))
 
 
 def _inserted(arc: Arc, scope: Scope) -> _Part:
     index, found = scope.index, matched(arc, scope)
     written = index.upward(found.extents(index))
     writes = Writes(appended=written) if isinstance(arc.name, NextElement) else Writes(inserted=written)
-    return _Part(nodes_read((arc.source, arc.target), scope), writes, index.instances(ends(found.triples)))
+    needs = index.instances(ends(found.triples)) | _held(found.types, index)
+    return _Part(_read((arc.source, arc.target), scope), writes, needs)
 
 
 def _deleted(arc: Arc, scope: Scope) -> _Part:
     index, found = scope.index, matched(arc, scope)
     written = index.upward(index.below(found.triples)) | _gone(found.types, index)
-    read = nodes_read((arc.source, arc.target), scope)
+    read = _read((arc.source, arc.target), scope)
     return _Part(read, Writes(deleted=written), _in_the_way(found.types, index))
 
 
@@ -98,8 +105,24 @@ def _updated(arc: UpdatedArc, scope: Scope) -> _Part:
         inserted=index.upward(index.instances(found.types)),
         deleted=_gone(found.types, index),
     )
-    needs = index.instances(ends(found.triples)) | _in_the_way(found.types, index)
-    return _Part(nodes_read((arc.source, arc.old, arc.new), scope), writes, needs)
+    needs = index.instances(ends(found.triples)) | _in_the_way(found.types, index) | _held(found.types, index)
+    return _Part(_read((arc.source, arc.old, arc.new), scope), writes, needs)
+
+
+def _read(nodes: tuple[Node | None, ...], scope: Scope) -> Extents:
+    """What decides which nodes are meant. A resource that is named is meant whether or not it is there."""
+    paths = (node for node in nodes if isinstance(node, Path))
+    return union(
+        nodes_sought(path, scope)
+        for path in paths
+        if path.steps or not isinstance(path.start, Resource) or path.start.iri is None
+    )
+
+
+def _held(classes: Classes, index: ExtentIndex) -> Extents:
+    """The elements that have to fit a container class which a resource gets."""
+    touched = index.touching(classes)
+    return index.of(t for t in index.with_property(MEMBERSHIP) if touched is None or t.source in touched)
 
 
 def _gone(classes: Classes, index: ExtentIndex) -> Extents:

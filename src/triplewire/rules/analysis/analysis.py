@@ -84,14 +84,21 @@ class Analysis:
 
     def well_defined(self, rule: str) -> WellDefined:
         """I1, I2 and I3 of a rule."""
-        return well_defined(self[rule], self._cascades[self.graph.place[rule]], self.index)
+        return well_defined(self[rule], self.cascade(rule), self.index)
+
+    def cascade(self, rule: str) -> Cascade:
+        """The action part of a rule and all that may follow it."""
+        return self._cascades[self.graph.place[rule]]
+
+    def cascade_of(self, update: Update) -> Cascade:
+        """An update and all that may follow it."""
+        return self._following.of_action(self._print(update))
 
     # Section 2.5
 
     def commutes(self, first: str, second: str) -> Commutes:
         """C1, C2 and C3 of two rules, whether or not they can meet."""
-        place = self.graph.place
-        return commutes(self._cascades[place[first]], self._cascades[place[second]], self.index)
+        return commutes(self.cascade(first), self.cascade(second), self.index)
 
     @cached_property
     def conflicts(self) -> tuple[Conflict, ...]:

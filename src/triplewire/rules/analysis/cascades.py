@@ -7,6 +7,7 @@ from operator import or_
 
 from msgspec import Struct
 
+from triplewire.rules.analysis.actions import ActionPrint
 from triplewire.rules.analysis.bits import union
 from triplewire.rules.analysis.extents import NOTHING, Extents
 from triplewire.rules.analysis.footprints import Footprint
@@ -42,6 +43,17 @@ class Cascade(Struct, frozen=True):
     written: Extents
     counting: RuleSet
 
+    def __or__(self, other: Cascade) -> Cascade:
+        return Cascade(
+            accessed=self.accessed | other.accessed,
+            queried=self.queried | other.queried,
+            updated=self.updated | other.updated,
+            state=self.state | other.state,
+            writes=self.writes | other.writes,
+            written=self.written | other.written,
+            counting=self.counting | other.counting,
+        )
+
 
 class Cascades:
     """The cascades of a rule base. Rules that trigger the same ones share what follows."""
@@ -52,14 +64,20 @@ class Cascades:
 
     def of(self, footprint: Footprint) -> Cascade:
         """What the rule does when it fires."""
-        own = footprint.writes
+        return self._following(footprint.writes, footprint.accessed, footprint.action_state)
+
+    def of_action(self, action: ActionPrint) -> Cascade:
+        """What one action does."""
+        return self._following(action.writes, action.accessed, action.queried | action.needs)
+
+    def _following(self, own: Writes, accessed: Extents, state: Extents) -> Cascade:
         after = self.after(own)
         writes = own | after.writes
         return Cascade(
-            accessed=footprint.accessed,
+            accessed=accessed,
             queried=after.queried,
             updated=after.writes.all,
-            state=footprint.action_state | after.state,
+            state=state | after.state,
             writes=writes,
             written=writes.all,
             counting=after.counting,

@@ -43,11 +43,14 @@ from triplewire.rules.analysis.extents import (
 
 
 class Walk(Struct, frozen=True):
-    """The classes of the nodes at the end of a path, the extents that it reads, and whether it has taken a step."""
+    """The classes of the nodes at the end of a path, and the extents that it reads.
+
+    It is `bare` as long as no arc has shown that there is such a resource at all.
+    """
 
     classes: Classes
     reads: Extents = NOTHING
-    moved: bool = False
+    bare: bool = False
 
 
 class Scope(Struct, frozen=True):
@@ -113,7 +116,7 @@ def same_kind(classes: Classes, wanted: NamedNode) -> bool:
 
 def condition_reads(condition: Condition, scope: Scope) -> Extents:
     """The extents that decide whether a condition holds."""
-    return reduce(or_, (_tested(path, scope) for path in condition_paths(condition)), NOTHING)
+    return reduce(or_, (nodes_sought(path, scope) for path in condition_paths(condition)), NOTHING)
 
 
 def condition_paths(condition: Condition) -> list[Path]:
@@ -127,11 +130,10 @@ def condition_paths(condition: Condition) -> list[Path]:
     return condition_paths(condition.part) if isinstance(condition, Not) else []
 
 
-def _tested(path: Path, scope: Scope) -> Extents:
+def nodes_sought(path: Path, scope: Scope) -> Extents:
+    """What decides which nodes a path leads to; without an arc, also whether the resource is there."""
     found = walk(path, scope)
-    # A path of no steps asks whether the resource is there at all.
-    asked = isinstance(path.start, Resource) and not found.moved
-    return found.reads | (scope.index.every_instance if asked else NOTHING)
+    return found.reads | (scope.index.every_instance if found.bare else NOTHING)
 
 
 def _started(start: Start | None, scope: Scope) -> Walk:
@@ -139,28 +141,46 @@ def _started(start: Start | None, scope: Scope) -> Walk:
         return scope.variables[start.name]
     if isinstance(start, Delta):
         return Walk(scope.delta.get(start.component))
-    return Walk(scope.context if start is None else None)
+    return Walk(None, bare=True) if isinstance(start, Resource) else Walk(scope.context)
 
 
 def _stepped(so_far: Walk, step: Step, scope: Scope) -> Walk:
     if isinstance(step, Where):
-        return Walk(
-            so_far.classes, so_far.reads | condition_reads(step.condition, scope.at(so_far.classes)), so_far.moved
-        )
+        return _narrowed(so_far, step.condition, scope)
     if isinstance(step, Element):
         return _along(so_far, leading(MEMBERSHIP, so_far.classes, scope.index), scope.index)
     name = known(step.arc)
     if name == TYPE:
         # What a resource is an instance of, any rdf:type triple can change.
-        return Walk(None, so_far.reads | scope.index.every_instance, moved=True)
+        return Walk(None, so_far.reads | scope.index.every_instance)
     if isinstance(step, Target):
         return _along(so_far, leading(name, so_far.classes, scope.index), scope.index)
     return _back(so_far, ending(name, so_far.classes, scope.index), scope.index)
 
 
+def _narrowed(so_far: Walk, condition: Condition, scope: Scope) -> Walk:
+    read = so_far.reads | condition_reads(condition, scope.at(so_far.classes))
+    if not so_far.bare or _shows_an_arc(condition):
+        return Walk(so_far.classes, read)
+    return Walk(so_far.classes, read | scope.index.every_instance, bare=True)
+
+
+def _shows_an_arc(condition: Condition) -> bool:
+    """Whether the condition can only hold at a node that has an arc."""
+    if isinstance(condition, Both):
+        return any(map(_shows_an_arc, condition.parts))
+    if isinstance(condition, Either):
+        return all(map(_shows_an_arc, condition.parts))
+    if isinstance(condition, Exists | Compared):
+        return any(
+            p.start is None and p.steps and not isinstance(p.steps[0], Where) for p in condition_paths(condition)
+        )
+    return False
+
+
 def _along(so_far: Walk, triples: tuple[SchemaTriple, ...], index: ExtentIndex) -> Walk:
-    return Walk(frozenset(t.target for t in triples), so_far.reads | index.of(triples), moved=True)
+    return Walk(frozenset(t.target for t in triples), so_far.reads | index.of(triples))
 
 
 def _back(so_far: Walk, triples: tuple[SchemaTriple, ...], index: ExtentIndex) -> Walk:
-    return Walk(frozenset(t.source for t in triples), so_far.reads | index.of(triples), moved=True)
+    return Walk(frozenset(t.source for t in triples), so_far.reads | index.of(triples))
