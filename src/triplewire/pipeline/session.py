@@ -11,10 +11,12 @@ import logging
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -134,15 +136,17 @@ def _started(settings: SessionSettings, log: Path) -> SparkSession:
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
-    # An interrupt breaks a call into the JVM, which Py4J would show with its whole stack.
-    logging.getLogger("py4j").addHandler(logging.NullHandler())
+    # An interrupt breaks a call into the JVM, which Py4J would show with its whole stack; some of that goes to the root
+    # logger, which prints unless somebody handles it.
+    for logger in (logging.getLogger("py4j"), logging.getLogger()):
+        logger.addHandler(logging.NullHandler())
     # Workers must be the interpreter that has Triplewire installed.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName(settings.name).master(settings.master or DEFAULT_MASTER)
     for key, value in {**_ALWAYS, **(_LOCALLY if settings.is_local else {}), **settings.conf}.items():
         builder = builder.config(key, value)
     try:
-        with _stderr_to(log):
+        with _stderr_to(log), _own_interrupts():
             return builder.getOrCreate()
     except (PySparkException, RuntimeError, OSError) as error:
         raise _failure(settings, str(error), log) from None
@@ -168,6 +172,19 @@ def _log_file() -> Iterator[Path]:
     os.close(handle)
     yield Path(name)
     Path(name).unlink(missing_ok=True)
+
+
+@contextmanager
+def _own_interrupts() -> Iterator[None]:
+    """Keep what Ctrl-C does. PySpark's own handler calls into the JVM, also in the midst of another such call."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    ours = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, ours)
 
 
 @contextmanager

@@ -160,6 +160,11 @@ class TestQuarantine:
         placement._opened.clear()
         return carry_out(order, number)
 
+    def test_a_stream_s_next_micro_batch_does_not_say_it_again(self):
+        done = Done([Report([], Counts(events=3), {"cross": "too much", "new": "too slow"})])
+        assert done.without({"cross"}).quarantined == {"new": "too slow"}
+        assert done.without({"cross"}).counts == Counts(events=3)
+
     def test_workers_of_a_spark_query_tell_of_it_each(self, tmp_path):
         for worker in ("one", "another"):
             tally = Tally(str(tmp_path))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import signal
+import threading
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -63,6 +65,17 @@ class Done(msgspec.Struct, frozen=True):
     def quarantined(self) -> dict[str, str]:
         return {name: why for report in self.reports for name, why in report.quarantined.items()}
 
+    def without(self, known: Container[str]) -> Done:
+        """The same, save for subscriptions that are known to be quarantined."""
+        return Done(
+            [
+                msgspec.structs.replace(
+                    report, quarantined={name: why for name, why in report.quarantined.items() if name not in known}
+                )
+                for report in self.reports
+            ]
+        )
+
 
 def quarantine_rejects(quarantined: Mapping[str, str]) -> list[Reject]:
     """What a run keeps of subscriptions that exceeded their budget: each once, however many workers found out."""
@@ -117,9 +130,12 @@ def _watched(spark: SparkSession, group: str, action: Callable[[], T], look: Cal
     thread = InheritableThread(target=act, name=group, daemon=True)
     thread.start()
     try:
-        while thread.is_alive():
-            thread.join(_LOOK_SECONDS)
-            look()
+        with deferred_interrupts() as pressed:
+            while thread.is_alive():
+                thread.join(_LOOK_SECONDS)
+                if pressed.is_set():
+                    raise KeyboardInterrupt
+                look()
     except BaseException:
         spark.sparkContext.cancelJobGroup(group)
         thread.join()
@@ -128,6 +144,20 @@ def _watched(spark: SparkSession, group: str, action: Callable[[], T], look: Cal
     if isinstance(result, BaseException):
         raise told_by(result) from None
     return result  # type: ignore[no-any-return]
+
+
+@contextmanager
+def deferred_interrupts() -> Iterator[threading.Event]:
+    """Let Ctrl-C set an event in the block. It must not break a call into the JVM, whose answer the next would get."""
+    pressed = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield pressed
+        return
+    before = signal.signal(signal.SIGINT, lambda *_: pressed.set())
+    try:
+        yield pressed
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

@@ -93,9 +93,11 @@ class MicroBatches:
                 raise BadInputRefused(len(filled.rejects), tuple(str(r.reason) for r in filled.rejects[:3]))
         rejects = [*filled.rejects, *self._index.untold()]
         subscribed = Subscribed(indexed.described, rejects)
-        run = described(request.name, "stream", number, subscribed, filled.done, filled.inputs, started)
+        # Workers keep who is quarantined, and say so again with every micro-batch.
+        done = filled.done.without(self.summary.quarantined)
+        run = described(request.name, "stream", number, subscribed, done, filled.inputs, started)
         run = msgspec.structs.replace(run, strategy=indexed.strategy)
-        publish(self._lake, commit, run, filled.done, rejects)
+        publish(self._lake, commit, run, done, rejects)
         so_far = self.summary
         self.summary = msgspec.structs.replace(
             so_far,
