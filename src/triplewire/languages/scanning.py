@@ -28,7 +28,7 @@ SPACES_AND_COMMENTS = re.compile(r"(?:[ \t\r\n]|#[^\r\n]*)*")
 SPACES_IN_A_LINE = re.compile(r"(?:[ \t]|#[^\r\n]*)*")
 
 _SHOWN_LENGTH = 60
-_SHOWN = re.compile(r"""<[^<>\s]*>|"[^"\r\n]*"|[?$]?\w+(?::\w*)?|!=|\S""")
+_SHOWN = re.compile(r"""<[^<>\s]*>|"[^"\r\n]*"|'[^'\r\n]*'|;;|[?$]?\w+(?::\w*)?|!=|\S""")
 
 
 class Scanner:

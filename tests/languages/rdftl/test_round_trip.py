@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from tests.languages.text_pairs import text_pairs
 
 from triplewire.errors import InputError
 from triplewire.languages.rdftl import format_rule, format_update, parse_rule, parse_rules, parse_updates
@@ -14,7 +15,6 @@ from triplewire.rdf.terms import NamedNode
 from triplewire.testing.strategies.rdftl import rules, updates
 
 MANY = settings().max_examples > 100
-A_RULE = "ON DELETE $x IF True DO DELETE resource()"
 
 
 @settings(max_examples=2000 if MANY else 200)
@@ -70,3 +70,8 @@ def test_names_are_shortened_by_the_longest_namespace() -> None:
     """
     assert "ON DELETE resource()/source(b:er)/source(<http://example.org/x/y>)\n" in format_rule(parse_rule(text))
     assert parse_rule(text).event.path.steps[0] == Source(NamedNode("http://example.org/deep/er"))
+
+
+@pytest.mark.parametrize(("text", "printed"), text_pairs("rdftl/printed.txt"))
+def test_how_a_rule_is_printed(text: str, printed: str) -> None:
+    assert format_rule(parse_rule(text)) == printed + "\n"

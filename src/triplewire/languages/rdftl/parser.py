@@ -83,7 +83,7 @@ def _rule(scanner: Scanner, inherited: Preamble, name: str) -> tuple[Rule, Pream
     queries.scope = scope.with_delta(parts_of(event))
     scanner.expect(tokens.IF, "IF and the condition")
     condition = queries.condition()
-    scanner.expect(tokens.DO, "and, or, or DO and the actions")
+    scanner.expect(tokens.DO, "DO and the actions, or and/or with another condition")
     actions = _actions(scanner, changes)
     coupling = clauses.coupling or Coupling.IMMEDIATE
     rule = Rule(
@@ -155,7 +155,7 @@ def _free(name: str, taken: set[str]) -> str:
 
 
 def _end_statement(scanner: Scanner, start: int) -> None:
-    scanner.expect(tokens.END, ";; after each rule or update")
+    scanner.expect(tokens.END, ";; after the rule or update")
     if scanner.offset - start > MAX_TEXT_BYTES:
         message = f"a rule or update may have {MAX_TEXT_BYTES:,} characters, found more"
         raise LimitExceeded("characters of a rule", MAX_TEXT_BYTES, message).standing_in(scanner.text, start)

@@ -105,7 +105,7 @@ class QueryReader:
         self._qualifiers += 1
         condition = self._inside()
         self._qualifiers -= 1
-        self._scanner.expect(tokens.CLOSE_QUALIFIER, "and, or, or the ] that closes the qualifier")
+        self._scanner.expect(tokens.CLOSE_QUALIFIER, "], or and/or with another condition")
         return Where(condition)
 
     # Conditions: `not` binds tightest, then `and`, then `or`
@@ -143,7 +143,7 @@ class QueryReader:
             return Not(part)
         if self._scanner.accept(tokens.OPEN):
             inside = self._inside()
-            self._scanner.expect(tokens.CLOSE, "and, or, or a closing parenthesis")
+            self._scanner.expect(tokens.CLOSE, "), or and/or with another condition")
             return inside
         return self._atom()
 

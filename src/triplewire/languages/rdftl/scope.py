@@ -41,9 +41,9 @@ class Parts(Struct, frozen=True):
     components: tuple[Component, ...] = ()
 
 
-NO_EVENT_YET = Parts("a LET, which stands before the event")
+NO_EVENT_YET = Parts("a LET")
 IN_THE_EVENT = Parts("the event itself")
-NO_EVENT = Parts("an update, which no event has caused")
+NO_EVENT = Parts("an update")
 
 
 def parts_of(event: Event) -> Parts:
@@ -76,10 +76,11 @@ class Scope(Struct, frozen=True):
 
     def _component(self, scanner: Scanner, written: str | None, offset: int) -> Component:
         if not self.delta.components:
-            raise scanner.problem(f"there is no $delta in {self.delta.place}", offset)
+            message = f"there is no $delta in {self.delta.place}: a rule's condition and actions have one"
+            raise scanner.problem(message, offset)
         for component in self.delta.components:
             if component.value == (written or "") and written != "":
                 return component
         wanted = ", ".join(f"$delta.{c.value}" if c.value else "$delta" for c in self.delta.components)
         found = shortened(f"$delta.{written}")
-        raise scanner.problem(f"{self.delta.place} has {wanted}, found {found}", offset)
+        raise scanner.problem(f"{self.delta.place} has only {wanted}, found {found}", offset)

@@ -46,7 +46,7 @@ COMPARISONS = {"=": Comparison.EQUAL, "!=": Comparison.DIFFERENT, "≠": Compari
 BETWEEN_ACTIONS = re.compile(r";(?!;)|,")
 END = re.compile(r";;")
 NEXT_ELEMENT = re.compile(r"seq\+\+", re.IGNORECASE)
-WILDCARD = re.compile(f"_(?![{NAME_REST}:-])")
+WILDCARD = re.compile(f"_(?![{NAME_REST}:]|-(?!>))")
 # Nine digits are more elements than a container can have, and few enough for every integer.
 NUMBER = re.compile(r"[1-9][0-9]{0,8}(?![0-9])", re.ASCII)
 
@@ -55,7 +55,7 @@ DOLLAR = re.compile(r"\$")
 _QNAME = re.compile(f"({PREFIX_NAME}):({LOCAL_NAME})")
 BARE_NAME = re.compile(f"(?!_(?![{NAME_REST}-]))[{LETTERS}_][{NAME_REST}-]*")
 BARE_IRI = re.compile(r"[^\s()<>\"{}|^`\\]+")
-NAMESPACE_NAME = re.compile(PREFIX_NAME)
+NAMESPACE_NAME = re.compile(rf"{PREFIX_NAME}(?=\s)")
 # What a rule or a transaction is called; any other name stands in quotes.
 LABEL = re.compile(f"[{NAME_REST}](?:[{NAME_REST}.:-]*[{NAME_REST}-])?")
 QUOTE = re.compile(r"[\"']")
