@@ -3,6 +3,7 @@
 sparql/     SPARQL 1.1 (`.rq`)
 formula/    the language L of Chirita et al. (`.formula`)
 graph/      G-ToPSS graph patterns (`.graph`)
+rdftl/      event-condition-action rules (`.rdftl`): no subscriptions, so they have their own functions
 files.py    subscriptions from files, folders, JSON Lines and Parquet
 
 Importing this package makes the languages known to `Subscription.parse`.
