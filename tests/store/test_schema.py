@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from triplewire.store import Database, LocalDisk, deadletters
+from triplewire.store import Database, LocalDisk, deadletters, outbox
 from triplewire.store.database import FILE
+from triplewire.store.outbox import Notice
 from triplewire.store.schema import MIGRATIONS, migrate, version_of
 
 
@@ -22,3 +23,31 @@ def test_a_dead_letter_of_the_first_version_is_there_after_the_second(tmp_path: 
     assert (letter.position, letter.reason, letter.nquads) == (2, "gone", None)
     assert database.read(version_of) == len(MIGRATIONS)
     database.close()
+
+
+def plan(connection, sql: str) -> str:
+    return " ".join(row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}").fetchall())
+
+
+def test_what_waits_survives_the_outbox_by_position(tmp_path: Path):
+    connection = LocalDisk().connect(tmp_path / "x.sqlite")
+    migrate(connection, MIGRATIONS[:2])
+    notices = [Notice(number, position, b"%d" % position) for number in (2, 1) for position in (3, 1, 2)]
+    outbox.put(connection, notices)
+    migrate(connection)
+    rows = connection.execute("SELECT subscription, position, answer FROM outbox").fetchall()
+    assert sorted(rows) == sorted((n.subscription, n.position, n.answer) for n in notices)
+    outbox.put(connection, notices)
+    assert outbox.lasts(connection) == {1: 3, 2: 3}
+    assert outbox.remove_to(connection, 1, 2) == 2 * (outbox.ROW_BYTES + 1)
+    connection.close()
+
+
+def test_neither_a_reader_nor_retention_has_to_look_at_everything(tmp_path: Path):
+    connection = LocalDisk().connect(tmp_path / "x.sqlite")
+    migrate(connection)
+    reading = plan(connection, "SELECT answer FROM outbox WHERE subscription = 1 AND position > 2 ORDER BY position")
+    assert "outbox_by_subscription" in reading
+    assert "TEMP B-TREE" not in reading
+    assert "SEARCH outbox USING PRIMARY KEY" in plan(connection, "DELETE FROM outbox WHERE position <= 5")
+    connection.close()

@@ -39,6 +39,7 @@ class Checkpoints:
         self._index = os.open(path.with_name(f"{path.name}-shm"), os.O_RDONLY | os.O_CLOEXEC)
         self._open = open_connection
         self._wake = threading.Event()
+        self._is_copying = False
         self._is_stopping = False
         self.failed: Callable[[StoreError], None] = _nothing
         self._thread = threading.Thread(target=self._run, name="triplewire-checkpoints", daemon=True)
@@ -47,12 +48,13 @@ class Checkpoints:
     def committed(self, connection: Connection) -> None:
         """Have the log copied if it is due, and begin it anew if it is long."""
         frames, copied = self._lengths()
-        if self._wake.is_set():
+        if self._is_copying:
             return
         left = frames - copied
         if frames >= TOO_LONG_FRAMES or (frames >= LONG_FRAMES and left < COPY_FRAMES):
             self._copy(connection)
         elif left >= COPY_FRAMES:
+            self._is_copying = True
             self._wake.set()
 
     def stop(self) -> None:
@@ -73,11 +75,14 @@ class Checkpoints:
 
     def _run(self) -> None:
         connection: Connection | None = None
-        while self._wake.wait() and not self._is_stopping:
-            if connection is None:
-                connection = self._open()
-            self._copy(connection)
+        while self._wake.wait():
+            # First the bell, then the flag: whoever rings for the end has raised it before.
             self._wake.clear()
+            if self._is_stopping:
+                break
+            connection = connection or self._open()
+            self._copy(connection)
+            self._is_copying = False
         if connection is not None:
             connection.close()
 

@@ -72,7 +72,24 @@ _SECOND = (
     "CREATE INDEX idempotency_by_age ON idempotency (accepted)",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _SECOND)
+# Notifications are written in the order of positions, and most are about different subscriptions: where rows stand by
+# subscription each of them costs a page of its own, five kilobytes of log for one of a hundred bytes. What stands by
+# subscription from here on is the index, ten times denser.
+_THIRD = (
+    "ALTER TABLE outbox RENAME TO outbox_before",
+    "DROP INDEX outbox_by_position",
+    """CREATE TABLE outbox (
+        subscription INTEGER NOT NULL,
+        position INTEGER NOT NULL,
+        answer BLOB NOT NULL,
+        PRIMARY KEY (position, subscription)) WITHOUT ROWID""",
+    """INSERT INTO outbox (subscription, position, answer)
+        SELECT subscription, position, answer FROM outbox_before ORDER BY position, subscription""",
+    "DROP TABLE outbox_before",
+    "CREATE INDEX outbox_by_subscription ON outbox (subscription, position)",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _SECOND, _THIRD)
 
 
 def migrate(connection: Connection, migrations: tuple[tuple[str, ...], ...] = MIGRATIONS) -> None:
