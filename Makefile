@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test-api demo demo-papers test test-slow test-stream-kill test-cluster test-kafka check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash bench-node
+.PHONY: help setup test-api demo demo-papers demo-rules test test-slow test-stream-kill test-cluster test-kafka check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash bench-node
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -21,6 +21,9 @@ demo: $(STAMP) ## 200,000 events against 20,000 subscriptions on local Spark, in
 
 demo-papers: $(STAMP) ## match the papers' own examples and show what matched and why
 	@$(BIN)/python examples/papers.py
+
+demo-rules: $(STAMP) ## the RDFTL paper's scenario: rules tell users of new learning objects
+	@$(BIN)/python examples/selene.py
 
 test: $(STAMP) ## all tests but the slow ones
 	@$(BIN)/python -m pytest -n auto --dist loadgroup -m "not slow"

@@ -26,6 +26,23 @@ def shown_at(width: int) -> str:
     return done.stdout
 
 
+def test_rules_fill_the_message_list_of_each_user():
+    done = subprocess.run(
+        [sys.executable, EXAMPLES / "selene.py"],
+        capture_output=True,
+        encoding="utf-8",
+        env={**os.environ, "COLUMNS": "200", "PYTHONIOENCODING": "utf-8"},
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "well-defined      4 of 4" in done.stdout
+    assert "transaction mistake: undone: the triple <http://example.org/los/missing>" in done.stdout
+    rows = [re.split(" {2,}", line.strip()) for line in done.stdout.split("Messages")[1].splitlines() if line.strip()]
+    boole = "An Investigation of the Laws of Thought"
+    assert rows[2:] == [["Ann", boole, boole, "yes"], ["How a fugue is made"], ["Bob", boole, boole, "yes"], ["Joins"]]
+
+
 @pytest.mark.parametrize("width", [80, 120])
 def test_the_demo_fits_the_terminal(width):
     assert max(map(len, shown_at(width).splitlines())) <= width

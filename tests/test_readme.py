@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from triplewire import Subscription
 from triplewire.cli.app import app
+from triplewire.languages.rdftl import parse_rules
 from triplewire.matching import general
 
 ROOT = Path(__file__).parents[1]
@@ -37,6 +38,11 @@ def test_its_subscriptions_parse(language):
     assert subscription.lane == "fast"
 
 
+def test_its_rule_parses():
+    (text,) = blocks("rdftl")
+    assert [rule.id for rule in parse_rules(text)] == ["new_object"]
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page):
     links = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8"))
@@ -56,7 +62,7 @@ def test_every_command_line_in_it_is_one_that_exists():
     shown = set(re.findall(r"^    triplewire ([a-z]+)", README, re.MULTILINE))
     for command in shown:
         assert CliRunner().invoke(app, [command, "--help"]).exit_code == 0
-    library = {"match", "explain", "subsumes", "covers", "generate", "pipeline"}
+    library = {"match", "explain", "subsumes", "covers", "generate", "pipeline", "rules"}
     assert shown == library | {"serve", "publish", "subscribe", "query", "feed"}
 
 

@@ -51,15 +51,20 @@ def matched(arc: Arc, scope: Scope) -> Matched:
     """Match a triple with the schema."""
     sources, targets = node_classes(arc.source, scope), node_classes(arc.target, scope)
     names = _names(arc, scope)
-    found = [
-        triple
-        for name in (scope.index.properties if names is None else sorted(names, key=str))
-        for triple in leading(name, sources, scope.index)
-        if same_kind(targets, triple.target)
-    ]
+    if names is None:
+        found = _of_any_name(sources, targets, scope.index)
+    else:
+        triples = (t for name in sorted(names, key=str) for t in leading(name, sources, scope.index))
+        found = [t for t in triples if same_kind(targets, t.target)]
     # A wildcard stands for every property but rdf:type.
     typed = names is not None and TYPE in names
     return Matched(tuple(found), _named_classes(arc.target, scope) if typed else _NO_CLASSES)
+
+
+def _of_any_name(sources: Classes, targets: Classes, index: ExtentIndex) -> list[SchemaTriple]:
+    """What a wildcard for the arc matches: the properties of what the rule knows the ends to be."""
+    triples = (t for name in index.properties for t in leading(name, sources, index))
+    return [t for t in triples if index.may_be(sources, t.source) and index.may_be(targets, t.target)]
 
 
 def node_classes(node: Node | None, scope: Scope) -> Classes:

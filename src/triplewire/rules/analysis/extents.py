@@ -169,6 +169,12 @@ class ExtentIndex:
         """Whether a node of one of the classes may be an instance of the wanted one."""
         return classes is None or any(self.may_be_both(one, wanted) for one in classes)
 
+    def is_below(self, cls: NamedNode, classes: Classes) -> bool:
+        """Whether the class is one of the classes or below one; anything is, if they are not known."""
+        if classes is None or RESOURCE in classes:
+            return True
+        return not classes.isdisjoint(self.schema.superclasses(cls))
+
     def _members(self, extents: Extents) -> Iterator[Extent]:
         while extents:
             bit = extents & -extents

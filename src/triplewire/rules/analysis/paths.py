@@ -94,19 +94,20 @@ def leading(name: NamedNode, classes: Classes, index: ExtentIndex) -> tuple[Sche
     """The schema's triples of a property from nodes of the classes.
 
     RDFS lets a resource be in any two classes, so only a literal has no arcs. A container is taken to have one
-    container class: memberships of others are not its own.
+    container class, and those above it: its memberships are that class's.
     """
     if all_literals(classes):
         return ()
     if is_membership(name):
-        return tuple(t for t in index.with_property(MEMBERSHIP) if index.may_be(classes, t.source))
+        return tuple(t for t in index.with_property(MEMBERSHIP) if index.is_below(t.source, classes))
     return index.with_property(name)
 
 
 def ending(name: NamedNode, classes: Classes, index: ExtentIndex) -> tuple[SchemaTriple, ...]:
     """The schema's triples of a property to nodes of the classes: literals where it wants literals."""
-    triples = index.with_property(MEMBERSHIP if is_membership(name) else name)
-    return tuple(t for t in triples if same_kind(classes, t.target))
+    if is_membership(name):
+        return tuple(t for t in index.with_property(MEMBERSHIP) if index.may_be(classes, t.target))
+    return tuple(t for t in index.with_property(name) if same_kind(classes, t.target))
 
 
 def same_kind(classes: Classes, wanted: NamedNode) -> bool:
