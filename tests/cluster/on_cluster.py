@@ -119,14 +119,24 @@ def test_the_match_job_writes_the_same_lake_as_on_one_machine(
     assert on_cluster
 
 
+def test_the_other_jobs_do_there_what_they_do_here(master: str, feed: Workload, folder: Path, tmp_path: Path) -> None:
+    first, second, lake = tmp_path / "first.rq", tmp_path / "second.rq", tmp_path / "lake"
+    first.write_text("ASK { ?s a ?c }")
+    second.write_text("ASK { ?s ?p ?o }")
+    _pipeline("match", "-e", folder, "-s", first, "-o", lake, "--master", master)
+    _pipeline("backfill", "-l", lake, "-s", second, "--master", master)
+    notified = Counter(row[0] for row in _lake_rows(lake).elements())
+    assert notified["second"] == EVENTS
+    before = _lake_rows(lake)
+    _pipeline("compact", "-l", lake, "--master", master)
+    assert _lake_rows(lake) == before
+    assert len(list((lake / "notifications").glob("*.parquet"))) == 1
+    _pipeline("profile", "-l", lake, "-o", tmp_path / "report", "--master", master)
+    assert (tmp_path / "report" / "advertisements" / "all-properties.ttl").exists()
+
+
 def _pipeline(*arguments: object) -> None:
-    settings = [
-        "spark.driver.host=127.0.0.1",
-        "spark.executor.memory=512m",
-        "spark.executor.cores=1",
-        "spark.cores.max=2",
-    ]
-    conf = [word for setting in settings for word in ("--conf", setting)]
+    conf = [word for setting in SETTINGS for word in ("--conf", setting)]
     command = [str(Path(sys.executable).with_name("triplewire")), "pipeline", *map(str, arguments), *conf]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_PATIENCE_SECONDS)
     assert done.returncode == 0, done.stdout + done.stderr
