@@ -38,6 +38,7 @@ class Checkpoints:
     def __init__(self, path: Path, open_connection: Callable[[], Connection]) -> None:
         self._index = os.open(path.with_name(f"{path.name}-shm"), os.O_RDONLY | os.O_CLOEXEC)
         self._open = open_connection
+        self._connection: Connection | None = None
         self._wake = threading.Event()
         self._is_copying = False
         self._is_stopping = False
@@ -52,7 +53,7 @@ class Checkpoints:
             return
         left = frames - copied
         if frames >= TOO_LONG_FRAMES or (frames >= LONG_FRAMES and left < COPY_FRAMES):
-            self._copy(connection)
+            self._copy(lambda: connection)
         elif left >= COPY_FRAMES:
             self._is_copying = True
             self._wake.set()
@@ -74,21 +75,24 @@ class Checkpoints:
         return _FRAMES.unpack_from(header)[0], _COPIED.unpack_from(header)[0]
 
     def _run(self) -> None:
-        connection: Connection | None = None
         while self._wake.wait():
             # First the bell, then the flag: whoever rings for the end has raised it before.
             self._wake.clear()
             if self._is_stopping:
                 break
-            connection = connection or self._open()
-            self._copy(connection)
+            self._copy(self._own)
             self._is_copying = False
-        if connection is not None:
-            connection.close()
+        if self._connection is not None:
+            self._connection.close()
 
-    def _copy(self, connection: Connection) -> None:
+    def _own(self) -> Connection:
+        """The thread's connection, opened when it is needed first."""
+        self._connection = self._connection or self._open()
+        return self._connection
+
+    def _copy(self, connection: Callable[[], Connection]) -> None:
         try:
-            connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+            connection().execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
         except sqlite3.Error as error:
             problem = meaning(error)
             if not isinstance(problem, DiskFull):
