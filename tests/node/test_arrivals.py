@@ -8,11 +8,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from triplewire.algebra.subscriptions import Subscription
 from triplewire.errors import InputError
 from triplewire.node.arrivals import Arrival, events_in
+from triplewire.node.audience import Audience
+from triplewire.node.grants import require_publishable
 from triplewire.rdf.events import Event
 from triplewire.rdf.formats import NQUADS, TURTLE
 from triplewire.rdf.limits import DEFAULT_LIMITS, Limits
+from triplewire.store.identities import Grant
 
 NOW = datetime(2024, 5, 1, tzinfo=UTC)
 LINES = [
@@ -93,3 +97,16 @@ def test_a7_limits_hold_either_way(limits):
 def test_other_formats_are_read_too():
     [event] = events_in(b"<urn:s> a <urn:C> .", TURTLE, graph="urn:e", source=None, time=NOW, limits=DEFAULT_LIMITS)
     assert event.graph.value == "urn:e"
+
+
+def test_nobody_reads_the_triples_of_an_event_whose_publisher_and_reader_may_do_everything(monkeypatch):
+    def read(_: Arrival) -> None:
+        raise AssertionError("wanted the text only")
+
+    monkeypatch.setattr(Arrival, "triples", property(read))
+    [event] = events_in(LINES[0].encode(), NQUADS, graph=None, source="me", time=NOW, limits=DEFAULT_LIMITS)
+    require_publishable(event, Grant())
+    require_publishable(event, Grant(graphs=("urn:",)))
+    audience = Audience()
+    audience.add(Subscription.parse("SELECT ?s { ?s <urn:p> 1 }", id="1"), Grant())
+    assert [match.subscription_id for match in audience.matches([event])] == ["1"]
