@@ -25,6 +25,7 @@ from triplewire.languages.rdftl.syntax import (
     Exists,
     Let,
     Never,
+    Node,
     Not,
     Path,
     Resource,
@@ -37,6 +38,7 @@ from triplewire.languages.rdftl.syntax import (
 from triplewire.rdf.terms import Literal, NamedNode, Term
 from triplewire.rules.ambient import TYPE, member, number_of
 from triplewire.rules.graphs import Graph
+from triplewire.rules.literals import as_kept
 
 Nodes = set[Term]
 DeltaTerms = Mapping[Component, Term]
@@ -187,6 +189,19 @@ class Evaluation:
 
     def _is_resource(self, node: Term) -> bool:
         return next(iter(self._graph.match(node, TYPE, None)), None) is not None
+
+
+def constant_of(node: Node | None, lets: Iterable[Let]) -> NamedNode | Literal | None:
+    """The one node that it can be, if the text tells."""
+    if isinstance(node, Literal):
+        kept = as_kept(node)
+        assert isinstance(kept, Literal)
+        return kept
+    if node is None or not all(isinstance(step, Where) for step in node.steps):
+        return None
+    if isinstance(node.start, Variable):
+        return constant_of(next(let.path for let in lets if let.name == node.start.name), lets)
+    return node.start.iri if isinstance(node.start, Resource) else None
 
 
 def _or_any(nodes: Nodes | None) -> Iterable[Term | None]:

@@ -7,6 +7,7 @@ updated is found among the assertions that make it hold.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
 from msgspec import Struct
 
@@ -35,6 +36,8 @@ from triplewire.rules.graphs import Graph
 from triplewire.rules.literals import as_kept
 from triplewire.rules.paths import DeltaTerms, Evaluation
 from triplewire.rules.schema import Schema
+
+_Term = TypeVar("_Term", bound=Term)
 
 
 class Moved(Struct, frozen=True):
@@ -90,11 +93,11 @@ class Planner:
 
     def _removed(self, node: NamedNode | BlankNode, of_class: object) -> Iterator[Triple]:
         """The classes that a resource loses and, if none is left, its arcs."""
-        types = [t for t in self._graph.match(node, TYPE, None) if self._graph.is_asserted(t)]
+        types = _in_order(t for t in self._graph.match(node, TYPE, None) if self._graph.is_asserted(t))
         lost = [t for t in types if of_class is None or of_class in self._above(t)]
         yield from lost
         if lost and len(lost) == len(types):
-            for triple in (*self._graph.match(node, None, None), *self._graph.match(None, None, node)):
+            for triple in _in_order((*self._graph.match(node, None, None), *self._graph.match(None, None, node))):
                 if triple.predicate != TYPE and self._graph.is_asserted(triple):
                     yield triple
 
@@ -129,12 +132,12 @@ class Planner:
 
     def _deleted(self, arc: Arc) -> Iterator[Triple]:
         for triple in self._holding(arc.source, arc.name, arc.target):
-            yield from self._closure.implied_by(triple, self._graph)
+            yield from _in_order(self._closure.implied_by(triple, self._graph))
 
     def _updated(self, arc: UpdatedArc) -> Iterator[Moved]:
         targets = self._nodes(arc.new)
         for triple in self._holding(arc.source, arc.name, arc.old):
-            for asserted in self._closure.implied_by(triple, self._graph):
+            for asserted in _in_order(self._closure.implied_by(triple, self._graph)):
                 for target in targets:
                     if target != asserted.object:
                         yield Moved(asserted, Triple(asserted.subject, asserted.predicate, target))
@@ -146,7 +149,7 @@ class Planner:
         targets = [None] if target is None else self._nodes(target)
         for subject in sources:
             for end in targets:
-                for triple in self._graph.match(subject, arc, end):
+                for triple in _in_order(self._graph.match(subject, arc, end)):
                     # A wildcard stands for properties of the schema and for elements, never for a class.
                     if arc is not None or triple.predicate != TYPE:
                         yield triple
@@ -161,9 +164,10 @@ class Planner:
         return _in_order(self._evaluation.nodes(node))
 
 
-def _in_order(nodes: Iterable[Term]) -> list[Term]:
-    """The same order in every run, because elements are numbered in it."""
-    return sorted(nodes, key=str)
+def _in_order(terms: Iterable[_Term]) -> list[_Term]:
+    """The same order in every run: a store has none, but elements are numbered in it, and rules fire in it."""
+    found = list(terms)
+    return sorted(found, key=str) if len(found) > 1 else found
 
 
 def _subject(node: Term) -> NamedNode | BlankNode:

@@ -14,12 +14,12 @@ from triplewire.algebra.patterns import Pattern, PatternTerm, Variable
 from triplewire.algebra.queries import Ask, Core, FastQuery
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.languages.rdftl import syntax
-from triplewire.languages.rdftl.syntax import ArcEvent, Change, Let, Path, Resource, ResourceEvent, Rule, Where
+from triplewire.languages.rdftl.syntax import ArcEvent, Change, ResourceEvent, Rule
 from triplewire.matching import Matcher
-from triplewire.rdf.terms import Literal, NamedNode, Triple
+from triplewire.rdf.terms import NamedNode, Triple
 from triplewire.rules.ambient import TYPE
 from triplewire.rules.execution.events import Happened
-from triplewire.rules.literals import as_kept
+from triplewire.rules.paths import constant_of
 
 _SOURCE, _NAME, _TARGET = Variable("source"), Variable("name"), Variable("target")
 _IN_THE_EVENT = " <urn:triplewire:changes> .\n"
@@ -96,27 +96,13 @@ def _pattern(rule: Rule) -> Pattern:
     event, lets = rule.event, rule.lets
     match event:
         case ResourceEvent(_, path, of_class):
-            return Pattern(_constant(path, lets) or _SOURCE, TYPE, _iri(of_class) or _TARGET)
+            return Pattern(constant_of(path, lets) or _SOURCE, TYPE, _iri(of_class) or _TARGET)
         case ArcEvent(_, arc):
             source, name, target = arc.source, arc.name, arc.target
         case syntax.UpdateEvent(updated):
             source, name, target = updated.source, updated.name, updated.new
-    return Pattern(_constant(source, lets) or _SOURCE, _iri(name) or _NAME, _constant(target, lets) or _TARGET)
+    return Pattern(constant_of(source, lets) or _SOURCE, _iri(name) or _NAME, constant_of(target, lets) or _TARGET)
 
 
 def _iri(name: object) -> PatternTerm | None:
     return name if isinstance(name, NamedNode) else None
-
-
-def _constant(node: Path | Literal | None, lets: tuple[Let, ...]) -> PatternTerm | None:
-    """The one node that it can be, if the text tells."""
-    if isinstance(node, Literal):
-        kept = as_kept(node)
-        assert isinstance(kept, Literal)
-        return kept
-    if node is None or not all(isinstance(step, Where) for step in node.steps):
-        return None
-    if isinstance(node.start, syntax.Variable):
-        definitions = {let.name: let.path for let in lets}
-        return _constant(definitions[node.start.name], lets)
-    return node.start.iri if isinstance(node.start, Resource) else None

@@ -29,7 +29,7 @@ from triplewire.rules.changes import Changes, Triples
 from triplewire.rules.execution.actions import Moved
 from triplewire.rules.graphs import Graph
 from triplewire.rules.literals import as_kept
-from triplewire.rules.paths import DeltaTerms, Evaluation
+from triplewire.rules.paths import DeltaTerms, Evaluation, constant_of
 from triplewire.rules.schema import Schema
 
 
@@ -90,9 +90,9 @@ class Detection:
             case ResourceEvent():
                 return list(self._resources(event, lets))
             case ArcEvent(Change.INSERT, arc):
-                return list(_arcs(arc, self._happened.inserted, Evaluation(self._now, lets)))
+                return list(_arcs(arc, self._happened.inserted, lets, self._now))
             case ArcEvent(_, arc):
-                return list(_arcs(arc, self._happened.deleted, Evaluation(self._before, lets)))
+                return list(_arcs(arc, self._happened.deleted, lets, self._before))
             case UpdateEvent(arc):
                 return list(self._updates(arc, lets))
 
@@ -101,7 +101,10 @@ class Detection:
         if event.change is Change.DELETE:
             there, elsewhere = elsewhere, there
         evaluation = Evaluation(there, lets)
+        constant = constant_of(event.path, lets)
         for node in dict.fromkeys(t.subject for t in self._happened.classes(event.change) if _of(t, event)):
+            if constant not in (None, node):
+                continue
             if event.of_class is None and next(iter(elsewhere.match(node, TYPE, None)), None) is not None:
                 continue  # It had a class before, or has one still.
             if evaluation.contains(event.path, node):
@@ -109,9 +112,13 @@ class Detection:
 
     def _updates(self, arc: UpdatedArc, lets: tuple[Let, ...]) -> Iterator[DeltaTerms]:
         now, before = Evaluation(self._now, lets), Evaluation(self._before, lets)
+        source, old, new = (constant_of(node, lets) for node in (arc.source, arc.old, arc.new))
         for updated in self._happened.updated:
             if (
                 _is_named(updated.name, arc.name)
+                and source in (None, updated.source)
+                and old in (None, updated.old)
+                and new in (None, updated.new)
                 and _is_at(updated.source, arc.source, now)
                 and _is_at(updated.old, arc.old, before)
                 and _is_at(updated.new, arc.new, now)
@@ -129,10 +136,15 @@ def _of(triple: Triple, event: ResourceEvent) -> bool:
     return event.of_class is None or triple.object == event.of_class
 
 
-def _arcs(arc: Arc, triples: Iterable[Triple], evaluation: Evaluation) -> Iterator[DeltaTerms]:
+def _arcs(arc: Arc, triples: Iterable[Triple], lets: tuple[Let, ...], graph: Graph) -> Iterator[DeltaTerms]:
+    evaluation = Evaluation(graph, lets)
+    source, target = constant_of(arc.source, lets), constant_of(arc.target, lets)
     for triple in triples:
+        # Constants first: who is told apart by them has read nothing.
         if (
             _is_named(triple.predicate, arc.name)
+            and source in (None, triple.subject)
+            and target in (None, triple.object)
             and _is_at(triple.subject, arc.source, evaluation)
             and _is_at(triple.object, arc.target, evaluation)
         ):
