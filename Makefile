@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test-api demo demo-papers demo-rules test test-slow test-stream-kill test-cluster test-kafka check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash bench-node
+.PHONY: help setup test-api demo demo-papers demo-rules test test-slow test-stream-kill test-cluster test-kafka check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash bench-node bench-rules
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -61,6 +61,9 @@ bench-gtopss: $(STAMP) ## figure 9 of the G-ToPSS paper, with Triplewire in it; 
 
 bench-node: $(STAMP) ## how many events a node accepts durably, and how soon it tells; BENCH=--quick for a small run
 	@$(BIN)/python -m benchmarks.node $(BENCH)
+
+bench-rules: $(STAMP) ## what rules cost an update, cascades, and how long the analysis takes; BENCH=--quick for a small run
+	@$(BIN)/python -m benchmarks.rules $(BENCH)
 
 format: $(STAMP) ## let ruff rewrite what it can
 	@$(BIN)/ruff check --fix .

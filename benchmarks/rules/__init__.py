@@ -1,0 +1,5 @@
+"""`make bench-rules`: what rules cost an update, how fast cascades are, and how long the analysis takes.
+
+workload   a schema, a repository of items, rules and updates of any number
+measures   the measurements; __main__ runs them, and says what was asked and what was found
+"""
