@@ -61,7 +61,7 @@ class Findings(Struct):
 
 
 OURS, SYNCED, UNSYNCED = "Triplewire", "JetStream", "JetStream, not synced"
-ALONE, STOPPED = "half load", "half load, one reader stopped"
+ALONE, STOPPED, OF_ASKED = "half load", "half load, one reader stopped", "half of what was asked"
 
 
 def figures(findings: Findings, *, is_full: bool) -> list[Figure]:

@@ -11,7 +11,18 @@ import uvloop
 from msgspec import Struct
 
 from benchmarks.node.carrier import Carrier
-from benchmarks.node.figures import ALONE, OURS, STOPPED, SYNCED, UNSYNCED, Delay, Findings, Rate
+from benchmarks.node.figures import (
+    ALONE,
+    ASKED_RATE,
+    OF_ASKED,
+    OURS,
+    STOPPED,
+    SYNCED,
+    UNSYNCED,
+    Delay,
+    Findings,
+    Rate,
+)
 from benchmarks.node.hearing import listening
 from benchmarks.node.loads import Load, closed_loop, open_loop
 from benchmarks.node.served import MOST_FLOOD, ServedNode, served
@@ -83,6 +94,7 @@ async def _rates_and_delays(node: ServedNode, plan: Plan, findings: Findings, te
     await _rates(node, OURS, [_MANY, *_FEW], plan, findings, tell)
     half = (findings.rate(OURS, plan.subscriptions) or 0.0) / 2
     findings.delays.append(await _delay(node, OURS, ALONE, half, plan, tell))
+    findings.delays.append(await _delay(node, OURS, OF_ASKED, ASKED_RATE / 2, plan, tell))
     before = node.resident_mib
     async with node.stopped_reader():
         findings.delays.append(await _delay(node, OURS, STOPPED, half, plan, tell))
