@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path as File
+
+import pytest
 
 from triplewire.languages.rdftl import parse_rules, parse_updates
 from triplewire.languages.rdftl.syntax import (
@@ -34,6 +37,7 @@ DC = Namespace("http://purl.org/dc/elements/1.1/")
 USER = Namespace("http://www.dcs.bbk.ac.uk/~gpapa05/semapeer/user")
 LO = Namespace("http://www.dcs.bbk.ac.uk/~gpapa05/semapeer/lo")
 USERS = Namespace("http://www.dcs.bbk.ac.uk/users/")
+DOCUMENTED = (File(__file__).parents[3] / "docs" / "rules.md").read_text(encoding="utf-8")
 FIXTURES = File(__file__).parents[2] / "fixtures" / "rdftl"
 
 
@@ -85,3 +89,8 @@ def test_the_event_of_example_1() -> None:
     (rule,) = parse_rules(text)
     steps = (Target(LO["Messages"]), Target(LO["updated_LOs"]), Element())
     assert rule.event == ResourceEvent(Change.INSERT, Path(Resource(), steps), BareName("LO"))
+
+
+@pytest.mark.parametrize("text", re.findall(r"```rdftl\n(.*?)```", DOCUMENTED, re.DOTALL))
+def test_what_the_documentation_shows(text: str) -> None:
+    assert parse_rules(text) if "\nON " in text else parse_updates(text)

@@ -12,7 +12,7 @@ from tests.languages.rdftl.naive import World
 
 from triplewire.errors import InputError, InvalidTerm, LimitExceeded
 from triplewire.languages.rdftl import condition_query, parse_rule, path_query
-from triplewire.languages.rdftl.extent import MAX_DEPTH
+from triplewire.languages.rdftl.extent import MAX_DEPTH, MAX_SIZE
 from triplewire.languages.rdftl.syntax import (
     BareName,
     Compared,
@@ -200,7 +200,7 @@ def test_variables_that_double_are_refused_before_they_are_written_out() -> None
     for number in range(40):
         twice = Path(Variable(f"x{number}"))
         lets.append(Let(f"x{number + 1}", Path(Resource(A), (Where(Compared(twice, Comparison.EQUAL, twice)),))))
-    with pytest.raises(LimitExceeded, match="1,000 steps and conditions"):
+    with pytest.raises(LimitExceeded, match="250 steps and conditions"):
         path_query(Path(Variable("x40")), lets)
 
 
@@ -211,3 +211,13 @@ def test_the_deepest_condition_that_is_read_is_one_that_the_store_answers() -> N
         inside = f"target(ex:p)[{inside}]"
     path, _ = path_of(f"resource(ex:a)[{inside}]")
     assert nodes(graph(":a :p :a ."), path) == [A]
+
+
+def test_the_longest_path_that_is_read_is_one_that_the_store_answers() -> None:
+    """Row A2: EXISTS nests with each arc."""
+    loop = graph(":a :p :a .")
+    longest = Path(Resource(A), (Target(P),) * (MAX_SIZE - 1))
+    assert nodes(loop, longest) == [A]
+    assert holds(loop, Exists(longest))
+    with pytest.raises(LimitExceeded, match="250 steps"):
+        condition_query(Exists(Path(Resource(A), (Target(P),) * MAX_SIZE)))

@@ -24,7 +24,8 @@ from triplewire.languages.rdftl.syntax import (
     Where,
 )
 
-MAX_SIZE = 1_000
+# Nested as deep as this, a query is still far from where a store's stack ends.
+MAX_SIZE = 250
 MAX_DEPTH = 50
 
 

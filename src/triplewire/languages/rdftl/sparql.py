@@ -191,7 +191,7 @@ class _Writer:
                 return " || ".join(f"({self.expression(part, here)})" for part in parts) or "false"
             case Not(part):
                 return f"!({self.expression(part, here)})"
-        return f"EXISTS {_braced(self._asked(condition, here))}"
+        return f"EXISTS {_nested(self._asked(condition, here))}"
 
     def _asked(self, condition: Exists | Compared, here: _Reached | None) -> _Group:
         group = _Group()
@@ -230,6 +230,32 @@ def _iri(name: Name) -> NamedNode:
 
 def _shown(component: Component) -> str:
     return f"$delta.{component.value}" if component.value else "$delta"
+
+
+def _nested(group: _Group) -> str:
+    """A group as one pattern after the other, each inside the one before.
+
+    Oxigraph keeps to the order of what stands in EXISTS, and joins whole patterns there: one pattern at a time it looks
+    up what the outer ones have found.
+    """
+    text = ""
+    for chunk in reversed(_chunks(group)):
+        text = _braced([*chunk, f"FILTER(EXISTS {text})"] if text else chunk)
+    return text
+
+
+def _chunks(group: _Group) -> list[_Group]:
+    """Each pattern with the values before it and the filters behind it."""
+    chunks: list[_Group] = [[]]
+    for line in group:
+        if any(map(_is_pattern, chunks[-1])) and not line.startswith("FILTER"):
+            chunks.append([])
+        chunks[-1].append(line)
+    return chunks
+
+
+def _is_pattern(line: str) -> bool:
+    return not line.startswith(("FILTER", "VALUES"))
 
 
 def _braced(group: _Group) -> str:
