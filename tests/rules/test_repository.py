@@ -110,6 +110,19 @@ def test_reversed_edits_restore_the_graph_exactly(first: list[Triple], steps: li
     assert (set(repository), set(repository.asserted)) == (was, asserted_was)
 
 
+@given(st.lists(types, max_size=10), st.lists(st.one_of(triples, triples, strangers), max_size=4))
+def test_loading_an_empty_repository_is_the_same_as_changing_it(first: list[Triple], more: list[Triple]) -> None:
+    loaded, changed = Repository(FAMILY), Repository(FAMILY)
+    try:
+        changed.apply(Edits(inserted=(*first, *more)))
+    except SchemaViolation:
+        with pytest.raises(SchemaViolation):
+            loaded.load([*first, *more])
+    else:
+        loaded.load([*first, *more])
+    assert set(loaded.store) == set(changed.store)
+
+
 # Conformance
 
 

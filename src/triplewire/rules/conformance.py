@@ -7,11 +7,11 @@ lost or gained a class, its arcs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from triplewire.errors import SchemaViolation
 from triplewire.rdf.terms import Literal, NamedNode, Term, Triple
-from triplewire.rules.ambient import CONTAINERS, LITERAL, RESOURCE, TYPE, is_datatype, number_of
+from triplewire.rules.ambient import CONTAINERS, RESOURCE, TYPE, is_datatype, number_of
 from triplewire.rules.changes import Changes
 from triplewire.rules.graphs import Graph
 from triplewire.rules.literals import is_of
@@ -20,12 +20,15 @@ from triplewire.rules.schema import Schema
 _SHOWN = 5
 
 
-class Conformance:
-    """Checks triples of one graph against one schema. Raises `SchemaViolation`."""
+Classes = Callable[[Term], Iterable[Term]]
 
-    def __init__(self, schema: Schema, graph: Graph) -> None:
+
+class ArcConformance:
+    """Checks single triples against a schema, given the classes of their ends. Raises `SchemaViolation`."""
+
+    def __init__(self, schema: Schema, classes: Classes) -> None:
         self._schema = schema
-        self._graph = graph
+        self._classes = classes
 
     def check_names(self, triples: Iterable[Triple]) -> None:
         """That each triple has a property, and rdf:type a class, of the schema; before anything is derived from it."""
@@ -36,21 +39,10 @@ class Conformance:
             elif not self._schema.is_property(triple.predicate):
                 raise _broken("b", triple, f"wanted a property of the schema, found {triple.predicate}")
 
-    def check(self, changes: Changes) -> None:
-        """That the graph, after the changes, conforms, if it did before them."""
-        for triple in changes.inserted:
-            if triple.predicate != TYPE:
-                self.check_arc(triple)
-            elif isinstance(triple.object, NamedNode) and self._schema.elements(triple.object):
-                self._check_elements(triple.subject)
-        for triple in changes.deleted:
-            if triple.predicate == TYPE:
-                self._check_without(triple)
-
     def check_arc(self, triple: Triple) -> None:
         """One triple that is not of rdf:type."""
         if number_of(triple.predicate) is not None:
-            self._check_member(triple)
+            self.check_member(triple)
             return
         domain, wanted = self._schema.domain(triple.predicate), self._schema.range(triple.predicate)
         for name, declared in (("domain", domain), ("range", wanted)):
@@ -59,7 +51,8 @@ class Conformance:
         self._check_resource(triple, triple.subject, domain, "source")
         self._check_end(triple, wanted)
 
-    def _check_member(self, triple: Triple) -> None:
+    def check_member(self, triple: Triple) -> None:
+        """One triple from a container to an element."""
         classes = self._classes_of(triple, triple.subject)
         if CONTAINERS.isdisjoint(classes):
             raise _broken("c", triple, f"wanted a container as the source, found an instance of {_listed(classes)}")
@@ -82,27 +75,48 @@ class Conformance:
         for cls in wanted:
             if cls in classes or cls == RESOURCE:
                 continue
-            what = f"a literal of {cls}" if is_datatype(cls) and cls != LITERAL else f"an instance of {cls}"
-            raise _broken("c", triple, f"wanted {what} as the {role}, found {node}, an instance of {_listed(classes)}")
+            what = "a literal" if is_datatype(cls) else "an instance"
+            found = f"{node}, an instance of {_listed(classes)}"
+            raise _broken("c", triple, f"wanted {what} of {cls} as the {role}, found {found}")
+
+    def _classes_of(self, triple: Triple, node: Term) -> frozenset[Term]:
+        classes = frozenset(self._classes(node))
+        if not classes:
+            raise _broken("a", triple, f"wanted a class of the resource {node}, found none")
+        return classes
+
+
+class Conformance:
+    """Checks changes to a graph against a schema. Raises `SchemaViolation`."""
+
+    def __init__(self, schema: Schema, graph: Graph) -> None:
+        self._schema = schema
+        self._graph = graph
+        self.arcs = ArcConformance(schema, lambda node: (found.object for found in graph.match(node, TYPE, None)))
+
+    def check(self, changes: Changes) -> None:
+        """That the graph, after the changes, conforms, if it did before them."""
+        for triple in changes.inserted:
+            if triple.predicate != TYPE:
+                self.arcs.check_arc(triple)
+            elif isinstance(triple.object, NamedNode) and self._schema.elements(triple.object):
+                self._check_elements(triple.subject)
+        for triple in changes.deleted:
+            if triple.predicate == TYPE:
+                self._check_without(triple)
 
     def _check_elements(self, container: Term) -> None:
         for triple in self._graph.match(container, None, None):
             if number_of(triple.predicate) is not None:
-                self._check_member(triple)
+                self.arcs.check_member(triple)
 
     def _check_without(self, lost: Triple) -> None:
         """The arcs of a resource that is no longer an instance of a class."""
         for triple in self._graph.match(lost.subject, None, None):
             if triple.predicate != TYPE:
-                self.check_arc(triple)
+                self.arcs.check_arc(triple)
         for triple in self._graph.match(None, None, lost.subject):
-            self.check_arc(triple)
-
-    def _classes_of(self, triple: Triple, node: Term) -> frozenset[Term]:
-        classes = frozenset(found.object for found in self._graph.match(node, TYPE, None))
-        if not classes:
-            raise _broken("a", triple, f"wanted a class of the resource {node}, found none")
-        return classes
+            self.arcs.check_arc(triple)
 
 
 def _broken(clause: str, triple: Triple, problem: str) -> SchemaViolation:

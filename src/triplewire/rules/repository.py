@@ -14,9 +14,10 @@ from pyoxigraph import DefaultGraph, Quad, Store
 from triplewire.errors import SchemaViolation
 from triplewire.languages.rdftl.syntax import Condition, Path
 from triplewire.rdf.terms import TW, Literal, NamedNode, Term, Triple
+from triplewire.rules.ambient import TYPE
 from triplewire.rules.changes import Changes, Edits
 from triplewire.rules.closure import Closure
-from triplewire.rules.conformance import Conformance
+from triplewire.rules.conformance import ArcConformance, Conformance
 from triplewire.rules.containers import LastElements
 from triplewire.rules.literals import as_kept
 from triplewire.rules.paths import Evaluation
@@ -87,7 +88,7 @@ class Repository:
     def apply(self, edits: Edits) -> Changes:
         """Do the edits, and say what really changed. Raises `SchemaViolation` and changes nothing, if one breaks it."""
         wanted = Edits(_kept(edits.inserted), _kept(edits.deleted))
-        self._conformance.check_names(wanted.inserted)
+        self._conformance.arcs.check_names(wanted.inserted)
         changes = self._done(wanted)
         try:
             self._conformance.check(changes)
@@ -96,9 +97,24 @@ class Repository:
             raise
         return changes
 
-    def load(self, triples: Iterable[Triple]) -> Changes:
-        """Assert many triples at once."""
-        return self.apply(Edits(inserted=tuple(triples)))
+    def load(self, triples: Iterable[Triple]) -> None:
+        """Assert many triples at once: all of them, or none if they would not conform."""
+        if next(self.match(None, None, None), None) is None:
+            self._fill(_kept(triples))
+        else:
+            self.apply(Edits(inserted=tuple(triples)))
+
+    def _fill(self, asserted: tuple[Triple, ...]) -> None:
+        """Load into an empty repository, where nothing has to be asked of the store."""
+        self._conformance.arcs.check_names(asserted)
+        closure = dict.fromkeys(asserted)
+        for triple in asserted:
+            if not self._closure.is_plain(triple):
+                closure.update(dict.fromkeys(self._closure.follows_from(triple)))
+        _check_all(self.schema, closure)
+        known = frozenset(asserted)
+        self.store.bulk_extend(_quad(triple, self._graph) for triple in closure)
+        self.store.bulk_extend(_quad(triple, self._derived) for triple in closure if triple not in known)
 
     def _done(self, edits: Edits) -> Changes:
         held: dict[Triple, bool] = {}
@@ -153,6 +169,17 @@ class Repository:
         change(_quad(triple, self._graph))
         change(_quad(triple, self._derived))
         return holds
+
+
+def _check_all(schema: Schema, triples: Iterable[Triple]) -> None:
+    classes: dict[Term, list[Term]] = {}
+    for triple in triples:
+        if triple.predicate == TYPE:
+            classes.setdefault(triple.subject, []).append(triple.object)
+    arcs = ArcConformance(schema, lambda node: classes.get(node, ()))
+    for triple in triples:
+        if triple.predicate != TYPE:
+            arcs.check_arc(triple)
 
 
 def _quad(triple: Triple, graph: NamedNode | DefaultGraph) -> Quad:
