@@ -30,6 +30,7 @@ EXAMPLES = examples(
     "stream --from-node http://127.0.0.1:8080 -s alerts/ -o lake --to-node http://127.0.0.1:8080",
 )
 _SHOWN = 20
+_RESUME = "the same call goes on where it was"
 
 
 def stream_command(
@@ -103,10 +104,14 @@ def stream_command(
         )
         stop = job.StopSign()
         with spark_for(master, [*_jars(packages, jars), *(conf or ())]) as spark, stopped_by_signals(stop) as heard:
-            done = job.stream(spark, request, progress_bar(), stop)
+            try:
+                done = job.stream(spark, request, progress_bar(), stop)
+            except KeyboardInterrupt:
+                diagnostics().print(plain(f"stopped at once; {_RESUME}"))
+                raise
     _tell(done)
     if heard.signal is not None:
-        diagnostics().print(plain("stopped; the same call goes on where it was"))
+        diagnostics().print(plain(f"stopped; {_RESUME}"))
         raise typer.Exit(SIGNAL_CODE + heard.signal)
     if done.quarantined:
         raise typer.Exit(FAILED)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from tests.pipeline.samples import EVENTS, expected, notified, request_of, rows_of, write_feed, write_rows
+from tests.pipeline.samples import EVENTS, expected, notified, request_of, rows_of, write_rows
 
 from triplewire import Subscription
 from triplewire.algebra.advertisements import Advertisement
@@ -16,7 +14,6 @@ from triplewire.pipeline.jobs.compacting import CompactRequest, compact
 from triplewire.pipeline.jobs.history import BackfillRequest, ReplayRequest, backfill, replay
 from triplewire.pipeline.jobs.matching import match_files
 from triplewire.pipeline.jobs.profiling import ProfileRequest, profile
-from triplewire.pipeline.jobs.streaming import StreamRequest, stream_files
 from triplewire.testing.workloads import Row
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -56,38 +53,6 @@ class TestMatch:
         match_files(spark, request_of(feed, tmp_path / "lake", strategy=strategy))
         assert notified(tmp_path / "lake") == notified(lake)
         assert rows_of(tmp_path / "lake", "events", "event, payload") == rows_of(lake, "events", "event, payload")
-
-
-class TestStream:
-    def asked(self, feed: Path, out: Path, **others) -> StreamRequest:
-        asked = {
-            "events": str(feed / "events"),
-            "subscriptions": (str(feed / "subscriptions.jsonl"),),
-            "taxonomy": str(feed / "taxonomy.ttl"),
-            "out": str(out),
-            "drain": True,
-        }
-        return StreamRequest(**{**asked, **others})
-
-    def test_a_stream_ends_in_the_lake_of_a_batch_and_resumes(self, spark, feed, lake, tmp_path):
-        done = stream_files(spark, self.asked(feed, tmp_path / "lake", files_at_once=2))
-        assert (done.batches, done.events) == (2, EVENTS)
-        assert notified(tmp_path / "lake") == notified(lake)
-        again = stream_files(spark, self.asked(feed, tmp_path / "lake"))
-        assert (again.batches, notified(tmp_path / "lake")) == (0, notified(lake))
-
-    def test_subscriptions_that_change_take_effect_at_the_next_batch(self, spark, tmp_path):
-        write_feed(tmp_path / "feed", events=20, files=1)
-        stream_files(spark, self.asked(tmp_path / "feed", tmp_path / "lake"))
-        every = Row("every", "sparql", "ASK { ?s ?p ?o }")
-        write_rows(tmp_path / "feed" / "subscriptions.jsonl", [every])
-        (tmp_path / "feed" / "events" / "later.nq").write_bytes(b"<urn:s> <urn:p> <urn:o> <urn:later> .\n")
-        stream_files(spark, self.asked(tmp_path / "feed", tmp_path / "lake"))
-        assert ("every", "urn:later") in notified(tmp_path / "lake")
-        assert len([name for name, _ in notified(tmp_path / "lake") if name == "every"]) == 1
-        runs = rows_of(tmp_path / "lake", "runs", "batch, index, subscriptions")
-        assert [(batch, subscriptions) for batch, _, subscriptions in runs] == [(0, 60), (1, 1)]
-        assert runs[0][1] != runs[1][1]
 
 
 class TestHistory:

@@ -3,7 +3,7 @@
 running        a run of tasks on Spark, watched
 subscribing    subscription files become an index; bad entries become rejects
 matching       match: files in, a lake out
-streaming      stream: the same for each micro-batch of new files, exactly once
+stream         stream: the same for each micro-batch of what arrives, exactly once
 backfill       a new subscription over the lake's history
 replay         what would have fired, under other subscriptions or another taxonomy
 profiling      what a source publishes, and the advertisements that say so

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
-from itertools import islice
 
+import httpx
 import pytest
 from msgspec import Struct
 from tests.node.processes import Process, running
@@ -50,10 +50,18 @@ class BrokenOff:
         return self._client.publish(events)
 
 
-def delivered(client: Client, count: int, start: int) -> list[tuple[str, str]]:
-    """The first notifications that a subscriber of the node gets from a position on."""
-    found = islice(client.subscribe(QUERY, name=f"after-{start}", start=start), count)
-    return [tuple(one.solutions[0][name]["value"] for name in ("name", "event")) for one in found]
+def delivered(node: Process, start: int) -> list[tuple[str, str]]:
+    """The notifications that wait in the node's outbox for somebody who subscribed to them from a position on."""
+    path = f"/subscriptions/after-{start}"
+    with httpx.Client(base_url=node.url, timeout=300, trust_env=False) as http:
+        query = {"Content-Type": "application/sparql-query"}
+        assert http.put(path, params={"start": start}, content=QUERY, headers=query).status_code == 201
+        found, after = [], 0
+        while after is not None:
+            page = http.get(f"{path}/notifications", params={"after": after, "limit": 1_000}).json()
+            found += page["notifications"]
+            after = page["next"]
+    return [tuple(one["solutions"][0][name]["value"] for name in ("name", "event")) for one in found]
 
 
 def end_of(client: Client) -> int:
@@ -63,7 +71,7 @@ def end_of(client: Client) -> int:
     return page.position
 
 
-def test_a_stream_goes_on_after_the_last_event_and_delivers_through_the_outbox(spark, client, tmp_path):
+def test_a_stream_goes_on_after_the_last_event_and_delivers_through_the_outbox(spark, node, client, tmp_path):
     feed, lake = tmp_path / "feed", tmp_path / "lake"
     write_feed(feed, events=60, files=3)
     files = sorted((feed / "events").glob("*.nq"))
@@ -77,7 +85,7 @@ def test_a_stream_goes_on_after_the_last_event_and_delivers_through_the_outbox(s
     with pytest.raises(InputError, match="broken off"):
         stream(spark, asked(feed, lake, **request))
     client.publish(files[2].read_bytes())
-    whole = {"source": NodeLog(client, 15), "sinks": (ToNode(client),)}
+    whole = {"source": NodeLog(client, 500), "sinks": (ToNode(client),)}
     # What the stream itself publishes is in the log, too: it must not set off more of it.
     stream(spark, asked(feed, lake, **whole))
     assert stream(spark, asked(feed, lake, **whole)).events == 0
@@ -88,25 +96,26 @@ def test_a_stream_goes_on_after_the_last_event_and_delivers_through_the_outbox(s
         line.rsplit(b"<", 1)[1].split(b">")[0].decode() for path in files for line in path.read_bytes().splitlines()
     }
     assert notified(lake) == wanted
-    got = delivered(client, len(wanted), begin)
-    assert sorted(got) == wanted
+    assert sorted(delivered(node, begin)) == wanted
     batches = rows_of(lake, "runs", "batch")
     assert batches == [(number,) for number in range(len(batches))]
 
 
-def test_a_commit_that_was_delivered_in_part_is_delivered_again_even_after_compaction(spark, client, tmp_path):
+def test_a_commit_that_was_delivered_in_part_is_delivered_again_even_after_compaction(spark, node, client, tmp_path):
     feed, lake = tmp_path / "feed", tmp_path / "lake"
     write_feed(feed, events=30, files=1, seed=8)
+    write_rows(feed / "subscriptions.jsonl", [Row("compacted", "sparql", "ASK { ?s ?p ?o }")])
     begin = end_of(client)
     with pytest.raises(InputError, match="broken off"):
         stream(spark, asked(feed, lake, sinks=(ToNode(BrokenOff(client, 0)),)))
     compact(spark, CompactRequest(lake=str(lake)))
     wanted = sorted(expected(feed))
     assert stream(spark, asked(feed, lake, sinks=(ToNode(client),))).delivered == len(wanted)
-    assert sorted(delivered(client, len(wanted), begin)) == wanted
+    assert sorted(delivered(node, begin)) == wanted
     assert end_of(client) == begin + len(wanted)
 
 
+@pytest.mark.slow  # it starts a node of its own, twice
 def test_a_node_that_restarts_does_not_end_a_stream(spark, tmp_path):
     feed = tmp_path / "feed"
     write_feed(feed, events=10, files=1)

@@ -62,7 +62,7 @@ def stream(
         _require_same(lake, request.name, source.identity)
         batches = MicroBatches(spark, lake, request, watcher or Nobody(), stop)
         if isinstance(source, NodeLog):
-            run_following(request, source, lake, batches, stop)
+            run_following(spark, request, source, lake, batches, stop)
         else:
             run_structured(spark, request, source, lake, batches, stop)
         return batches.summary

@@ -14,7 +14,8 @@ from msgspec import Struct
 
 from triplewire.errors import BadInputRefused, InputError
 from triplewire.pipeline.index import IndexRef
-from triplewire.pipeline.jobs.running import Done, Watcher, run_order
+from triplewire.pipeline.jobs.gauges import ByTasks
+from triplewire.pipeline.jobs.running import Done, Watcher, run_order, run_step
 from triplewire.pipeline.jobs.stream.indexing import Indexed
 from triplewire.pipeline.lake.frames import rows_in, stage
 from triplewire.pipeline.lake.tables import EVENTS, NOTIFICATIONS, REJECTS
@@ -46,6 +47,10 @@ class Draft(Struct, frozen=True):
     strict: bool
     watcher: Watcher
 
+    @property
+    def doing(self) -> str:
+        return f"micro-batch {self.number}"
+
 
 class Filled(Struct, frozen=True):
     """What the tasks did, where it came from, and what could not be read at all."""
@@ -76,7 +81,7 @@ def by_files(paths: list[str]) -> Fill:
             return Filled(done, paths, missing)
         tasks = plan(found, draft.spark.sparkContext.defaultParallelism)
         order = Order(tasks, place(draft.spark, index), str(draft.staging.resolve()), draft.run, draft.strict)
-        return Filled(run_order(draft.spark, order, draft.watcher, f"micro-batch {draft.number}"), paths, missing)
+        return Filled(run_order(draft.spark, order, draft.watcher, draft.doing), paths, missing)
 
     return fill
 
@@ -113,8 +118,14 @@ def _from_rows(draft: Draft, rows: Arrived) -> Done:
     if parts:
         # Read back what was written: whatever made the events is not asked again.
         kept = draft.spark.read.parquet(str((staging / EVENTS).resolve())).select(*EVENT_SCHEMA.names)
-        found = matched(kept, draft.indexed.prepared, str(staging.resolve()))
-        parts += stage(found.withColumn("run", run), staging, NOTIFICATIONS, draft.commit)
+        found = matched(kept, draft.indexed.prepared, str(staging.resolve())).withColumn("run", run)
+        parts += run_step(
+            draft.spark,
+            draft.watcher,
+            draft.doing,
+            ByTasks(staging),
+            lambda: stage(found, staging, NOTIFICATIONS, draft.commit),
+        )
     parts += stage(rows.rejects.withColumn("run", run), staging, REJECTS, draft.commit)
     counts = Counts(*(rows_in(parts, table) for table in (EVENTS, NOTIFICATIONS, REJECTS)))
     if draft.strict and counts.rejects:

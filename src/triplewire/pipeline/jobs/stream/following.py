@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -29,7 +30,11 @@ from triplewire.pipeline.lake.folder import Lake
 from triplewire.pipeline.sources.files import source_file
 from triplewire.pipeline.sources.reading import Reject
 
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
 _PAGE = 1_000
+_LOOK_SECONDS = 0.5
 
 
 class Read(Struct, frozen=True):
@@ -41,13 +46,34 @@ class Read(Struct, frozen=True):
     gaps: list[Reject]
 
 
-def run_following(request: StreamRequest, source: NodeLog, lake: Lake, batches: MicroBatches, stop: StopSign) -> None:
-    """Stream until drained, or until asked to stop; a node that is away then is no reason to wait."""
+def run_following(
+    spark: SparkSession, request: StreamRequest, source: NodeLog, lake: Lake, batches: MicroBatches, stop: StopSign
+) -> None:
+    """Stream until drained, or until asked to stop; a node that is away then is no reason to wait.
+
+    The work is done on a thread, so that signals find the main one at leisure.
+    """
+    from pyspark import InheritableThread
+
+    problems: list[BaseException] = []
+
+    def follow() -> None:
+        try:
+            _follow(request, source, lake, batches, stop)
+        except BaseException as problem:  # noqa: BLE001  raised again where it is waited for
+            problems.append(problem)
+
+    thread = InheritableThread(target=follow, name="following", daemon=True)
+    thread.start()
     try:
-        _follow(request, source, lake, batches, stop)
-    except (NodeUnreachable, NodeRefused, Stopping):
-        if not stop.asked:
-            raise
+        while thread.is_alive():
+            thread.join(_LOOK_SECONDS)
+    except KeyboardInterrupt:
+        spark.sparkContext.cancelAllJobs()
+        thread.join()
+        raise
+    if problems and not (stop.asked and isinstance(problems[0], NodeUnreachable | NodeRefused | Stopping)):
+        raise problems[0]
 
 
 def _follow(request: StreamRequest, source: NodeLog, lake: Lake, batches: MicroBatches, stop: StopSign) -> None:
