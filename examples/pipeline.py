@@ -91,12 +91,16 @@ def notifications(lake: Path, texts: dict[str, tuple[str, str]]) -> Table:
 
 
 def _various(rows: list[dict[str, Any]], texts: dict[str, tuple[str, str]]) -> list[dict[str, Any]]:
-    """The first row of each language, then others."""
-    first: dict[str, dict[str, Any]] = {}
-    for row in rows:
-        first.setdefault(texts[row["subscription"]][0], row)
-    others = [row for row in rows if row not in first.values()]
-    return [*first.values(), *others][:SHOWN]
+    """The first row of each language, then of other subscriptions, then whatever there is."""
+    by_language = {texts[row["subscription"]][0]: row for row in reversed(rows)}
+    by_subscription = {row["subscription"]: row for row in reversed(rows)}
+    chosen: list[dict[str, Any]] = []
+    for row in (*by_language.values(), *reversed(by_subscription.values()), *rows):
+        if row not in chosen:
+            chosen.append(row)
+        if len(chosen) == SHOWN:
+            break
+    return chosen
 
 
 def texts_of(path: Path) -> dict[str, tuple[str, str]]:

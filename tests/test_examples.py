@@ -62,3 +62,24 @@ def test_the_demo_shows_what_matched_and_why_the_rest_did_not():
     assert "nothing matches ?id foaf:age ?age" in missed
     assert re.search(r"figure 5\(b\), without the taxonomy.*no match: .*gt:Publication", missed, re.DOTALL)
     assert re.search(r"example 3.*yes.*example 4.*no.*example 5.*yes", missed, re.DOTALL)
+
+
+@pytest.mark.xdist_group("demo")
+def test_the_pipeline_s_demo_shows_a_summary_five_notifications_with_their_queries_and_the_lake(tmp_path):
+    sizes = ["--events", "2000", "--subscriptions", "400", "--home", tmp_path / "demo", "--master", "local[1]"]
+    done = subprocess.run(
+        [sys.executable, EXAMPLES / "pipeline.py", *map(str, sizes)],
+        capture_output=True,
+        encoding="utf-8",
+        env={**os.environ, "COLUMNS": "200", "PYTHONIOENCODING": "utf-8"},
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    summary, notifications = done.stdout.split("Five notifications")
+    assert re.search(r"^ +events +2,000\s", summary, re.MULTILINE)
+    assert re.search(r"^ +subscriptions +400\s", summary, re.MULTILINE)
+    assert set(re.findall(r"^ +s\d+ \((\w+)\)", notifications, re.MULTILINE)) == {"sparql", "formula", "graph"}
+    assert len(set(re.findall(r"^ +(s\d+) \(", notifications, re.MULTILINE))) == 5
+    assert f"The lake is {tmp_path / 'demo' / 'lake'}" in " ".join(notifications.split())
+    assert list((tmp_path / "demo" / "lake" / "notifications").glob("*.parquet"))
