@@ -132,8 +132,7 @@ class _Rewriting:
         order, files = _ORDER[table], _files_for(self._lake, EVENTS if table == QUADS else table)
         frame = self._frame(table).repartitionByRange(files, *order).sortWithinPartitions(*order)
         rows = frame.select(*SCHEMAS[table].names)
-        act = lambda: stage(rows, self._staging, table, self._run)  # noqa: E731
-        return self._step(f"compacting {table}", self._all(table), act)
+        return self._step(f"compacting {table}", self._all(table), lambda: stage(rows, self._staging, table, self._run))
 
     def _frame(self, table: str) -> DataFrame:
         from triplewire.pipeline.jobs.settling import first_events, first_notifications

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -92,8 +93,8 @@ def profile(spark: SparkSession, request: ProfileRequest, watcher: Watcher | Non
         # Elsewhere than on this machine tasks cannot tell anything in a folder of the driver's.
         told_in = folder if str(spark.sparkContext.master).startswith("local[") else None
         gauge = ByTasks() if told_in is None else ByBytes(Path(told_in), size)
-        act = lambda: _measured(events, request.by, told_in)  # noqa: E731
-        report = run_step(spark, watcher or Nobody(), "profiling", gauge, act)
+        measure = partial(_measured, events, request.by, told_in)
+        report = run_step(spark, watcher or Nobody(), "profiling", gauge, measure)
     _write(report, Path(request.out))
     return report
 

@@ -83,9 +83,13 @@ class _Over(Struct, frozen=True):
     def read(self, files: list[SourceFile]) -> list[Part]:
         rows = _events(self.spark, files)
         events = rows.where("problem is null").drop("problem")
-        gauge = ByTasks()
-        act = lambda: [*self._stage(events, EVENTS), *self._stage(_rejects(rows), REJECTS)]  # noqa: E731
-        return run_step(self.spark, self.watcher, "reading", gauge, act)
+        return run_step(
+            self.spark,
+            self.watcher,
+            "reading",
+            ByTasks(),
+            lambda: [*self._stage(events, EVENTS), *self._stage(_rejects(rows), REJECTS)],
+        )
 
     def match(self, prepared: Prepared) -> list[Part]:
         kept = self.spark.read.parquet(str((self.staging / EVENTS).resolve()))
