@@ -10,6 +10,8 @@
     identities  clients, their rights and the hashes of their secrets
     keys        idempotency keys
     retention   what goes when it is old or too much
+    rulebook    rules, and what each has done
+    changes     the repository that rules work on, and a journal of what changed it
     wal         damage in SQLite's own log that SQLite would pass over
     disk, clock handed in, so that doubles can stand in
 

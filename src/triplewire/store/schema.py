@@ -89,7 +89,30 @@ _THIRD = (
     "CREATE INDEX outbox_by_subscription ON outbox (subscription, position)",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _SECOND, _THIRD)
+# Rules, what they have done, and the repository that they work on: its assertions, and a journal of what changed them.
+_FOURTH = (
+    """CREATE TABLE rules (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL UNIQUE,
+        owner TEXT NOT NULL,
+        text TEXT NOT NULL,
+        registered REAL NOT NULL)""",
+    "CREATE TABLE assertions (triple TEXT PRIMARY KEY) WITHOUT ROWID",
+    """CREATE TABLE schedules (
+        position INTEGER PRIMARY KEY,
+        time REAL NOT NULL,
+        inserted BLOB NOT NULL,
+        deleted BLOB NOT NULL,
+        checksum BLOB NOT NULL)""",
+    """CREATE TABLE firings (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        rule TEXT NOT NULL,
+        schedule INTEGER NOT NULL,
+        entry BLOB NOT NULL)""",
+    "CREATE INDEX firings_by_rule ON firings (rule, number)",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _SECOND, _THIRD, _FOURTH)
 
 
 def migrate(connection: Connection, migrations: tuple[tuple[str, ...], ...] = MIGRATIONS) -> None:

@@ -26,6 +26,8 @@ class Precedence:
         self._next[rule.id] = rule.precedes
         self._later.clear()
 
+    replace = add
+
     def remove(self, rule: str) -> None:
         """Forget what the rule precedes."""
         del self._next[rule]

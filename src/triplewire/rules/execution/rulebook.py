@@ -73,6 +73,18 @@ class Rulebook:
         self.precedence.remove(rule)
         del self._registered[rule]
 
+    def replace(self, rule: Rule) -> Rule:
+        """Register a rule in the place of the one of that name, if any. One that is refused changes nothing."""
+        known = self._registered.get(rule.id)
+        if known is None:
+            return self.add(rule)
+        whole = resolved(rule, self.schema)
+        self.precedence.replace(whole)
+        self._candidates.remove(known.rule)
+        self._candidates.add(whole)
+        self._registered[rule.id] = Registered(whole, known.number, is_set_oriented(whole))
+        return whole
+
     def candidates(self, happened: Happened) -> list[Registered]:
         """The rules that may be triggered, in the order of registration."""
         found = (self._registered[rule] for rule in dict.fromkeys(self._candidates.of(happened)))

@@ -1,0 +1,75 @@
+"""The rules that are registered, as their text; and what each has done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from triplewire.store.disk import Connection
+from triplewire.store.rows import insert
+
+
+class RuleRecord(Struct, frozen=True):
+    """A rule as it is kept. `registered` is in Unix seconds."""
+
+    id: str
+    owner: str
+    text: str
+    registered: float
+
+
+class FiringRecord(Struct, frozen=True):
+    """One firing of a rule. `schedule` is the place in the journal of what it was part of; `entry` tells the rest."""
+
+    number: int
+    rule: str
+    schedule: int
+    entry: bytes
+
+
+def put(connection: Connection, record: RuleRecord) -> None:
+    """Keep a rule; another one of that name is replaced, and keeps its place."""
+    connection.execute(
+        "INSERT INTO rules (id, owner, text, registered) VALUES (?, ?, ?, ?) "
+        "ON CONFLICT (id) DO UPDATE SET owner = excluded.owner, text = excluded.text, registered = excluded.registered",
+        (record.id, record.owner, record.text, record.registered),
+    )
+
+
+def delete(connection: Connection, rule: str) -> None:
+    """Forget a rule and its firings."""
+    connection.execute("DELETE FROM rules WHERE id = ?", (rule,))
+    connection.execute("DELETE FROM firings WHERE rule = ?", (rule,))
+
+
+def everyone(connection: Connection) -> list[RuleRecord]:
+    """Every rule, oldest first."""
+    rows = connection.execute("SELECT id, owner, text, registered FROM rules ORDER BY number").fetchall()
+    return [RuleRecord(*row) for row in rows]
+
+
+def find(connection: Connection, rule: str) -> RuleRecord | None:
+    """A rule by its identifier."""
+    row = connection.execute("SELECT id, owner, text, registered FROM rules WHERE id = ?", (rule,)).fetchone()
+    return None if row is None else RuleRecord(*row)
+
+
+def note_firings(connection: Connection, schedule: int, firings: Iterable[tuple[str, bytes]]) -> None:
+    """Keep what rules did in a schedule."""
+    rows = [(rule, schedule, entry) for rule, entry in firings]
+    insert(connection, "INSERT INTO firings (rule, schedule, entry)", rows)
+
+
+def firings(connection: Connection, rule: str, after: int, limit: int) -> list[FiringRecord]:
+    """Firings of a rule, oldest first, that follow a number."""
+    rows = connection.execute(
+        "SELECT number, rule, schedule, entry FROM firings WHERE rule = ? AND number > ? ORDER BY number LIMIT ?",
+        (rule, after, limit),
+    ).fetchall()
+    return [FiringRecord(*row) for row in rows]
+
+
+def forget_firings(connection: Connection, schedule: int) -> None:
+    """Drop the firings of schedules up to a position."""
+    connection.execute("DELETE FROM firings WHERE schedule <= ?", (schedule,))
