@@ -70,3 +70,25 @@ def test_f5_reading_on_makes_room_without_acknowledgement(tmp_path: Path):
         assert (await broker.notifications(behind.number, 0)).gap is not None
 
     with_broker(tmp_path, test, guests=(ME, slow))
+
+
+def test_a9_a_match_all_flood_is_put_off_and_the_others_stay_live(tmp_path: Path):
+    flood = client("flood", notifications_per_second=1_000, outbox_bytes=None)
+
+    async def test(broker):
+        everything = [await subscribed(broker, f"all{n}", who=flood) for n in range(3)]
+        quick = await subscribed(broker)
+        for first in range(1, 1001, 100):
+            await broker.publish(ME, events(first, first + 99))
+        # Two seconds' worth may come at once; the rest waits in the log.
+        assert any(not broker.roster.get(one.number).is_live for one in everything)
+        assert broker.roster.get(quick.number).is_live
+        assert await positions(broker, quick.number) == list(range(1, 1001))
+        for one in everything:
+            found = []
+            while len(found) < 1000:
+                found += await positions(broker, one.number, found[-1] if found else 0)
+                await asyncio.sleep(0.05)
+            assert found == list(range(1, 1001))
+
+    with_broker(tmp_path, test, guests=(ME, flood))

@@ -82,6 +82,11 @@ class Core:
         if numbers and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self.bells.ring, numbers)
 
+    def later(self, seconds: float, action: Callable[[], None]) -> None:
+        """Do something on the event loop after a while; from any thread."""
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._loop.call_later, seconds, action)
+
     def know(self, client: Client) -> None:
         """Take a client's rights into account."""
         self.clients[client.id] = client
@@ -94,8 +99,12 @@ class Core:
 
     def is_over_quota(self, number: int) -> bool:
         """Whether more waits for a subscription's owner than may."""
-        record = self.roster.get(number)
-        client = None if record is None else self.clients.get(record.owner)
-        if record is None or client is None or client.rights.quotas.outbox_bytes is None:
+        client = self.owner_of(number)
+        if client is None or client.rights.quotas.outbox_bytes is None:
             return False
-        return self.roster.bytes_of(record.owner) > client.rights.quotas.outbox_bytes
+        return self.roster.bytes_of(client.id) > client.rights.quotas.outbox_bytes
+
+    def owner_of(self, number: int) -> Client | None:
+        """Whose subscription it is, as far as that is known."""
+        record = self.roster.get(number)
+        return None if record is None else self.clients.get(record.owner)

@@ -1,11 +1,13 @@
 """Histories: subscriptions that are not live read the log until they are, each in an audience of its own.
 
-A subscription is behind the log because it began in the past, or because so much waited for its owner that it was no
-longer matched. Everything here runs after a commit, on the writer's thread, except `begin`.
+A subscription is behind the log because it began in the past, or because so much waited for its owner, or came to its
+owner at once, that it was no longer matched. Everything here runs after a commit, on the writer's thread, except
+`begin` and `wake`.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import msgspec
@@ -15,11 +17,14 @@ from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.node.audience import Audience
 from triplewire.node.catching_up import CaughtUp, catch_up
 from triplewire.node.core import Core
+from triplewire.node.quotas import Buckets
 from triplewire.store import log, registry, retention
 from triplewire.store.disk import Connection
 from triplewire.store.log import Record
 from triplewire.store.outbox import Notice
 from triplewire.store.registry import SubscriptionRecord
+
+_SHORTEST_REST = 0.1
 
 
 class Histories:
@@ -28,6 +33,8 @@ class Histories:
     def __init__(self, core: Core) -> None:
         self._core = core
         self._catching: dict[int, Audience] = {}
+        self._resting: set[int] = set()
+        self._rates = Buckets(core.clock)
 
     def __contains__(self, number: object) -> bool:
         return number in self._catching
@@ -50,7 +57,7 @@ class Histories:
     def catch_up(self, number: int) -> None:
         """Read the next part of the log for a subscription, if there is room for what it finds."""
         record = self._core.roster.get(number)
-        if record is None or record.is_live or self._has_no_room(number):
+        if record is None or record.is_live or self._has_no_room(number) or self._must_rest(number):
             return
         audience = self._catching.get(number) or self._alone(record)
         self._catching[number] = audience
@@ -79,6 +86,8 @@ class Histories:
         for number in told:
             if core.is_over_quota(number):
                 self._pause(number)
+        for number in self._too_busy(Counter(notice.subscription for notice in notices)):
+            self._pause(number)
         core.ring(told)
 
     def quarantine(self, audience: Audience) -> None:
@@ -93,8 +102,36 @@ class Histories:
 
     # Private
 
+    def _too_busy(self, counts: Counter[int]) -> list[int]:
+        """The busiest subscription of every client that gets more than it may a second (row A9)."""
+        busiest: dict[str, int] = {}
+        spent: Counter[str] = Counter()
+        for number, count in counts.most_common():
+            client = self._core.owner_of(number)
+            if client is not None and client.rights.quotas.notifications_per_second is not None:
+                busiest.setdefault(client.id, number)
+                spent[client.id] += count
+        return [busiest[name] for name, count in spent.items() if self._rates.spend(self._core.clients[name], count)]
+
+    def _must_rest(self, number: int) -> bool:
+        """Whether a subscription's owner has got more than it may a second; then it goes on when that has passed."""
+        client = self._core.owner_of(number)
+        wait = 0.0 if client is None else self._rates.spend(client, 0)
+        if wait:
+            self._catching.pop(number, None)
+            self._resting.add(number)
+            self._core.later(max(wait, _SHORTEST_REST), lambda: self._after_rest(number))
+        return bool(wait)
+
+    def _after_rest(self, number: int) -> None:
+        self._resting.discard(number)
+        record = self._core.roster.get(number)
+        if record is not None and self._core.is_open:
+            self.wake(record)
+
     def _waits(self, record: SubscriptionRecord) -> bool:
-        return not record.is_live and record.number not in self._catching and record.quarantined is None
+        at_work = record.number in self._catching or record.number in self._resting
+        return not record.is_live and not at_work and record.quarantined is None
 
     def _go_on(self, record: SubscriptionRecord) -> None:
         if self._waits(record):
@@ -119,6 +156,9 @@ class Histories:
         def then(frontier: int) -> None:
             self._core.audience.remove(str(number))
             self._core.roster.change(number, frontier=frontier)
+            # A full outbox waits for its reader; too much at once only for a while.
+            if not self._core.is_over_quota(number):
+                self._must_rest(number)
 
         self._core.database.writer.submit_alone(work, then)
 

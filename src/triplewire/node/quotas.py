@@ -1,4 +1,6 @@
-"""Events a second, by client: a bucket that fills with time and is emptied by publishing.
+"""Events and notifications a second, by client: a bucket that fills with time and is emptied by what happens.
+
+Events beyond the rate are refused. Notifications beyond it are put off: nobody can say how many there will be.
 
 The time is monotonic, so a clock that jumps neither starves nor floods anybody (row F8).
 """
@@ -41,8 +43,20 @@ def take(bucket: Bucket, wanted: int, rate: float, now: float) -> float:
     return 0.0
 
 
+def spend(bucket: Bucket, wanted: int, rate: float, now: float) -> float:
+    """Take tokens whether they are there or not, and say how long it takes until the debt is paid.
+
+    >>> bucket = Bucket(tokens=2, counted=0.0)
+    >>> spend(bucket, 1, rate=1, now=0.0), spend(bucket, 4, rate=1, now=0.0), spend(bucket, 0, rate=1, now=2.0)
+    (0.0, 3.0, 1.0)
+    """
+    bucket.tokens = min(_most(rate), bucket.tokens + (now - bucket.counted) * rate) - wanted
+    bucket.counted = now
+    return max(0.0, -bucket.tokens / rate)
+
+
 def _most(rate: float) -> float:
-    """What a bucket holds: one event at least, however slow it fills."""
+    """What a bucket holds: one at least, however slow it fills."""
     return max(rate * _BURST, 1.0)
 
 
@@ -58,9 +72,17 @@ class Buckets:
         rate = client.rights.quotas.events_per_second
         if rate is None:
             return
-        now = self._clock.monotonic()
-        bucket = self._buckets.setdefault(client.id, Bucket(_most(rate), now))
-        wait = take(bucket, wanted, rate, now)
+        wait = take(self._of(client, rate), wanted, rate, self._clock.monotonic())
         if wait > 0:
             message = f"wanted at most {rate:g} events a second, found more; try again in {wait:.1f} s"
             raise QuotaExceeded("events_per_second", message, retry_after=wait)
+
+    def spend(self, client: Client, wanted: int) -> float:
+        """Count notifications against a client's rate; how long it should get no more of them."""
+        rate = client.rights.quotas.notifications_per_second
+        if rate is None:
+            return 0.0
+        return spend(self._of(client, rate), wanted, rate, self._clock.monotonic())
+
+    def _of(self, client: Client, rate: float) -> Bucket:
+        return self._buckets.setdefault(client.id, Bucket(_most(rate), self._clock.monotonic()))

@@ -38,9 +38,12 @@ class Quotas(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unkno
     subscriptions: Count | None = 1_000
     unindexed: Count | None = 10
     outbox_bytes: Count | None = 256 * MIB
+    notifications_per_second: Annotated[float, Meta(gt=0, le=1e9)] | None = 5_000
 
 
-UNLIMITED = Quotas(events_per_second=None, subscriptions=None, unindexed=None, outbox_bytes=None)
+UNLIMITED = Quotas(
+    events_per_second=None, subscriptions=None, unindexed=None, outbox_bytes=None, notifications_per_second=None
+)
 
 
 class Rights(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
