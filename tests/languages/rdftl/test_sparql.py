@@ -166,6 +166,14 @@ def test_any_string_is_found_as_it_is(text: str) -> None:
     assert not holds(world, condition)
 
 
+def test_a_filter_stands_behind_what_it_asks_for() -> None:
+    text = "resource()[resource()/source(<urn:q>)/target(<urn:p>) = 'x']"
+    condition = parse_rule(f"ON DELETE resource() IF {text} DO DELETE $delta").condition
+    world = graph(":a a :C; <urn:q> 'no resource'; <urn:p> 'x' .")
+    assert not world.holds(condition)
+    assert not holds(world, condition)
+
+
 def test_a_literal_leads_nowhere_and_can_be_what_delta_is() -> None:
     world = World(graph(CLASSED).graph, (), {Component.TARGET: Literal("x")})
     target = Path(Delta(Component.TARGET))

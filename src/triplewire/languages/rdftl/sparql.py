@@ -99,6 +99,9 @@ class _Writer:
                 continue
             there = wanted if wanted is not None and place == arcs[-1] else self._unknown()
             self._move(step, here, there, group)
+            if place == 0 and start == Resource() and isinstance(step, Source):
+                # What an arc leads to may be a literal. What it leads from has a class in every conforming repository.
+                group.append(f"FILTER(EXISTS {{ {here} {_TYPE} {self._unknown()} }})")
             here = there
         return here
 
@@ -135,9 +138,6 @@ class _Writer:
         resource = self._unknown()
         if not steps or isinstance(steps[0], Where):
             group.append(f"{resource} {_TYPE} {self._unknown()} .")
-        elif isinstance(steps[0], Source):
-            # What an arc leads to may be a literal. What it leads from has a class in every conforming repository.
-            group.append(f"FILTER(EXISTS {{ {resource} {_TYPE} {self._unknown()} }})")
         return resource
 
     def _move(self, step: Target | Source | Element, here: _Reached, there: _Reached, group: _Group) -> None:
@@ -245,7 +245,7 @@ def _nested(group: _Group) -> str:
 
 
 def _chunks(group: _Group) -> list[_Group]:
-    """Each pattern with the values before it and the filters behind it."""
+    """Each pattern with the values before it and the filters behind it, which ask only for what was bound before."""
     chunks: list[_Group] = [[]]
     for line in group:
         if any(map(_is_pattern, chunks[-1])) and not line.startswith("FILTER"):
