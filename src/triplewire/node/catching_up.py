@@ -22,7 +22,7 @@ from triplewire.store.disk import Connection
 from triplewire.store.log import Record
 from triplewire.store.outbox import Notice
 
-CHUNK = 64
+CHUNK = 128
 # What is in the log was within the limits of its day.
 ANY_SIZE = Limits(
     event_bytes=maxsize,

@@ -126,7 +126,11 @@ class Histories:
     def _after_rest(self, number: int) -> None:
         self._resting.discard(number)
         record = self._core.roster.get(number)
-        if record is not None and self._core.is_open:
+        if record is None or not self._core.is_open:
+            return
+        standing = self._core.roster.standing(number)
+        # Whoever does not read what is there needs no more of it: the next page that is read goes on.
+        if standing.latest <= max(standing.read_to, record.cursor):
             self.wake(record)
 
     def _waits(self, record: SubscriptionRecord) -> bool:
