@@ -11,7 +11,7 @@ trusted any more, and before the next request all of it is read again.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from functools import partial
 from typing import TypeVar
@@ -46,7 +46,7 @@ class Told(Struct, frozen=True, kw_only=True):
     """A firing in words and lines of N-Triples, as it is kept."""
 
     transaction: str
-    cause: str | None
+    cause: str
     depth: int
     delta: dict[str, str]
     status: str
@@ -157,8 +157,7 @@ class RuleHost:
             edits = outcome.changes.edits
             inserted, deleted = _lines(edits.inserted), _lines(edits.deleted)
             schedule = changes.record(connection, self._clock.now().timestamp(), inserted, deleted)
-            told = ((str(entry.rule), msgspec.json.encode(_told(entry, outcome))) for entry in outcome.firings)
-            rulebook.note_firings(connection, schedule.position, told)
+            rulebook.note_firings(connection, schedule.position, _told(outcome))
             also(connection, outcome)
         except BaseException:
             self._is_stale = True
@@ -207,12 +206,18 @@ def _read_assertions(connection: Connection) -> list[Triple]:
     return [quad.triple for quad in parse(text.encode(), RdfFormat.N_TRIPLES)]
 
 
-def _told(entry: Entry, outcome: Outcome) -> Told:
-    causes = {other.number: other.rule or other.transaction for other in outcome.entries}
+def _told(outcome: Outcome) -> Iterator[tuple[str, bytes]]:
+    names = {entry.number: entry.rule or entry.transaction for entry in outcome.entries}
+    for entry in outcome.entries:
+        if entry.rule is not None and entry.cause is not None:
+            yield entry.rule, msgspec.json.encode(_in_words(entry, names[entry.cause]))
+
+
+def _in_words(entry: Entry, cause: str) -> Told:
     done: list[Changes] = [deed.changes for deed in entry.deeds]
     return Told(
         transaction=entry.transaction,
-        cause=None if entry.cause is None else causes[entry.cause],
+        cause=cause,
         depth=entry.depth,
         delta={component.value or "delta": str(term) for component, term in (entry.delta or {}).items()},
         status=entry.status.value,
