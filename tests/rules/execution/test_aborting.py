@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from tests.rules.execution.town import PREAMBLE, a, arc, arcs, elements, rules_of, run, runner, town
+from tests.rules.execution.town import PREAMBLE, a, arc, arcs, elements, rulebook, rules_of, run, runner, town
 from tests.rules.family import EX
 
-from triplewire.errors import BudgetExceeded, Cascaded, DepthExceeded, SchemaViolation
+from triplewire.errors import BudgetExceeded, Cascaded, DepthExceeded, SchemaViolation, UpdateRefused
 from triplewire.languages.rdftl import parse_updates
 from triplewire.rdf.terms import Triple
 from triplewire.rules.execution import Limits, Outcome, Status, Work
+from triplewire.rules.execution.runner import Execution
+from triplewire.rules.execution.state import AbortAsked, Advance, Submit
+from triplewire.rules.execution.steps import World
 
 LIKE = "INSERT (resource(ex:ann), ex:likes, resource(ex:bob));;\n"
 BREAK = "INSERT (resource(ex:ann), ex:owns, resource(ex:bob));;\n"
@@ -103,6 +106,27 @@ def test_the_figure_of_section_3_2() -> None:
     assert arcs(repository.asserted) == {LIKED}
     gone = dict.fromkeys(("t1", "t5", "t6", "t7"), Status.ABORTED)
     assert statuses(outcome) == {"t0": Status.COMMITTED, **gone}
+
+
+def test_a_transaction_can_be_asked_to_abort_between_its_updates_and_after_it_has_committed() -> None:
+    rule = f"RULE child COUPLING DETACHED ABORT PARENTCHILD ON INSERT (_, ex:likes, _) IF True DO {OWN};;"
+    for advances in range(1, 6):
+        repository = town()
+        was = set(repository)
+        execution = Execution(repository, World(repository, rulebook(rule)))
+        execution.take(Submit(parse_updates(PREAMBLE + "TRANSACTION t\n" + LIKE)))
+        for _ in range(advances):
+            assert not execution.take(Advance())
+        execution.take(AbortAsked("t"))
+        while not execution.take(Advance()):
+            pass
+        assert set(repository) == was, advances
+
+
+def test_a_transaction_that_is_not_known_cannot_be_asked_to_abort() -> None:
+    repository = town()
+    with pytest.raises(UpdateRefused, match="'t'"):
+        Execution(repository, World(repository, rulebook(""))).take(AbortAsked("t"))
 
 
 # Readers

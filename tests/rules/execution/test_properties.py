@@ -49,14 +49,12 @@ class Checked(Rulebook):
     def __init__(self, repository: Repository, rules: Sequence[Rule]) -> None:
         super().__init__(FAMILY, rules)
         self.repository = repository
-        self.left_out = 0
 
     def candidates(self, happened: Happened) -> list[Registered]:
         found = super().candidates(happened)
         detection = Detection(happened, self.repository, Before(self.repository, happened.changes))
         for registered in self:
             if registered not in found:
-                self.left_out += 1
                 assert not detection.deltas(registered.rule.event, registered.rule.lets), registered.rule
         return found
 
