@@ -20,7 +20,7 @@ from triplewire.matching.warm_up import is_warm
 from triplewire.rules.analysis import Analysis
 from triplewire.rules.commuting import by_analysis
 from triplewire.rules.execution import Outcome, Rulebook, Runner, Status
-from triplewire.rules.execution.steps import Limits
+from triplewire.rules.execution.world import Limits
 from triplewire.rules.repository import Repository
 
 RUN_EXAMPLES = """[bold]Examples[/bold]

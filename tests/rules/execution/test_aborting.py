@@ -12,7 +12,7 @@ from triplewire.rdf.terms import Triple
 from triplewire.rules.execution import Limits, Outcome, Status, Work
 from triplewire.rules.execution.runner import Execution
 from triplewire.rules.execution.state import AbortAsked, Advance, Submit
-from triplewire.rules.execution.steps import World
+from triplewire.rules.execution.world import World
 
 LIKE = "INSERT (resource(ex:ann), ex:likes, resource(ex:bob));;\n"
 BREAK = "INSERT (resource(ex:ann), ex:owns, resource(ex:bob));;\n"

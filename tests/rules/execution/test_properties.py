@@ -22,7 +22,8 @@ from triplewire.rules.execution.events import Detection, Happened
 from triplewire.rules.execution.rulebook import Registered
 from triplewire.rules.execution.runner import Execution
 from triplewire.rules.execution.state import Advance, Applied, Apply, Compensate, Finished, Refused, State, Submit
-from triplewire.rules.execution.steps import World, step
+from triplewire.rules.execution.steps import step
+from triplewire.rules.execution.world import World
 from triplewire.rules.graphs import Before
 from triplewire.rules.naming import resolved_update
 from triplewire.rules.repository import Repository

@@ -10,8 +10,8 @@ from triplewire.languages.rdftl import parse_rules, parse_updates
 from triplewire.rdf.terms import Literal, Term, Triple
 from triplewire.rules.ambient import TYPE, number_of
 from triplewire.rules.execution import Limits, Outcome, Rulebook, Runner
-from triplewire.rules.execution.steps import Arrange, as_registered
 from triplewire.rules.execution.units import Commutes, none_commutes
+from triplewire.rules.execution.world import Arrange, as_registered
 from triplewire.rules.repository import Repository
 
 PREAMBLE = "USING NAMESPACE ex http://example.org/\n"

@@ -26,9 +26,10 @@ from triplewire.rules.execution.state import (
     State,
     Submit,
 )
-from triplewire.rules.execution.steps import Arrange, Limits, World, as_registered, step
+from triplewire.rules.execution.steps import step
 from triplewire.rules.execution.trace import Entry, Trace
 from triplewire.rules.execution.units import Commutes, Status, none_commutes
+from triplewire.rules.execution.world import Arrange, Limits, World, as_registered
 from triplewire.rules.naming import resolved_update
 from triplewire.rules.repository import Repository
 

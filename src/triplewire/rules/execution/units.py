@@ -106,3 +106,8 @@ def lineage(units: Units, unit: Unit) -> list[Unit]:
     while line[-1].parent is not None:
         line.append(units[line[-1].parent])
     return line[::-1]
+
+
+def with_units(units: Units, *changed: Unit) -> Units:
+    """The units, some of them changed or new."""
+    return {**units, **{unit.number: unit for unit in changed}}

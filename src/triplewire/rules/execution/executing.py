@@ -1,0 +1,114 @@
+"""Steps that execute an update: plan it, note what it changed, and put what triggered rules do on the schedule."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from triplewire.errors import BudgetExceeded, DepthExceeded, InputError
+from triplewire.languages.rdftl.syntax import Coupling
+from triplewire.rules.changes import Changes
+from triplewire.rules.execution.actions import Planner
+from triplewire.rules.execution.firing import Firing, fire
+from triplewire.rules.execution.state import Apply, Executed, Fired, Running, State, Undoing
+from triplewire.rules.execution.undoing import abort, abort_line, undone
+from triplewire.rules.execution.units import Done, Pending, Read, Unit, Units, lineage, root_of, with_units
+from triplewire.rules.execution.world import Limits, Result, World
+from triplewire.rules.graphs import Asked, Watched
+
+
+def execute(state: State, pending: Pending, world: World) -> Result:
+    if state.executed >= world.limits.updates:
+        message = f"a schedule may execute {world.limits.updates:,} updates, its rules' actions included, found more"
+        return abort_line(state, pending.unit, BudgetExceeded(message), world)
+    graph = Watched(world.graph)
+    try:
+        plan = Planner(graph, world.rules.schema, pending.lets, pending.delta).plan(pending.action)
+    except InputError as error:
+        return abort(state, {pending.unit: error}, world)
+    busy = Running(pending, plan, tuple(graph.asked))
+    return replace(state, busy=busy, executed=state.executed + 1), (Apply(plan.edits),)
+
+
+def applied(state: State, changes: Changes, world: World) -> Result:
+    if isinstance(state.busy, Undoing):
+        return undone(state, state.busy)
+    running = state.busy
+    assert running is not None, "nothing was handed out"
+    unit = state.units[running.pending.unit]
+    # What it tried to insert and found there, it has read as well.
+    tried = tuple(Asked(t.subject, t.predicate, t.object) for t in running.plan.edits.inserted)
+    unit = replace(
+        unit,
+        done=(*unit.done, Done(state.time, changes)),
+        reads=(*unit.reads, Read(state.time, (*running.asked, *tried))),
+    )
+    state = replace(state, busy=None, time=state.time + 1, units=with_units(state.units, unit))
+    executed = Executed(unit.number, running.pending.action, changes)
+    if not changes:
+        return state, (executed,)
+    state, effects = _trigger(state, unit, running, changes, world)
+    return state, (executed, *effects)
+
+
+def _trigger(state: State, unit: Unit, running: Running, changes: Changes, world: World) -> Result:
+    firings, asked = fire(changes, running.plan.moved, world.graph, world.rules)
+    if asked:
+        unit = replace(unit, reads=(*unit.reads, Read(state.time, asked)))
+        state = replace(state, units=with_units(state.units, unit))
+    if not firings:
+        return state, ()
+    if unit.depth >= world.limits.depth:
+        return abort_line(state, unit.number, _too_deep(state.units, unit, firings[0], world.limits), world)
+    ordered = world.rules.precedence.ordered(world.arrange(firings), lambda firing: firing.rule.id)
+    return _schedule(state, unit, ordered)
+
+
+def _schedule(state: State, parent: Unit, firings: Sequence[Firing]) -> Result:
+    """Put each firing's actions where its coupling says."""
+    immediate: list[Pending] = []
+    deferred: list[Pending] = []
+    detached: list[tuple[Pending, ...]] = []
+    fired: list[Fired] = []
+    for firing in firings:
+        unit = _unit_of(firing, parent, state.last_unit + 1 + len(fired), state.time)
+        fired.append(Fired(unit, firing.delta))
+        actions = [Pending(unit.number, action, firing.rule.lets, firing.delta) for action in firing.rule.actions]
+        match firing.rule.coupling:
+            case Coupling.IMMEDIATE:
+                immediate += actions
+            case Coupling.DEFERRED:
+                deferred += actions
+            case Coupling.DETACHED:
+                detached.append(tuple(actions))
+    root = root_of(state.units, parent).number
+    state = replace(
+        state,
+        last_unit=state.last_unit + len(fired),
+        units=with_units(state.units, *(one.unit for one in fired)),
+        stack=(*state.stack, *reversed(immediate)),
+        deferred={**state.deferred, root: (*state.deferred.get(root, ()), *deferred)},
+        detached=(*state.detached, *detached),
+    )
+    return state, tuple(fired)
+
+
+def _unit_of(firing: Firing, parent: Unit, number: int, time: int) -> Unit:
+    detached = firing.rule.coupling is Coupling.DETACHED
+    return Unit(
+        number=number,
+        transaction=f"#{number}" if detached else parent.transaction,
+        rule=firing.rule,
+        parent=parent.number,
+        depth=parent.depth + 1,
+        reads=(Read(time, firing.asked),) if firing.asked else (),
+    )
+
+
+def _too_deep(units: Units, unit: Unit, firing: Firing, limits: Limits) -> DepthExceeded:
+    rules = [one.rule.id for one in lineage(units, unit) if one.rule is not None] + [firing.rule.id]
+    last = len(rules) - 1
+    # The shortest way back to the rule that would fire now.
+    before = next((place for place in range(last - 1, -1, -1) if rules[place] == rules[last]), 0)
+    return DepthExceeded(limits.depth, tuple(rules[before:]))

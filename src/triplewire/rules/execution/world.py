@@ -1,0 +1,39 @@
+"""What a step may ask, and what it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+
+from triplewire.rules.execution.firing import Firing
+from triplewire.rules.execution.rulebook import Rulebook
+from triplewire.rules.execution.state import Effect, State
+from triplewire.rules.execution.units import Commutes, none_commutes
+from triplewire.rules.graphs import Graph
+
+Effects = tuple[Effect, ...]
+Result = tuple[State, Effects]
+Arrange = Callable[[Sequence[Firing]], Sequence[Firing]]
+
+
+def as_registered(firings: Sequence[Firing]) -> Sequence[Firing]:
+    """Of firings that no precedence relates, those of the rule that was registered first come first."""
+    return firings
+
+
+class Limits(Struct, frozen=True):
+    """`depth`: how long a chain of rules that trigger each other may be; `updates`: how many a schedule may execute."""
+
+    depth: int = 100
+    updates: int = 100_000
+
+
+class World(Struct, frozen=True):
+    """What a step may ask: the graph, the rules, who commutes, in which order to take what has none, and the limits."""
+
+    graph: Graph
+    rules: Rulebook
+    commutes: Commutes = none_commutes
+    arrange: Arrange = as_registered
+    limits: Limits = Limits()
