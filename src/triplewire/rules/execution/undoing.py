@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from triplewire.errors import TriplewireError, UpdateRefused
-from triplewire.rules.execution.aborting import Doomed, compensation, stands_in_the_way
+from triplewire.rules.execution.aborting import Doomed, compensation, doomed_with, stands_in_the_way
 from triplewire.rules.execution.state import Compensate, Ended, Running, State, Undoing
 from triplewire.rules.execution.units import Status, lineage, with_units
 from triplewire.rules.execution.world import Result, World
