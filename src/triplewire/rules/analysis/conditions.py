@@ -5,7 +5,8 @@
 The paper's tests leave gaps: an action may read what another copy of it writes, an inserted arc may be deleted by
 another copy, and what triggered rules write may depend on its order, too. (I3) and (C3) close them: over whole
 cascades, nothing is read that the other one writes, and the writes themselves commute. A rule is called well-defined,
-and two rules are said to commute, only if all three conditions hold.
+and two rules are said to commute, only if all three conditions hold. None of them speaks of aborts: unless rules are
+MUTUAL, who is undone with a refused copy depends on when it was refused.
 """
 
 from __future__ import annotations
