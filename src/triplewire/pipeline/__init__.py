@@ -1,6 +1,6 @@
 """The matcher inside Spark: the same answers over files, streams and history. The only package that imports pyspark.
 
-session      a Spark session: local by default, a cluster by --master
+session      a Spark session: local by default, a cluster by --master; interrupts pass between its calls
 rows         the columns that travel
 index        a snapshot with its taxonomy and version; placement brings it to the tasks
 payloads     match a column of events at once; matching does it to a DataFrame

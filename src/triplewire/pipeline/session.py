@@ -25,9 +25,12 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from triplewire.errors import SparkUnavailable
+from triplewire.pipeline.interrupts import patient_interrupts
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+_LOGGER = logging.getLogger(__name__)
 
 DEFAULT_MASTER = "local[*]"
 OLDEST_JAVA = 17
@@ -79,7 +82,7 @@ def spark_session(settings: SessionSettings = SessionSettings()) -> Iterator[Spa
     if active is not None:
         yield active
         return
-    with _log_file() as log:
+    with _log_file() as log, patient_interrupts():
         session = _started(settings, log)
         try:
             yield session
@@ -147,7 +150,9 @@ def _started(settings: SessionSettings, log: Path) -> SparkSession:
         builder = builder.config(key, value)
     try:
         with _stderr_to(log), _own_interrupts():
-            return builder.getOrCreate()
+            session = builder.getOrCreate()
+        _keep_off_the_terminal(session)
+        return session
     except (PySparkException, RuntimeError, OSError) as error:
         raise _failure(settings, str(error), log) from None
     except Exception as error:
@@ -155,6 +160,13 @@ def _started(settings: SessionSettings, log: Path) -> SparkSession:
         if type(error).__module__.startswith("py4j"):
             raise _failure(settings, str(error), log) from None
         raise
+
+
+def _keep_off_the_terminal(session: SparkSession) -> None:
+    """Let the logger have what PySpark's server of counters would print: a stack, whenever a task is cancelled."""
+    server = getattr(session.sparkContext, "_accumulatorServer", None)
+    if server is not None:
+        server.handle_error = lambda *_: _LOGGER.warning("Spark's counters could not be read", exc_info=True)
 
 
 def _failure(settings: SessionSettings, told: str, log: Path) -> SparkUnavailable:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import signal
-import threading
 import uuid
 from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import msgspec
 
 from triplewire.errors import BadInputRefused, PipelineError
+from triplewire.pipeline.interrupts import deferred_interrupts
 from triplewire.pipeline.jobs.gauges import Gauge, share_done
 from triplewire.pipeline.sources.reading import Reject
 from triplewire.pipeline.tasks import REPORT_COLUMNS, Counts, Order, Report, progress_in, running
@@ -144,20 +143,6 @@ def _watched(spark: SparkSession, group: str, action: Callable[[], T], look: Cal
     if isinstance(result, BaseException):
         raise told_by(result) from None
     return result  # type: ignore[no-any-return]
-
-
-@contextmanager
-def deferred_interrupts() -> Iterator[threading.Event]:
-    """Let Ctrl-C set an event in the block. It must not break a call into the JVM, whose answer the next would get."""
-    pressed = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield pressed
-        return
-    before = signal.signal(signal.SIGINT, lambda *_: pressed.set())
-    try:
-        yield pressed
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
