@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import tempfile
+from pathlib import Path
 
 from matplotlib.axes import Axes
 
@@ -11,7 +13,8 @@ from benchmarks.asked import Figure
 from benchmarks.engine import OURS
 from benchmarks.plots import Line, draw, from_zero, logarithmic
 from benchmarks.reports import FIGURES, QUICK_RESULTS, RESULTS, figures_table, wide_console, write_json
-from benchmarks.rules.measures import Findings, Plan, measured
+from benchmarks.rules.measures import Findings, measured
+from benchmarks.rules.plans import Plan
 
 FULL = Plan(
     triples=1_000_000,
@@ -20,8 +23,19 @@ FULL = Plan(
     rounds=5,
     depth=10,
     analysed=(100, 300, 1_000, 3_000),
+    hosted=1_000,
+    waiting=256,
 )
-QUICK = Plan(triples=20_000, sizes=(10, 100, 1_000), updates=50, rounds=3, depth=10, analysed=(100, 1_000))
+QUICK = Plan(
+    triples=20_000,
+    sizes=(10, 100, 1_000),
+    updates=50,
+    rounds=3,
+    depth=10,
+    analysed=(100, 1_000),
+    hosted=100,
+    waiting=64,
+)
 
 
 def main() -> None:
@@ -31,7 +45,9 @@ def main() -> None:
     facts = machine.facts()
     machine.pin()
     console = wide_console()
-    findings = measured(QUICK if quick else FULL, lambda sentence: console.print(sentence, style="dim"))
+    with tempfile.TemporaryDirectory(prefix="triplewire-bench-") as name:
+        plan = QUICK if quick else FULL
+        findings = measured(plan, Path(name), lambda sentence: console.print(sentence, style="dim"))
     figures = asked(findings, full=not quick)
     console.print(figures_table(figures))
     write_json(
@@ -54,6 +70,13 @@ def asked(found: Findings, *, full: bool) -> list[Figure]:
             cost,
             "times the cost",
             cost <= 2 if full else None,
+        ),
+        Figure(
+            "durable updates, 3 triggered",
+            "≥ 1,000",
+            found.durable,
+            "updates/s",
+            found.durable >= 1_000 if full else None,
         ),
         Figure(f"cascades of depth {found.plan.depth}", "", found.cascades, "updates/s", None),
         Figure("rules that fire in cascades", "", found.cascades * found.plan.depth, "firings/s", None),

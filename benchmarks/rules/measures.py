@@ -4,30 +4,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from statistics import median
 
 from msgspec import Struct
 
 from benchmarks.rules import workload
+from benchmarks.rules.durable import durable_speed, hosted
+from benchmarks.rules.plans import Plan
 from triplewire.languages.rdftl.syntax import Rule, Update
 from triplewire.rules.analysis import Analysis
 from triplewire.rules.execution import Rulebook, Runner
 from triplewire.rules.repository import Repository
 from triplewire.rules.schema import Schema
+from triplewire.store import Database
 
-_CHUNK = 5_000
 _WARM = 100
-
-
-class Plan(Struct, frozen=True):
-    """How much is measured."""
-
-    triples: int
-    sizes: tuple[int, ...]
-    updates: int
-    rounds: int
-    depth: int
-    analysed: tuple[int, ...]
 
 
 class Findings(Struct):
@@ -37,6 +29,7 @@ class Findings(Struct):
     triples: int = 0
     load_seconds: float = 0.0
     updates: dict[int, float] = {}
+    durable: float = 0.0
     cascades: float = 0.0
     analysis: dict[int, float] = {}
     conflicts: dict[int, int] = {}
@@ -45,14 +38,21 @@ class Findings(Struct):
 Progress = Callable[[str], object]
 
 
-def measured(plan: Plan, tell: Progress) -> Findings:
-    """Everything, one after the other."""
+def measured(plan: Plan, home: Path, tell: Progress) -> Findings:
+    """Everything, one after the other. The repository is read from the disk once, and what is in memory serves all."""
     found = Findings(plan)
-    known = workload.schema(plan.depth)
-    repository = Repository(known)
-    found.load_seconds = timed(lambda: _load(repository, plan.triples))
-    found.triples = sum(1 for _ in repository)
-    tell(f"{found.triples:,} triples in {found.load_seconds:.0f} s")
+    database = Database(home)
+    try:
+        start = time.perf_counter()
+        host = hosted(database, plan)
+        repository = host.read(lambda repository: repository)
+        found.load_seconds = time.perf_counter() - start
+        found.triples = sum(1 for _ in repository)
+        tell(f"{found.triples:,} triples in {found.load_seconds:.0f} s")
+        found.durable = durable_speed(host, plan)
+        tell(f"{plan.hosted:,} rules on disk, {workload.TRIGGERED} triggered: {found.durable:,.0f} durable updates/s")
+    finally:
+        database.close()
     _updates(repository, plan, found, tell)
     _cascades(repository, plan, found, tell)
     for size in plan.analysed:
@@ -70,18 +70,12 @@ def timed(action: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def _load(repository: Repository, triples: int) -> None:
-    items = workload.items_for(triples)
-    for first in range(0, items, _CHUNK):
-        repository.load(workload.item_triples(first, min(first + _CHUNK, items)))
-
-
 def _updates(repository: Repository, plan: Plan, found: Findings, tell: Progress) -> None:
     runners = {size: _runner(repository, workload.copying_rules(size)) for size in plan.sizes}
     speeds: dict[int, list[float]] = {size: [] for size in plan.sizes}
     for turn in range(plan.rounds):
         for size, runner in runners.items():
-            updates = workload.title_updates(size, plan.updates + _WARM, f"{size} in turn {turn}")
+            updates = workload.title_updates(plan.updated_items, plan.updates + _WARM, f"{size} in turn {turn}")
             speeds[size].append(_speed(runner, updates, workload.TRIGGERED))
     for size in plan.sizes:
         found.updates[size] = median(speeds[size])

@@ -1,7 +1,8 @@
-"""A repository of items, and rules on them of which three wait for any one update.
+"""A repository of items, and rules on them of which three are triggered by an update.
 
-Each rule waits for one property of one item, so that all but three of ten thousand have nothing to do with an update.
-What an update inserts is new each time, and so is what the three rules copy: each of them changes the repository.
+All rules wait for the same property, and all but three for one item each, which no update is about. What an update
+inserts is new each time, and so is what the three rules copy: each of them changes the repository. Every update is of
+another item, so that an update costs the same whatever the number of rules is.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from triplewire.rules.schema import Schema
 
 EX = Namespace("http://example.org/")
 TRIGGERED = 3
+_STRIDE = 7919
 _USING = f"USING NAMESPACE ex {EX}\n"
 _COPIES = ("first", "second", "third")
 # Of each item: its class, the class above it, and five texts.
@@ -50,22 +52,27 @@ def item_triples(first: int, last: int) -> Iterator[Triple]:
 
 
 def copying_rules(count: int) -> tuple[Rule, ...]:
-    """Rules of which three wait for a title of the same item."""
-    return parse_rules(
-        _USING
-        + "".join(
-            f"ON INSERT (resource({EX}item{number // TRIGGERED}), ex:title, _) IF True "
-            f"DO INSERT ($delta.source, ex:{_COPIES[number % TRIGGERED]}, $delta.target);;\n"
-            for number in range(count)
-        )
+    """Three rules that wait for a title of any item, and others that wait for a title of one item each."""
+    return parse_rules(_USING + "".join(map(_copying, range(count))))
+
+
+def copying_texts(count: int) -> Iterator[str]:
+    """The same, each as a text of its own."""
+    return (_USING + _copying(number) for number in range(count))
+
+
+def _copying(number: int) -> str:
+    source = "_" if number < TRIGGERED else f"resource({EX}item{number})"
+    return (
+        f"ON INSERT ({source}, ex:title, _) IF True "
+        f"DO INSERT ($delta.source, ex:{_COPIES[number % TRIGGERED]}, $delta.target);;\n"
     )
 
 
-def title_updates(rules: int, count: int, mark: str) -> list[Update]:
-    """Updates that trigger three of so many rules each. `mark` makes them different from all others."""
-    items = rules // TRIGGERED
+def title_updates(items: range, count: int, mark: str) -> list[Update]:
+    """Updates of items, far from each other. `mark` makes them different from all others."""
     return [
-        _update(f"INSERT (resource({EX}item{number * 7919 % items}), ex:title, '{mark} {number}')")
+        _update(f"INSERT (resource({EX}item{items[number * _STRIDE % len(items)]}), ex:title, '{mark} {number}')")
         for number in range(count)
     ]
 

@@ -9,7 +9,7 @@ from tests.rules.family import FAMILY
 
 from triplewire.languages.rdftl import parse_updates
 from triplewire.rules.analysis import Analysis
-from triplewire.rules.commuting import by_analysis
+from triplewire.rules.commuting import by_analysis, by_rules
 from triplewire.rules.execution import Runner, Status, Work
 
 BOOK = "resource(http://example.org/b)"
@@ -44,7 +44,10 @@ def test_a_rule_that_was_triggered_by_what_is_undone_has_read_it():
     assert judge(liked, Work(analysis["r1"].rule, ()))
 
 
-def test_a_transaction_that_read_what_is_undone_is_undone_by_the_analysis_too():
+@pytest.mark.parametrize(
+    "judge", [by_rules, lambda _rules: by_analysis(Analysis((), FAMILY))], ids=["rules", "analysis"]
+)
+def test_a_transaction_that_read_what_is_undone_is_undone_by_the_analysis_too(judge):
     repository = town()
     schedule = parse_updates(
         PREAMBLE
@@ -52,6 +55,7 @@ def test_a_transaction_that_read_what_is_undone_is_undone_by_the_analysis_too():
         + "TRANSACTION u\nINSERT (resource()[target(ex:name) = 'x'], ex:owns, resource(ex:cup));;\n"
         + "TRANSACTION t\nINSERT (resource(ex:nobody), ex:name, 'x');;\n"
     )
-    outcome = Runner(repository, rulebook(""), commutes=by_analysis(Analysis((), FAMILY))).run(schedule)
+    book = rulebook("")
+    outcome = Runner(repository, book, commutes=judge(book)).run(schedule)
     assert {entry.transaction: entry.status for entry in outcome.entries} == dict.fromkeys("tu", Status.ABORTED)
     assert arcs(repository) == set()

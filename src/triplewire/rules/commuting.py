@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from triplewire.rules.analysis import Analysis
 from triplewire.rules.analysis.cascades import Cascade
 from triplewire.rules.analysis.conditions import commute
+from triplewire.rules.execution.rulebook import Rulebook
 from triplewire.rules.execution.units import Commutes, Work
 
 
@@ -21,6 +22,18 @@ def by_analysis(analysis: Analysis) -> Commutes:
 
     def commutes(compensated: Work, reader: Work) -> bool:
         return commute(_cascade(compensated, analysis), _cascade(reader, analysis), analysis.index)
+
+    return commutes
+
+
+def by_rules(rules: Rulebook) -> Commutes:
+    """The same for a rulebook. The rules are analysed when somebody asks: mostly nobody does."""
+    known: list[Commutes] = []
+
+    def commutes(compensated: Work, reader: Work) -> bool:
+        if not known:
+            known.append(by_analysis(Analysis((registered.rule for registered in rules), rules.schema)))
+        return known[0](compensated, reader)
 
     return commutes
 
