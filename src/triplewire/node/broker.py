@@ -34,9 +34,11 @@ from triplewire.node.loading import load, warm_up
 from triplewire.node.publishing import Receipt
 from triplewire.node.reading import Page, Reading
 from triplewire.node.roster import Roster
+from triplewire.node.rules import Rules, rule_host
 from triplewire.node.steady import Steady
 from triplewire.node.subscribing import Subscribing
 from triplewire.rdf.events import Event
+from triplewire.rules.hosting import RuleHost
 from triplewire.store.clock import Clock, SystemClock
 from triplewire.store.database import Database
 from triplewire.store.deadletters import DeadLetter
@@ -53,7 +55,7 @@ _log = logging.getLogger(__name__)
 class Broker:
     """Open it on an event loop with `await Broker.open(folder)`, and close it."""
 
-    def __init__(self, database: Database, clock: Clock) -> None:
+    def __init__(self, database: Database, host: RuleHost, clock: Clock) -> None:
         self._core = Core(database, clock)
         self._histories = Histories(self._core)
         self._intake = Intake(self._core, self._histories)
@@ -61,6 +63,7 @@ class Broker:
         self._reading = Reading(self._core, self._histories)
         self._letters = Letters(self._core)
         self._keeping = Keeping(self._core, self._histories)
+        self.rules = Rules(self._core, self._intake, host)
 
     # Opening and closing
 
@@ -71,7 +74,8 @@ class Broker:
         """Open the data folder, and go on where the node stopped. Guests are clients that are not registered."""
         clock = clock or SystemClock()
         _log.info("opening %s", folder)
-        broker = cls(await asyncio.to_thread(Database, folder, disk, clock), clock)
+        database = await asyncio.to_thread(Database, folder, disk, clock)
+        broker = cls(database, await asyncio.to_thread(rule_host, database, clock), clock)
         for guest in guests:
             broker.know(guest)
         await broker.read(lambda tx: load(broker._core, tx))
@@ -79,11 +83,13 @@ class Broker:
         _log.info("preparing the matcher; the first time after an installation this takes a minute")
         await asyncio.to_thread(warm_up)
         broker._histories.begin()
+        broker.rules.begin()
         return broker
 
     async def close(self) -> None:
         """Finish what was begun, wake whoever waits, and let go of the folder."""
         self._core.is_open = False
+        await self.rules.end()
         self._core.bells.ring_all()
         await asyncio.to_thread(self._close)
 

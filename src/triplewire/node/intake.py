@@ -25,9 +25,9 @@ class Intake:
         self.followers: list[Callable[[Sequence[Record]], None]] = []
         self._core = core
         self._histories = histories
-        self._buckets = Buckets(core.clock)
+        self.buckets = Buckets(core.clock)
         self._gathering = Gathering(
-            core.database.writer, lambda tx, submissions: accept(tx, core.audience, submissions), self._accepted
+            core.database.writer, lambda tx, submissions: accept(tx, core.audience, submissions), self.accepted
         )
 
     async def publish(
@@ -37,7 +37,7 @@ class Intake:
         self._core.know(client)
         for event in events:
             require_publishable(event, client.rights.publish)
-        self._buckets.take(client, len(events))
+        self.buckets.take(client, len(events))
         submission = Submission(client.id, events, self._core.steady.time(), key, digest)
         return await self._gathering.publish(submission)
 
@@ -52,7 +52,8 @@ class Intake:
         records = await self._core.read(lambda tx: log.after(tx, after, limit))
         return [found for record in records if (found := seen(record, grant)) is not None]
 
-    def _accepted(self, accepted: Accepted) -> None:
+    def accepted(self, accepted: Accepted) -> None:
+        """Note what is new, after its commit and on the writer's thread; whoever follows or waits is told."""
         counters = self._core.counters
         counters.published += len(accepted.records)
         told = sum(len(outcome) for outcome in accepted.outcomes if isinstance(outcome, tuple))

@@ -114,7 +114,7 @@ class Node:
         await self.broker.set_rights(client)
 
     async def unregister(self, client_id: str) -> None:
-        """Forget a client and its subscriptions."""
+        """Forget a client, its subscriptions and its rules."""
         if client_id == ADMIN:
             raise Forbidden("wanted a client that can be removed, found the administrator")
         if not await self._write(lambda tx: identities.delete(tx, client_id)):
@@ -123,6 +123,7 @@ class Node:
         for record in self.broker.roster.of(client_id):
             self.webhooks.forget(record.number)
             await self.broker.unsubscribe(record.number)
+        await self.broker.rules.remove_all(client_id)
 
     # Private
 
@@ -156,6 +157,7 @@ class Node:
                 _log.warning("housekeeping has to wait: %s", problem)
 
     async def tidy(self, kept: Retention) -> None:
-        """Remove what retention no longer keeps, from the repository and from the log."""
+        """Remove what retention no longer keeps, from the repository, from the log and from the rules' journal."""
+        await self.broker.rules.forget(kept.age)
         while (await self.broker.trim(kept, self.repository.remove)).graphs:
             pass

@@ -11,25 +11,27 @@ trusted any more, and before the next request all of it is read again.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from functools import partial
 from typing import TypeVar
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 from pyoxigraph import RdfFormat, parse
 
 from triplewire.errors import StoreError, UnknownRule
 from triplewire.languages.rdftl import parse_rule
 from triplewire.languages.rdftl.syntax import Rule, Update
 from triplewire.rdf.terms import Triple
-from triplewire.rules.changes import Changes
-from triplewire.rules.execution import Entry, Limits, Outcome, Rulebook, Runner
+from triplewire.rules.execution import Limits, Outcome, Rulebook, Runner
 from triplewire.rules.execution.units import Commutes, none_commutes
+from triplewire.rules.listening import Hears, Listening, require_insertion
 from triplewire.rules.repository import Repository
 from triplewire.rules.schema import Schema
-from triplewire.store import changes, facts, rulebook
+from triplewire.rules.telling import Told, told
+from triplewire.store import changes, facts, log, rulebook
 from triplewire.store.clock import Clock, SystemClock
 from triplewire.store.database import Database
 from triplewire.store.disk import Connection
@@ -39,20 +41,10 @@ _T = TypeVar("_T")
 _SCHEMA = "rules schema"
 
 Also = Callable[[Connection, Outcome], None]
+Then = Callable[[Outcome], None]
+# Asked with the rule that is there, if any; raises if it may not be replaced or removed.
+Allow = Callable[[Connection, RuleRecord | None], None]
 CommutesFor = Callable[[Rulebook], Commutes]
-
-
-class Told(Struct, frozen=True, kw_only=True):
-    """A firing in words and lines of N-Triples, as it is kept."""
-
-    transaction: str
-    cause: str
-    depth: int
-    delta: dict[str, str]
-    status: str
-    error: str | None
-    inserted: tuple[str, ...]
-    deleted: tuple[str, ...]
 
 
 class _Memory(Struct):
@@ -60,6 +52,7 @@ class _Memory(Struct):
 
     repository: Repository
     rules: Rulebook
+    listening: Listening
     runner: Runner
 
 
@@ -70,6 +63,14 @@ def nobody_commutes(_rules: Rulebook) -> Commutes:
 
 def nothing_else(_connection: Connection, _outcome: Outcome) -> None:
     """A schedule alone."""
+
+
+def nobody_told(_outcome: Outcome) -> None:
+    """Nothing to do after a commit."""
+
+
+def anybody(_connection: Connection, _known: RuleRecord | None) -> None:
+    """Every rule may be replaced and removed."""
 
 
 class RuleHost:
@@ -109,6 +110,27 @@ class RuleHost:
         with self._lock:
             return self._memory.repository.schema
 
+    @property
+    def rules_and_schema(self) -> tuple[tuple[Rule, ...], Schema]:
+        """Both at one moment: the rules' names are resolved by this schema."""
+        with self._lock:
+            return self.rules, self.schema
+
+    def hearing(self, triples: Iterable[Triple], position: int) -> list[str]:
+        """The rules that listen to events and that this one may trigger, given its triples and its position."""
+        with self._lock:
+            return self._memory.listening.hearing(triples, position)
+
+    @property
+    def listens(self) -> bool:
+        """Whether a rule listens to events. Waits for nobody."""
+        return len(self._memory.listening) > 0
+
+    def listens_since(self) -> int | None:
+        """The position of the log after which the first of the rules listens, if one does."""
+        with self._lock:
+            return self._memory.listening.earliest
+
     def firings(self, rule: str, after: int = 0, limit: int = 100) -> list[tuple[FiringRecord, Told]]:
         """What a rule has done, oldest first. Raises `UnknownRule`."""
         if self._database.read(partial(rulebook.find, rule=rule)) is None:
@@ -122,19 +144,28 @@ class RuleHost:
         """Use another schema, if everything that is kept conforms to it and every rule can be read by it."""
         return self._submit(lambda connection: self._set_schema(connection, schema))
 
-    def put_rule(self, rule: str, text: str, owner: str) -> Future[Rule]:
+    def put_rule(
+        self, rule: str, text: str, owner: str, hears: Hears = Hears.UPDATES, allow: Allow = anybody
+    ) -> Future[Rule]:
         """Register a rule, or replace the one of that name. A rule that is refused changes nothing."""
-        return self._submit(lambda connection: self._put_rule(connection, rule, text, owner))
+        return self._submit(
+            lambda connection: self._put_rule(connection, RuleRecord(rule, owner, text, 0), hears, allow)
+        )
 
-    def remove_rule(self, rule: str) -> Future[None]:
+    def remove_rule(self, rule: str, allow: Allow = anybody) -> Future[None]:
         """Forget a rule. Raises `UnknownRule`."""
-        return self._submit(lambda connection: self._remove_rule(connection, rule))
+        return self._submit(lambda connection: self._remove_rule(connection, rule, allow))
 
-    def execute(self, updates: Sequence[Update], also: Also = nothing_else) -> Future[Outcome]:
-        """Execute a schedule. `also` may write more in the same transaction, such as the events that tell of it."""
-        return self._submit(lambda connection: self._execute(connection, updates, also))
+    def execute(
+        self, updates: Sequence[Update], also: Also = nothing_else, then: Then = nobody_told
+    ) -> Future[Outcome]:
+        """Execute a schedule. `also` may write more in the same transaction, such as the events that tell of it.
 
-    def _submit(self, work: Callable[[Connection], _T]) -> Future[_T]:
+        If it raises, nothing is executed. `then` is called after the commit, on the writer's thread.
+        """
+        return self._submit(lambda connection: self._execute(connection, updates, also), then)
+
+    def _submit(self, work: Callable[[Connection], _T], then: Callable[[_T], None] = lambda _: None) -> Future[_T]:
         def locked(connection: Connection) -> _T:
             with self._lock:
                 if self._is_stale:
@@ -142,7 +173,7 @@ class RuleHost:
                     self._is_stale = False
                 return work(connection)
 
-        future = self._database.writer.submit(locked)
+        future = self._database.writer.submit(locked, then)
         future.add_done_callback(self._look_back)
         return future
 
@@ -157,10 +188,10 @@ class RuleHost:
             edits = outcome.changes.edits
             inserted, deleted = _lines(edits.inserted), _lines(edits.deleted)
             schedule = changes.record(connection, self._clock.now().timestamp(), inserted, deleted)
-            rulebook.note_firings(connection, schedule.position, _told(outcome))
+            rulebook.note_firings(connection, schedule.position, told(outcome))
             also(connection, outcome)
         except BaseException:
-            self._is_stale = True
+            self._memory.repository.apply(outcome.changes.edits.reversed())
             raise
         return outcome
 
@@ -169,14 +200,24 @@ class RuleHost:
         facts.put(connection, _SCHEMA, "\n".join(sorted(f"{triple} ." for triple in schema.triples)))
         self._memory = memory
 
-    def _put_rule(self, connection: Connection, rule: str, text: str, owner: str) -> Rule:
-        known = self._memory.rules.replace(parse_rule(text, id=rule))
-        rulebook.put(connection, RuleRecord(rule, owner, text, self._clock.now().timestamp()))
+    def _put_rule(self, connection: Connection, wanted: RuleRecord, hears: Hears, allow: Allow) -> Rule:
+        allow(connection, rulebook.find(connection, wanted.id))
+        parsed = parse_rule(wanted.text, id=wanted.id)
+        since = None
+        if hears is Hears.EVENTS:
+            require_insertion(parsed)
+            since = self._memory.listening.since(wanted.id)
+            since = log.head(connection) if since is None else since
+        known = self._memory.rules.replace(parsed)
+        self._memory.listening.put(known, since)
+        rulebook.put(connection, replace(wanted, since=since))
         self._memory.runner = self._runner(self._memory.repository, self._memory.rules)
         return known
 
-    def _remove_rule(self, connection: Connection, rule: str) -> None:
+    def _remove_rule(self, connection: Connection, rule: str, allow: Allow) -> None:
+        allow(connection, rulebook.find(connection, rule))
         self._memory.rules.remove(rule)
+        self._memory.listening.remove(rule)
         rulebook.delete(connection, rule)
         self._memory.runner = self._runner(self._memory.repository, self._memory.rules)
 
@@ -190,8 +231,10 @@ class RuleHost:
     def _loaded(self, schema: Schema, assertions: Iterable[Triple], records: Iterable[RuleRecord]) -> _Memory:
         repository = Repository(schema)
         repository.load(assertions)
-        rules = Rulebook(schema, (parse_rule(record.text, id=record.id) for record in records))
-        return _Memory(repository, rules, self._runner(repository, rules))
+        rules, listening = Rulebook(schema), Listening(schema)
+        for record in records:
+            listening.put(rules.add(parse_rule(record.text, id=record.id)), record.since)
+        return _Memory(repository, rules, listening, self._runner(repository, rules))
 
     def _runner(self, repository: Repository, rules: Rulebook) -> Runner:
         return Runner(repository, rules, limits=self._limits, commutes=self._commutes(rules))
@@ -204,24 +247,3 @@ def _lines(triples: Iterable[Triple]) -> list[str]:
 def _read_assertions(connection: Connection) -> list[Triple]:
     text = "".join(f"{line} .\n" for line in changes.assertions(connection))
     return [quad.triple for quad in parse(text.encode(), RdfFormat.N_TRIPLES)]
-
-
-def _told(outcome: Outcome) -> Iterator[tuple[str, bytes]]:
-    names = {entry.number: entry.rule or entry.transaction for entry in outcome.entries}
-    for entry in outcome.entries:
-        if entry.rule is not None and entry.cause is not None:
-            yield entry.rule, msgspec.json.encode(_in_words(entry, names[entry.cause]))
-
-
-def _in_words(entry: Entry, cause: str) -> Told:
-    done: list[Changes] = [deed.changes for deed in entry.deeds]
-    return Told(
-        transaction=entry.transaction,
-        cause=cause,
-        depth=entry.depth,
-        delta={component.value or "delta": str(term) for component, term in (entry.delta or {}).items()},
-        status=entry.status.value,
-        error=None if entry.error is None else str(entry.error),
-        inserted=tuple(str(triple) for one in done for triple in one.inserted),
-        deleted=tuple(str(triple) for one in done for triple in one.deleted),
-    )

@@ -79,6 +79,12 @@ def after(connection: Connection, position: int, limit: int) -> list[Schedule]:
     return schedules
 
 
+def last_before(connection: Connection, time: float) -> int:
+    """The position of the last schedule that is older than that, 0 if none is."""
+    row = connection.execute("SELECT max(position) FROM schedules WHERE time < ?", (time,)).fetchone()
+    return int(row[0] or 0)
+
+
 def forget(connection: Connection, position: int) -> None:
     """Drop the journal up to a position. The assertions stay."""
     position = min(position, head(connection))

@@ -9,14 +9,20 @@ from msgspec import Struct
 from triplewire.store.disk import Connection
 from triplewire.store.rows import insert
 
+_COLUMNS = "id, owner, text, registered, since"
+
 
 class RuleRecord(Struct, frozen=True):
-    """A rule as it is kept. `registered` is in Unix seconds."""
+    """A rule as it is kept. `registered` is in Unix seconds.
+
+    `since` is the position of the log after which it listens to published events, None if it does not listen.
+    """
 
     id: str
     owner: str
     text: str
     registered: float
+    since: int | None = None
 
 
 class FiringRecord(Struct, frozen=True):
@@ -31,9 +37,9 @@ class FiringRecord(Struct, frozen=True):
 def put(connection: Connection, record: RuleRecord) -> None:
     """Keep a rule; another one of that name is replaced, and keeps its place."""
     connection.execute(
-        "INSERT INTO rules (id, owner, text, registered) VALUES (?, ?, ?, ?) "
-        "ON CONFLICT (id) DO UPDATE SET owner = excluded.owner, text = excluded.text, registered = excluded.registered",
-        (record.id, record.owner, record.text, record.registered),
+        f"INSERT INTO rules ({_COLUMNS}) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET "
+        "owner = excluded.owner, text = excluded.text, registered = excluded.registered, since = excluded.since",
+        (record.id, record.owner, record.text, record.registered, record.since),
     )
 
 
@@ -45,14 +51,20 @@ def delete(connection: Connection, rule: str) -> None:
 
 def everyone(connection: Connection) -> list[RuleRecord]:
     """Every rule, oldest first."""
-    rows = connection.execute("SELECT id, owner, text, registered FROM rules ORDER BY number").fetchall()
+    rows = connection.execute(f"SELECT {_COLUMNS} FROM rules ORDER BY number").fetchall()
     return [RuleRecord(*row) for row in rows]
 
 
 def find(connection: Connection, rule: str) -> RuleRecord | None:
     """A rule by its identifier."""
-    row = connection.execute("SELECT id, owner, text, registered FROM rules WHERE id = ?", (rule,)).fetchone()
+    row = connection.execute(f"SELECT {_COLUMNS} FROM rules WHERE id = ?", (rule,)).fetchone()
     return None if row is None else RuleRecord(*row)
+
+
+def owned_by(connection: Connection, owner: str) -> list[RuleRecord]:
+    """An owner's rules, oldest first."""
+    rows = connection.execute(f"SELECT {_COLUMNS} FROM rules WHERE owner = ? ORDER BY number", (owner,)).fetchall()
+    return [RuleRecord(*row) for row in rows]
 
 
 def note_firings(connection: Connection, schedule: int, firings: Iterable[tuple[str, bytes]]) -> None:

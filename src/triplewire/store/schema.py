@@ -112,7 +112,10 @@ _FOURTH = (
     "CREATE INDEX firings_by_rule ON firings (rule, number)",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _SECOND, _THIRD, _FOURTH)
+# A rule may listen to what is published after a position of the log.
+_FIFTH = ("ALTER TABLE rules ADD COLUMN since INTEGER",)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _SECOND, _THIRD, _FOURTH, _FIFTH)
 
 
 def migrate(connection: Connection, migrations: tuple[tuple[str, ...], ...] = MIGRATIONS) -> None:

@@ -6,9 +6,10 @@ hosts          under which name an open node answers
 bodies         request bodies under a limit
 negotiation    which syntax is wanted
 problems       errors as RFC 9457 problem details
-events, subscriptions, sparql, administration, status
+events, subscriptions, rules, sparql, administration, status
                the routes
-documented     what the OpenAPI document says of answers
+documented, documented_rules
+               what the OpenAPI document says of answers
 """
 
 from triplewire.node.http.app import create_app

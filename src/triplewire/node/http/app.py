@@ -8,12 +8,19 @@ from typing import Any
 from fastapi import FastAPI
 
 from triplewire.node.delivery import delivery_router
-from triplewire.node.http import administration, events, problems, sparql, status, subscriptions
+from triplewire.node.http import administration, events, problems, rules, sparql, status, subscriptions
 from triplewire.node.http.access import client_of
 from triplewire.node.http.hosts import LoopbackOnly
 from triplewire.node.service import Node
 
-_ROUTERS = (events.router, subscriptions.router, sparql.router, administration.router, status.router)
+_ROUTERS = (
+    events.router,
+    subscriptions.router,
+    rules.router,
+    sparql.router,
+    administration.router,
+    status.router,
+)
 
 
 def create_app(node: Node) -> FastAPI:

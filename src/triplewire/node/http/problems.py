@@ -28,6 +28,8 @@ _STATUS: tuple[tuple[type[errors.TriplewireError], int], ...] = (
     (errors.UnknownEvent, 404),
     (errors.UnknownClient, 404),
     (errors.UnknownLetter, 404),
+    (errors.UnknownRule, 404),
+    (errors.DuplicateRule, 409),
     (errors.DeliveryFailed, 502),
     (errors.Unauthenticated, 401),
     (errors.Forbidden, 403),
@@ -39,7 +41,7 @@ _STATUS: tuple[tuple[type[errors.TriplewireError], int], ...] = (
     (errors.TriplewireError, 400),
 )
 _TOO_LARGE = frozenset({"event_bytes", "document_bytes", "expanded_bytes", "request_bytes"})
-_FIELDS = ("line", "column", "limit", "allowed", "feature", "position", "quota")
+_FIELDS = ("line", "column", "limit", "allowed", "feature", "position", "quota", "clause", "cycle", "choices")
 
 
 def status_of(error: errors.TriplewireError) -> int:
@@ -55,13 +57,18 @@ def problem(status: int, kind: str, title: str, detail: str, **fields: Any) -> R
     return Response(msgspec.json.encode(body), status, media_type=MEDIA_TYPE)
 
 
-def problem_of(error: errors.TriplewireError) -> Response:
-    """The response for one of our errors."""
+def problem_with(status: int, error: errors.TriplewireError, **more: Any) -> Response:
+    """A response that tells of an error, its own fields and some more."""
     kind = type(error)
     fields = {name: getattr(error, name) for name in _FIELDS if getattr(error, name, None) is not None}
     title = (kind.__doc__ or kind.__name__).split(". ")[0].rstrip(".").splitlines()[0]
     detail = str(error).encode(errors="replace").decode()
-    response = problem(status_of(error), _kebab(kind.__name__), title, detail, **fields)
+    return problem(status, _kebab(kind.__name__), title, detail, **fields, **more)
+
+
+def problem_of(error: errors.TriplewireError) -> Response:
+    """The response for one of our errors."""
+    response = problem_with(status_of(error), error)
     if isinstance(error, errors.Unauthenticated):
         response.headers["WWW-Authenticate"] = 'Bearer realm="triplewire"'
     if isinstance(error, errors.QuotaExceeded) and error.retry_after is not None:

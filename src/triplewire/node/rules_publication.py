@@ -1,0 +1,84 @@
+"""Changes of the rules' repository, published as events in the very transaction that keeps them.
+
+So the log tells of a schedule if and only if the repository has it, and notifications about it wait in outboxes like
+any others. An event's source names the schedule and the transaction.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from triplewire.errors import EventConflict
+from triplewire.node.core import Core
+from triplewire.node.intake import Intake
+from triplewire.node.publishing import Accepted, Submission, accept
+from triplewire.node.rules_rights import NOTHING, check_written
+from triplewire.rdf.events import Event
+from triplewire.rdf.terms import TW
+from triplewire.rules.execution import Outcome, events_of
+from triplewire.rules.execution.publication import INSERTED
+from triplewire.store import changes, rulebook
+from triplewire.store.disk import Connection
+from triplewire.store.identities import Grant
+
+_SCHEDULE = TW["schedule:"].value
+
+
+class Told(Struct, frozen=True):
+    """An event that tells what a transaction has inserted or deleted, and its position in the log."""
+
+    event: str
+    position: int
+    transaction: str
+    kind: str
+
+
+class Publication:
+    """The events of one schedule: written with it, told of after its commit."""
+
+    def __init__(self, core: Core, intake: Intake, publisher: str, grant: Grant) -> None:
+        self._core = core
+        self._intake = intake
+        self._publisher = publisher
+        self._grant = grant
+        self._accepted = Accepted(())
+        self.schedule = 0
+        self.events: tuple[Told, ...] = ()
+
+    def write(self, connection: Connection, outcome: Outcome) -> None:
+        """Check who wrote what, and put the events into the log."""
+        check_written(outcome, self._grant, lambda rule: self._grant_of(connection, rule))
+        self.schedule = changes.head(connection)
+        name = f"{_SCHEDULE}{self.schedule}"
+        events = list(events_of(outcome.committed, source=name, time=self._core.clock.now()))
+        if not events:
+            return
+        submission = Submission(self._publisher, events, self._core.steady.time())
+        self._accepted = accept(connection, self._core.audience, [submission])
+        [receipts] = self._accepted.outcomes
+        if isinstance(receipts, EventConflict):
+            raise receipts
+        begin = len(name) + 1
+        self.events = tuple(
+            Told(receipt.event, receipt.position, (event.source or "")[begin:], _kind(event))
+            for event, receipt in zip(events, receipts, strict=True)
+        )
+
+    def committed(self, _outcome: Outcome) -> None:
+        """Tell whoever follows or waits."""
+        self._intake.accepted(self._accepted)
+
+    def _grant_of(self, connection: Connection, rule: str) -> Grant:
+        record = rulebook.find(connection, rule)
+        client = None if record is None else self._core.clients.get(record.owner)
+        return NOTHING if client is None or client.rights.publish is None else client.rights.publish
+
+
+def tells_of_changes(source: str | None) -> bool:
+    """Whether an event with this source, which clients cannot choose, tells of the repository's own changes."""
+    return source is not None and source.startswith(_SCHEDULE)
+
+
+def _kind(event: Event) -> str:
+    classes = {triple.object for triple in event.triples if triple.subject == event.graph}
+    return "inserted" if INSERTED in classes else "deleted"
