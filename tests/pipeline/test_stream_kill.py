@@ -20,7 +20,7 @@ from tests.pipeline.samples import expected, notified, rows_of, write_feed
 pytestmark = [pytest.mark.xdist_group("stream-kill"), pytest.mark.slow]
 
 KILLS = int(os.environ.get("TRIPLEWIRE_KILLS", "3"))
-FILES_A_KILL = 6
+FILES_A_KILL = 3
 # Drivers that were done before they could be killed; each of them used up its files.
 MOST_ESCAPES = 5
 PATIENCE_SECONDS = 900.0
@@ -61,7 +61,7 @@ def test_f10_a_stream_that_is_killed_at_random_moments_fills_the_lake_of_a_clean
             break
     assert len(kills) == KILLS
     feed.appear(files)
-    done = subprocess.run(command(feed.folder, lake), capture_output=True, text=True, timeout=600, check=False)
+    done = subprocess.run(command(feed.folder, lake), capture_output=True, text=True, timeout=3_000, check=False)
     assert done.returncode == 0, done.stderr
     found = notified(lake)
     assert len(found) == len(set(found))
@@ -69,20 +69,21 @@ def test_f10_a_stream_that_is_killed_at_random_moments_fills_the_lake_of_a_clean
     events = rows_of(lake, "events", "event")
     assert len(events) == len(set(events)) == 10 * files
     batches = rows_of(lake, "runs", "batch")
-    assert batches == [(number,) for number in range(files)]
-    print(f"{KILLS} kills, {sum(kills)} of them in the middle of a micro-batch, {files} micro-batches")
+    # A kill between two entries of Spark's list of files may put both into one micro-batch.
+    assert batches == [(number,) for number in range(len(batches))]
+    print(f"{KILLS} kills, {sum(kills)} of them in the middle of a micro-batch, {len(batches)} micro-batches")
 
 
 def _killed(told: list[str], lake: Path, chance: random.Random) -> list[bool]:
     """Start a driver and kill it while it works; says whether a micro-batch was half done. Nothing if it was done."""
     process = subprocess.Popen(told, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    begun, old = time.time(), _commits(lake)
+    begun, wanted = time.time(), _commits(lake) + chance.randrange(FILES_A_KILL)
     deadline = time.monotonic() + PATIENCE_SECONDS
-    while not (_under_way(lake, begun) or _commits(lake) > old):
-        assert process.poll() is None, process.stderr
+    # By what it has done, not by the clock alone: a slow machine would be killed in its first micro-batch every time.
+    while process.poll() is None and not (_under_way(lake, begun) and _commits(lake) >= wanted):
         assert time.monotonic() < deadline
         time.sleep(0.005)
-    time.sleep(chance.uniform(0.0, 3.0))
+    time.sleep(chance.uniform(0.0, 1.0))
     was_at_work = process.poll() is None
     process.kill()
     process.wait()
@@ -91,8 +92,11 @@ def _killed(told: list[str], lake: Path, chance: random.Random) -> list[bool]:
 
 def _under_way(lake: Path, begun: float) -> bool:
     """Whether something is staged that was not left behind by an earlier driver."""
-    staged = (lake / ".staging").glob("*")
-    return any(path.stat().st_mtime >= begun for path in staged if path.exists())
+    try:
+        return any(path.stat().st_mtime >= begun for path in (lake / ".staging").glob("*"))
+    except FileNotFoundError:
+        # Published between listing and looking.
+        return False
 
 
 def _commits(lake: Path) -> int:
