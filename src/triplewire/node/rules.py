@@ -76,6 +76,11 @@ class Rules:
         """Listen no longer; the next process goes on."""
         await self._hearing.end()
 
+    @property
+    def heard(self) -> int:
+        """The position of the log up to which rules that listen have heard."""
+        return self._hearing.position
+
     # Rules
 
     async def put(self, client: Client, rule: str, text: str, hears: Hears) -> Registered:

@@ -52,7 +52,7 @@ class Hearing:
         self._host = host
         self._loop = asyncio.get_running_loop()
         self._news = asyncio.Event()
-        self._heard = 0
+        self.position = 0
         self._written = 0
         self._task: asyncio.Task[None] | None = None
 
@@ -79,7 +79,7 @@ class Hearing:
             self._loop.call_soon_threadsafe(self._news.set)
 
     async def _run(self) -> None:
-        self._heard = self._written = int(await self._core.read(lambda tx: facts.get(tx, _HEARD)) or 0)
+        self.position = self._written = int(await self._core.read(lambda tx: facts.get(tx, _HEARD)) or 0)
         while True:
             await self._news.wait()
             self._news.clear()
@@ -99,15 +99,16 @@ class Hearing:
         since = await asyncio.to_thread(self._host.listens_since)
         if since is None:
             return False
-        start = max(self._heard, since)
+        start = max(self.position, since)
         floor, records = await self._core.read(lambda tx: (log.floor(tx), log.after(tx, start, _CHUNK)))
         if start < floor:
             _log.warning("rules that listen have missed what retention removed: events %d to %d", start + 1, floor)
+            self.position = floor
         for record in records:
             if not tells_of_changes(record.source):
                 await self._hear(record)
-            self._heard = record.position
-        if self._heard - self._written > _UNWRITTEN:
+            self.position = record.position
+        if self.position - self._written > _UNWRITTEN:
             await self._write()
         return bool(records)
 
@@ -123,7 +124,7 @@ class Hearing:
         except Exception as problem:  # noqa: BLE001  whatever it is, the next events are to be heard
             bug = None if isinstance(problem, TriplewireError) else problem
             _log.warning("the event <%s> is not taken: %s", event.graph.value, problem, exc_info=bug)
-            self._heard = record.position
+            self.position = record.position
             await self._write()
 
     async def _take(self, event: Event, position: int, grant: Grant) -> None:
@@ -141,7 +142,7 @@ class Hearing:
                 _log.warning("the event <%s> is not taken: %s", event.graph.value, entry.error)
 
     async def _write(self) -> None:
-        heard = self._heard
+        heard = self.position
         await self._core.write(lambda tx: facts.put(tx, _HEARD, heard))
         self._written = heard
 

@@ -1,0 +1,286 @@
+"""Rules beside the log: published in one transaction with what they tell, and rules that listen to events."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from tests.node.brokers import ME, YOU, client, positions, subscribed, with_broker
+from tests.node.telling import told_in
+from tests.rules.execution.town import PREAMBLE
+from tests.rules.family import EX, FAMILY
+
+from triplewire import Event
+from triplewire.errors import DiskFull, LimitExceeded
+from triplewire.languages.rdftl import parse_updates
+from triplewire.node.broker import Broker
+from triplewire.node.rules import Executed
+from triplewire.node.rules_hearing import PUBLISHER
+from triplewire.rules.execution import Status
+from triplewire.rules.hosting import RuleHost
+from triplewire.rules.listening import Hears
+from triplewire.store import Database, changes, facts, log
+from triplewire.store.identities import Grant
+from triplewire.testing.faulty_disk import FaultyDisk
+
+GREET = "ON INSERT resource() AS INSTANCE OF Person IF True DO INSERT ($delta, ex:name, 'Somebody')"
+QUEUE = "ON INSERT (_, ex:name, _) IF True DO INSERT (resource(ex:log), seq++, $delta)"
+CHANGED = "SELECT ?event { ?event a ?kind FILTER(?kind IN (<urn:triplewire:Inserted>, <urn:triplewire:Deleted>)) }"
+
+
+async def update(broker: Broker, text: str, who=ME) -> Executed:
+    return await broker.rules.update(who, parse_updates(PREAMBLE + text))
+
+
+async def put(broker: Broker, name: str, text: str, hears: Hears = Hears.UPDATES, who=ME) -> None:
+    await broker.rules.put(who, name, PREAMBLE + text, hears)
+
+
+def with_rules(folder: Path, test: Callable[[Broker], Awaitable[None]], **options) -> None:
+    async def prepared(broker: Broker) -> None:
+        await broker.rules.set_schema(FAMILY)
+        await update(broker, "INSERT resource(ex:log) AS INSTANCE OF Queue;;")
+        await test(broker)
+
+    with_broker(folder, prepared, **options)
+
+
+def publication(number: int, *triples: str) -> Event:
+    text = f"@prefix ex: {EX['']} ." + " ".join(f"{triple} ." for triple in triples)
+    [made] = Event.parse(text, "turtle", graph=f"urn:e:{number}")
+    return made
+
+
+async def heard(broker: Broker, position: int) -> None:
+    """Wait until the rules that listen have come so far; what never comes is ended by the test's time."""
+    while broker.rules.heard < position:
+        await asyncio.sleep(0.005)
+
+
+async def graph(broker: Broker) -> set[str]:
+    return set(await broker.read(lambda tx: list(changes.assertions(tx))))
+
+
+def test_the_log_tells_the_repository_and_outboxes_tell_the_log(tmp_path: Path) -> None:
+    async def test(broker: Broker) -> None:
+        record = await subscribed(broker, "changes", CHANGED)
+        await put(broker, "greet", GREET)
+        await put(broker, "queue", QUEUE)
+        done = await update(broker, "INSERT resource(ex:ann) AS INSTANCE OF Person;;")
+        assert [entry.rule for entry in done.outcome.firings] == ["greet", "queue"]
+        again = await update(broker, "DELETE (resource(ex:ann), ex:name, _);; DELETE resource(ex:ann);;")
+        assert [each.kind for each in again.events] == ["deleted", "deleted"]
+        expected = [each.position for each in (*done.events, *again.events)]
+        assert await positions(broker, record.number) == expected == [2, 3, 4]
+
+    with_rules(tmp_path, test)
+    database = Database(tmp_path)
+    host = RuleHost(database)
+    assert told_in(database) == host.read(lambda repository: {str(triple) for triple in repository})
+    database.close()
+
+
+def test_events_of_one_publisher_stay_in_order_beside_those_of_others(tmp_path: Path) -> None:
+    async def test(broker: Broker) -> None:
+        async def publish() -> None:
+            for number in range(20):
+                await broker.publish(YOU, [publication(number, f'<urn:s> <urn:p> "{number}"')])
+
+        async def write() -> list[int]:
+            done = [await update(broker, f"INSERT resource(ex:p{n}) AS INSTANCE OF Person;;") for n in range(20)]
+            return [each.position for one in done for each in one.events]
+
+        record = await subscribed(broker, "changes", CHANGED)
+        _, written = await asyncio.gather(publish(), write())
+        assert written == sorted(written)
+        assert await positions(broker, record.number) == written
+        records = await broker.read(lambda tx: log.after(tx, 1, 100))
+        assert [record.position for record in records if record.publisher == ME.id] == written
+        assert len(records) == 40
+
+    with_rules(tmp_path, test)
+
+
+def test_f3_on_a_full_disk_neither_the_change_nor_its_event_is_there(tmp_path: Path) -> None:
+    disk = FaultyDisk()
+
+    async def test(broker: Broker) -> None:
+        before = await graph(broker), await broker.read(log.head)
+        disk.fill()
+        with pytest.raises(DiskFull):
+            await update(broker, "INSERT resource(ex:ann) AS INSTANCE OF Person;;")
+        disk.free()
+        assert (await graph(broker), await broker.read(log.head)) == before
+        done = await update(broker, "INSERT resource(ex:ann) AS INSTANCE OF Person;;")
+        assert [each.position for each in done.events] == [before[1] + 1]
+
+    with_rules(tmp_path, test, disk=disk)
+
+
+def test_a_change_that_no_event_can_hold_is_refused_whole(tmp_path: Path) -> None:
+    async def test(broker: Broker) -> None:
+        before = await graph(broker), await broker.read(log.head)
+        long = "x" * 300_000
+        text = f"INSERT resource(ex:ann) AS INSTANCE OF Person;; INSERT (resource(ex:ann), ex:name, '{long}');;"
+        with pytest.raises(LimitExceeded):
+            await update(broker, "TRANSACTION t " + text)
+        assert (await graph(broker), await broker.read(log.head)) == before
+        done = await update(broker, "INSERT resource(ex:ann) AS INSTANCE OF Person;;")
+        assert done.outcome.changes, "she was not left behind in memory"
+
+    with_rules(tmp_path, test)
+
+
+def test_retention_forgets_the_journal_and_the_firings_and_keeps_the_repository(tmp_path: Path) -> None:
+    async def test(broker: Broker) -> None:
+        await put(broker, "greet", GREET)
+        await update(broker, "INSERT resource(ex:ann) AS INSTANCE OF Person;;")
+        kept = await graph(broker)
+        await broker.rules.forget(None)
+        await broker.rules.forget(1e6)
+        assert len(await broker.rules.firings(ME, "greet", 0, 10)) == 1
+        await broker.rules.forget(-1.0)
+        assert await broker.rules.firings(ME, "greet", 0, 10) == []
+        assert await broker.read(lambda tx: changes.after(tx, 0, 10)) == []
+        assert await graph(broker) == kept
+
+    with_rules(tmp_path, test)
+
+
+# Rules that listen
+
+
+def test_an_event_triggers_a_rule_that_listens_and_is_taken_into_the_repository(tmp_path: Path) -> None:
+    async def test(broker: Broker) -> None:
+        await broker.publish(YOU, [publication(1, "ex:early a ex:Nurse")])
+        await put(broker, "greet", GREET, Hears.EVENTS)
+        await put(broker, "queue", QUEUE)
+        await broker.publish(
+            YOU, [publication(2, "ex:ann a ex:Nurse", "ex:ann ex:age 7"), publication(3, "ex:x ex:y ex:z")]
+        )
+        await heard(broker, 4)
+        [(_, firing)] = await broker.rules.firings(ME, "greet", 0, 10)
+        assert (firing.cause, firing.delta) == ("urn:e:2", {"delta": f"<{EX['ann'].value}>"})
+        assert len(await broker.rules.firings(ME, "queue", 0, 10)) == 1, "others are triggered as by any update"
+        lines = await graph(broker)
+        assert any("/age>" in line for line in lines)
+        assert not any("early" in line for line in lines), "published before somebody listened"
+        [record] = await broker.read(lambda tx: log.after(tx, 4, 10))
+        assert (record.publisher, record.source) == (PUBLISHER, "urn:triplewire:schedule:2#urn:e:2")
+
+    with_rules(tmp_path, test)
+
+
+def test_what_rules_publish_is_not_heard_so_there_is_no_loop(tmp_path: Path) -> None:
+    async def test(broker: Broker) -> None:
+        await put(broker, "again", "ON INSERT (_, ex:name, _) IF True DO DELETE ($delta, ex:name, _)", Hears.EVENTS)
+        await put(broker, "greet", GREET, Hears.EVENTS)
+        await broker.publish(YOU, [publication(1, "ex:ann a ex:Person")])
+        await heard(broker, 2)
+        head = await broker.read(log.head)
+        await update(broker, "INSERT resource(ex:bob) AS INSTANCE OF Person;;")
+        await heard(broker, head + 1)
+        assert await broker.read(log.head) == head + 1
+        assert await broker.read(changes.head) == 3
+
+    with_rules(tmp_path, test)
+
+
+def test_an_event_that_is_refused_harms_neither_its_publisher_nor_the_next(tmp_path: Path, caplog) -> None:
+    async def test(broker: Broker) -> None:
+        await put(broker, "greet", GREET, Hears.EVENTS)
+        bad = [
+            publication(1, "ex:ann a ex:Person", "ex:ann ex:owns ex:nothing"),
+            publication(2, "ex:ann a ex:Person", "ex:ann ex:unheard ex:of"),
+            publication(3, "ex:ann a ex:Person", 'ex:ann a "Person"'),
+        ]
+        before = await graph(broker)
+        receipts = await broker.publish(YOU, bad)
+        await heard(broker, receipts[-1].position)
+        assert await graph(broker) == before
+        assert [f"urn:e:{n}" in caplog.text for n in (1, 2, 3)] == [True] * 3
+        await broker.publish(YOU, [publication(4, "ex:ann a ex:Person")])
+        await heard(broker, receipts[-1].position + 1)
+        assert len(await broker.rules.firings(ME, "greet", 0, 10)) == 1
+
+    with_rules(tmp_path, test)
+
+
+def test_blank_nodes_of_two_events_stay_apart(tmp_path: Path) -> None:
+    async def test(broker: Broker) -> None:
+        await put(broker, "greet", GREET, Hears.EVENTS)
+        for number in (1, 2):
+            [event] = Event.parse(
+                f"_:b <{'http://www.w3.org/1999/02/22-rdf-syntax-ns#type'}> {EX['Person']} <urn:e:{number}> ."
+            )
+            await broker.publish(YOU, [event])
+        await heard(broker, 3)
+        deltas = [firing.delta["delta"] for _, firing in await broker.rules.firings(ME, "greet", 0, 10)]
+        assert len(set(deltas)) == 2
+        assert all(delta.startswith("<urn:triplewire:node:") for delta in deltas)
+
+    with_rules(tmp_path, test)
+
+
+def test_an_event_is_taken_only_as_far_as_the_rules_owner_may_read_and_write_it(tmp_path: Path) -> None:
+    async def test(broker: Broker) -> None:
+        owner = client("owner", publish=Grant(namespaces=(EX["Person"].value, EX["name"].value)))
+        broker.know(owner)
+        await put(broker, "greet", GREET, Hears.EVENTS, owner)
+        await broker.publish(YOU, [publication(1, "ex:ann a ex:Person", "ex:ann ex:age 7")])
+        await broker.publish(YOU, [publication(2, "ex:bob a ex:Person")])
+        await heard(broker, 3)
+        firings = await broker.rules.firings(owner, "greet", 0, 10)
+        assert [firing.cause for _, firing in firings] == ["urn:e:2"]
+        await broker.set_rights(client("owner", subscribe=Grant(graphs=("urn:other:",))))
+        await broker.publish(YOU, [publication(3, "ex:cat a ex:Person")])
+        await heard(broker, 5)
+        assert not any("/cat>" in line for line in await graph(broker))
+
+    with_rules(tmp_path, test)
+
+
+def test_a_node_that_starts_again_hears_what_it_had_not_heard_and_nothing_twice(tmp_path: Path) -> None:
+    queue = "ON INSERT resource() AS INSTANCE OF Person IF True DO INSERT (resource(ex:log), seq++, $delta)"
+
+    async def before(broker: Broker) -> None:
+        await put(broker, "queue", queue, Hears.EVENTS)
+        await broker.publish(YOU, [publication(1, "ex:ann a ex:Person")])
+        await heard(broker, 2)
+        await broker.rules.end()
+        await broker.publish(YOU, [publication(2, "ex:bob a ex:Person"), publication(3, "ex:cat a ex:Person")])
+
+    async def after(broker: Broker) -> None:
+        assert await broker.read(lambda tx: facts.get(tx, "rules heard")) == 2
+        await heard(broker, 5)
+        causes = [firing.cause for _, firing in await broker.rules.firings(ME, "queue", 0, 10)]
+        assert causes == ["urn:e:1", "urn:e:2", "urn:e:3"]
+
+    async def again(broker: Broker) -> None:
+        await broker.publish(YOU, [publication(4, "ex:dan a ex:Person")])
+        await heard(broker, 8)
+        assert len(await broker.rules.firings(ME, "queue", 0, 10)) == 4
+
+    with_rules(tmp_path, before)
+    with_broker(tmp_path, after)
+    with_broker(tmp_path, again)
+
+
+def test_a_rule_that_listens_no_longer_is_deaf(tmp_path: Path) -> None:
+    async def test(broker: Broker) -> None:
+        await put(broker, "greet", GREET, Hears.EVENTS)
+        await put(broker, "greet", GREET)
+        await broker.publish(YOU, [publication(1, "ex:ann a ex:Person")])
+        await put(broker, "queue", GREET, Hears.EVENTS)
+        await broker.publish(YOU, [publication(2, "ex:bob a ex:Person")])
+        await heard(broker, 3)
+        assert [f.cause for _, f in await broker.rules.firings(ME, "greet", 0, 10)] == ["urn:e:2"]
+        await broker.rules.remove(ME, "queue")
+        await broker.publish(YOU, [publication(3, "ex:cat a ex:Person")])
+        done = await update(broker, "INSERT resource(ex:cat) AS INSTANCE OF Person;;")
+        assert done.outcome.entries[0].status is Status.COMMITTED
+        assert done.outcome.changes, "the event was not taken before"
+
+    with_rules(tmp_path, test)
