@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(shutil.which("curl") is None, reason="curl is no
 def test_its_curl_commands_work_in_order_as_printed(tmp_path):
     with running(tmp_path / "data", "--open") as node:
         said = [shell(command.replace("http://127.0.0.1:8080", node.url)) for command in COMMANDS]
-    subscribed, published, page, acknowledged, stream, asked = said
+    subscribed, published, page, acknowledged, stream, asked, schema, rule, update = said
     assert json.loads(subscribed)["id"] == "papers"
     assert json.loads(published) == {"events": [{"event": "urn:event:1", "position": 1}]}
     [notification] = json.loads(page)["notifications"]
@@ -30,6 +30,10 @@ def test_its_curl_commands_work_in_order_as_printed(tmp_path):
     assert acknowledged == ""
     assert stream.startswith("retry: ")
     assert asked.splitlines() == ["event,who", "urn:event:1,M. Koubarakis"]
+    assert schema == ""
+    assert json.loads(rule)["analysis"]["well_defined"] is True
+    assert [(one["rule"], one["status"]) for one in json.loads(update)["firings"]] == [("unread", "committed")]
+    assert [one["position"] for one in json.loads(update)["events"]] == [2]
 
 
 def shell(command: str) -> str:

@@ -4,6 +4,8 @@ broker       publish, subscribe, read, acknowledge: the common face of
   intake, subscribing, histories, reading, letters, keeping
              its parts, each of which hands steps to the store's writer
   core       what they share, and loading reads at the start, from snapshots where it can
+rules        RDFTL rules: who may (rules_rights), what the analysis says (rules_report), their changes as events
+             (rules_publication), and published events that trigger them (rules_hearing, rules_taking)
 publishing, catching_up
              what happens, as steps inside a transaction
 audience     live subscriptions in matchers, one for each grant

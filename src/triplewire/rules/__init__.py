@@ -7,6 +7,7 @@ graphs       the little that is needed of a repository; a graph as it was
 paths        paths and conditions over a graph
 repository   what was asserted, with its closure, conforming
 execution/   a schedule of updates, and the rules that they trigger
-hosting      a repository and its rules on a node: what they do survives
+hosting      a repository and its rules on a node: what they do survives, and telling: in which words
+listening    rules that published events may trigger as well
 analysis/    what can be said of rules before they run
 """
