@@ -103,6 +103,18 @@ def test_events_of_one_publisher_stay_in_order_beside_those_of_others(tmp_path: 
     with_rules(tmp_path, test)
 
 
+def test_whoever_waits_for_a_notification_is_woken_by_what_rules_do(tmp_path: Path) -> None:
+    async def test(broker: Broker) -> None:
+        await put(broker, "greet", GREET)
+        record = await subscribed(broker, "named", f"SELECT ?x {{ ?x {EX['name']} ?name }}")
+        waiting = asyncio.create_task(broker.wait(record.number, 0, timeout=30))
+        await update(broker, "INSERT resource(ex:ann) AS INSTANCE OF Person;;")
+        assert await waiting
+        assert broker.counters.published == 2
+
+    with_rules(tmp_path, test)
+
+
 def test_f3_on_a_full_disk_neither_the_change_nor_its_event_is_there(tmp_path: Path) -> None:
     disk = FaultyDisk()
 
@@ -121,14 +133,15 @@ def test_f3_on_a_full_disk_neither_the_change_nor_its_event_is_there(tmp_path: P
 
 def test_a_change_that_no_event_can_hold_is_refused_whole(tmp_path: Path) -> None:
     async def test(broker: Broker) -> None:
+        many = "".join(f"INSERT resource(ex:p{n}) AS INSTANCE OF Person;;" for n in range(101))
+        await update(broker, "TRANSACTION many " + many + "INSERT (_, ex:name, 'p');;")
         before = await graph(broker), await broker.read(log.head)
-        long = "x" * 300_000
-        text = f"INSERT resource(ex:ann) AS INSTANCE OF Person;; INSERT (resource(ex:ann), ex:name, '{long}');;"
-        with pytest.raises(LimitExceeded):
-            await update(broker, "TRANSACTION t " + text)
+        everybody = "resource()[target(ex:name) = 'p']"
+        with pytest.raises(LimitExceeded, match="quads"):
+            await update(broker, f"INSERT ({everybody}, ex:owes, {everybody});;")
         assert (await graph(broker), await broker.read(log.head)) == before
-        done = await update(broker, "INSERT resource(ex:ann) AS INSTANCE OF Person;;")
-        assert done.outcome.changes, "she was not left behind in memory"
+        done = await update(broker, "INSERT (resource(ex:p1), ex:owes, resource(ex:p2));;")
+        assert done.outcome.changes, "nothing of it was left in memory"
 
     with_rules(tmp_path, test)
 
