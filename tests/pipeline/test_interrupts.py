@@ -81,6 +81,8 @@ def test_a_loop_may_look_for_itself():
         assert not pressed.is_set()
         press()
         assert pressed.is_set()
+        with pytest.raises(KeyboardInterrupt):
+            press()
 
 
 def test_other_threads_are_left_alone():

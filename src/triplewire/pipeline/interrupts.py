@@ -36,12 +36,18 @@ def patient_interrupts() -> Iterator[None]:
 
 @contextmanager
 def deferred_interrupts() -> Iterator[threading.Event]:
-    """Let Ctrl-C set an event in the block, for a loop that looks at it between its steps."""
+    """Let Ctrl-C set an event in the block, for whoever looks at it between steps. Pressed again, it interrupts."""
     pressed = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield pressed
         return
-    before = signal.signal(signal.SIGINT, lambda *_: pressed.set())
+
+    def note(*_: object) -> None:
+        if pressed.is_set():
+            raise KeyboardInterrupt
+        pressed.set()
+
+    before = signal.signal(signal.SIGINT, note)
     try:
         yield pressed
     finally:

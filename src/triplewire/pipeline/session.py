@@ -11,12 +11,10 @@ import logging
 import os
 import re
 import shutil
-import signal
 import socket
 import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,7 +23,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from triplewire.errors import SparkUnavailable
-from triplewire.pipeline.interrupts import patient_interrupts
+from triplewire.pipeline.interrupts import deferred_interrupts, patient_interrupts
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -149,10 +147,9 @@ def _started(settings: SessionSettings, log: Path) -> SparkSession:
     for key, value in {**_ALWAYS, **(_LOCALLY if settings.is_local else {}), **settings.conf}.items():
         builder = builder.config(key, value)
     try:
-        with _stderr_to(log), _own_interrupts():
+        # Broken off, the start of Spark would leave a Java process behind that nobody ends.
+        with _stderr_to(log), deferred_interrupts() as pressed:
             session = builder.getOrCreate()
-        _keep_off_the_terminal(session)
-        return session
     except (PySparkException, RuntimeError, OSError) as error:
         raise _failure(settings, str(error), log) from None
     except Exception as error:
@@ -160,6 +157,11 @@ def _started(settings: SessionSettings, log: Path) -> SparkSession:
         if type(error).__module__.startswith("py4j"):
             raise _failure(settings, str(error), log) from None
         raise
+    _keep_off_the_terminal(session)
+    if pressed.is_set():
+        session.stop()
+        raise KeyboardInterrupt
+    return session
 
 
 def _keep_off_the_terminal(session: SparkSession) -> None:
@@ -184,19 +186,6 @@ def _log_file() -> Iterator[Path]:
     os.close(handle)
     yield Path(name)
     Path(name).unlink(missing_ok=True)
-
-
-@contextmanager
-def _own_interrupts() -> Iterator[None]:
-    """Keep what Ctrl-C does. PySpark's own handler calls into the JVM, also in the midst of another such call."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    ours = signal.getsignal(signal.SIGINT)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, ours)
 
 
 @contextmanager

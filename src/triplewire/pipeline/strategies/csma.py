@@ -25,7 +25,7 @@ from pyspark.sql import functions as F  # noqa: N812  as everybody names it
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.matching import Matcher
 from triplewire.pipeline.index import IndexRef
-from triplewire.pipeline.matching import match_batch
+from triplewire.pipeline.matching import match_batch, matching
 from triplewire.pipeline.placement import located, matcher_of, place
 from triplewire.pipeline.rows import EVENT_SCHEMA, MATCH_COLUMNS
 from triplewire.pipeline.strategies.chains import LONGEST
@@ -46,6 +46,8 @@ def csma(df: DataFrame, prepared: Chains, told_in: str | None = None) -> DataFra
     """The notifications of a batch of events."""
     spark = df.sparkSession
     opened = place(spark, prepared.opened)
+    if opened.subscriptions == prepared.subscriptions:
+        return df.mapInArrow(matching(opened, told_in), MATCH_COLUMNS)
     events = df.select(*EVENT_SCHEMA.names).withColumn("key", F.xxhash64("event"))
     # Every step reads the quads again. Shuffled by event they are an exchange that Spark makes once and reuses.
     quads = events.mapInArrow(_exploding(prepared.seed, told_in), _QUADS).repartition("key")
