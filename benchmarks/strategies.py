@@ -1,7 +1,7 @@
 """`make bench-strategies`: replicate, osma and csma side by side, as subscriptions and matches grow.
 
 The same events, as Parquet, are matched with each strategy on local Spark, and the notifications are counted and
-thrown away. A thousand events go before, to start workers and open the index. `opened` is what a task maps of the
+thrown away. A thousand events go before, to start every worker and open the index. `opened` is what a task maps of the
 index. What would go beyond the time that a run may take is left out, and said so; `--resume` measures only what an
 earlier run has left out.
 """
@@ -159,7 +159,9 @@ def _measure(
     prepared = prepare(spark, asked, root / strategy, strategy, parts=PARTS)
     ready = time.perf_counter() - before
     events = df.count()
-    matched(df.limit(_WARM_UP_EVENTS), prepared).write.format("noop").mode("overwrite").save()
+    # As many partitions as cores: what comes from a limit is one, and would warm one worker only.
+    some = df.limit(_WARM_UP_EVENTS).repartition(spark.sparkContext.defaultParallelism)
+    matched(some, prepared).write.format("noop").mode("overwrite").save()
     before = time.perf_counter()
     found = matched(df, prepared).count()
     seconds = time.perf_counter() - before
