@@ -37,7 +37,7 @@ LENGTH = struct.Struct(">Q")
 _FLUSH_SECONDS = 2.0
 _OPEN_SECONDS = 10.0
 # It follows the log when there is time; publishers and subscribers come first.
-_NICE = 10
+_NICE = 19
 
 
 class TooLarge(Exception):  # noqa: N818  says what happened
