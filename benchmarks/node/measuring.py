@@ -54,9 +54,11 @@ def measure(plan: Plan, tell: Tell) -> Findings:
     findings = Findings()
     with served(plan.subscriptions) as node:
         _run(_rates(node, OURS, [_MANY, *_FEW], plan, findings, tell))
-    # A fresh node: the repository of the one before still follows what was published as fast as it could be.
+    # Fresh nodes: the repository of one that has been busy still follows what was published as fast as it could be.
     with served(plan.subscriptions) as node:
         _run(_delays(node, plan, findings, tell))
+    with served(plan.subscriptions) as node:
+        _run(_delays_beside_a_stopped_reader(node, plan, findings, tell))
     with served(plan.many_subscriptions) as node:
         _run(_rates(node, OURS, [_MANY], plan, findings, tell))
     with served(plan.subscriptions, flood=MOST_FLOOD) as node:
@@ -97,6 +99,10 @@ async def _delays(node: ServedNode, plan: Plan, findings: Findings, tell: Tell) 
     half = (findings.rate(OURS, plan.subscriptions) or 0.0) / 2
     findings.delays.append(await _delay(node, OURS, ALONE, half, plan, tell))
     findings.delays.append(await _delay(node, OURS, OF_ASKED, ASKED_RATE / 2, plan, tell))
+
+
+async def _delays_beside_a_stopped_reader(node: ServedNode, plan: Plan, findings: Findings, tell: Tell) -> None:
+    half = (findings.rate(OURS, plan.subscriptions) or 0.0) / 2
     before = node.resident_mib
     async with node.stopped_reader():
         findings.delays.append(await _delay(node, OURS, STOPPED, half, plan, tell))
