@@ -26,8 +26,8 @@ from itertools import pairwise
 from triplewire.algebra.constraints import TaxonomyRelation
 from triplewire.algebra.hierarchy import Edge, Hierarchy, Links, Memo, Resource
 from triplewire.errors import InputError, InvalidTerm, TaxonomyCycle
-from triplewire.rdf.documents import Document, read_document
-from triplewire.rdf.formats import Format, format_named, format_of_suffix
+from triplewire.rdf.documents import Document, format_for, read_document
+from triplewire.rdf.formats import Format
 from triplewire.rdf.parsing import QuadReader
 from triplewire.rdf.terms import RDF, RDFS, BlankNode, Literal, NamedNode, Quad, Term, Triple
 
@@ -65,7 +65,7 @@ class Taxonomy:
         A file's suffix decides its format, unless another than the default is asked for.
         """
         document = read_document(data, source=source)
-        form = _format_of(document, format)
+        form = format_for(document, format, _DEFAULT_FORMAT)
         quads = QuadReader(document, form)
         try:
             return cls.from_triples(quads)
@@ -210,11 +210,6 @@ def _types(listed: Iterable[Edge], classes: Hierarchy) -> Links:
         if isinstance(instance, NamedNode):
             types[instance].update(classes.named(cls))
     return {instance: frozenset(found) for instance, found in types.items() if found}
-
-
-def _format_of(document: Document, name: str) -> Format:
-    by_suffix = format_of_suffix(document.path) if document.path and name == _DEFAULT_FORMAT else None
-    return by_suffix or format_named(name)
 
 
 def _on_its_line(error: TaxonomyCycle, document: Document, form: Format) -> TaxonomyCycle:

@@ -11,7 +11,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from triplewire.errors import InputError, SyntaxProblem
-from triplewire.rdf.formats import format_of_suffix
+from triplewire.rdf.formats import Format, format_named, format_of_suffix
 from triplewire.rdf.limits import DEFAULT_LIMITS, Limits, exceeded
 
 _BOM = b"\xef\xbb\xbf"
@@ -49,6 +49,12 @@ def read_document(
     content = content.removeprefix(_BOM)
     _check_utf8(content, source)
     return Document(content, source, path)
+
+
+def format_for(document: Document, name: str, default: str) -> Format:
+    """The format to read a document in: a file's suffix decides, unless another than the default is asked for."""
+    by_suffix = format_of_suffix(document.path) if document.path and name == default else None
+    return by_suffix or format_named(name)
 
 
 def path_in(data: bytes | str | os.PathLike[str]) -> Path | None:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from triplewire.errors import EmptyEvent, EventConflict, InputError, InvalidTerm
-from triplewire.rdf.documents import Document, read_document
-from triplewire.rdf.formats import Format, format_named, format_of_path, format_of_suffix
+from triplewire.rdf.documents import Document, format_for, read_document
+from triplewire.rdf.formats import Format, format_named, format_of_path
 from triplewire.rdf.grouping import Contents, group_by_graph
 from triplewire.rdf.limits import DEFAULT_LIMITS, Limits
 from triplewire.rdf.minting import mint_event_iri
@@ -180,11 +180,7 @@ def _conflict(known: Event, event: Event) -> EventConflict:
 def _format_of(document: Document, name: str | None) -> Format:
     if document.path is None:
         return format_named(name or _DEFAULT_FORMAT)
-    if name is None:
-        return format_of_path(document.path)
-    if name == _DEFAULT_FORMAT:
-        return format_of_suffix(document.path) or format_named(name)
-    return format_named(name)
+    return format_of_path(document.path) if name is None else format_for(document, name, _DEFAULT_FORMAT)
 
 
 def _moment(time: datetime | None) -> datetime:

@@ -25,8 +25,7 @@ from functools import cached_property
 
 from triplewire.algebra.hierarchy import Edge, Hierarchy
 from triplewire.errors import InputError, InvalidTerm
-from triplewire.rdf.documents import Document, read_document
-from triplewire.rdf.formats import Format, format_named, format_of_suffix
+from triplewire.rdf.documents import format_for, read_document
 from triplewire.rdf.parsing import QuadReader
 from triplewire.rdf.terms import RDF, RDFS, NamedNode, Quad, Term, Triple
 from triplewire.rules.ambient import CONTAINERS, ELEMENT_CLASS, MEMBERSHIP, RESOURCE, TYPE, is_datatype, number_of
@@ -77,7 +76,7 @@ class Schema:
         A file's suffix decides its format, unless another than the default is asked for.
         """
         document = read_document(data, source=source)
-        quads = QuadReader(document, _format_of(document, format))
+        quads = QuadReader(document, format_for(document, format, _DEFAULT_FORMAT))
         try:
             return cls(list(_checked(quads)))
         except InputError as error:
@@ -216,8 +215,3 @@ def _grouped(pairs: Iterable[tuple[NamedNode, NamedNode]]) -> dict[NamedNode, No
 def _hierarchy(pairs: Iterable[tuple[NamedNode, NamedNode]]) -> Hierarchy:
     edges: list[Edge] = list(pairs)
     return Hierarchy.of(edges)
-
-
-def _format_of(document: Document, name: str) -> Format:
-    by_suffix = format_of_suffix(document.path) if document.path and name == _DEFAULT_FORMAT else None
-    return by_suffix or format_named(name)
