@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -16,6 +14,7 @@ from uuid import uuid4
 from benchmarks.node.carrier import Hear
 from benchmarks.node.http import Connection
 from benchmarks.node.payloads import EVERYTHING, Payload, query
+from benchmarks.servers import free_port, has_started
 from triplewire.store import identities, registry
 from triplewire.store.database import Database
 from triplewire.store.identities import Client, Quotas, Rights
@@ -114,7 +113,7 @@ def served(subscriptions: int, flood: int = 0) -> Iterator[ServedNode]:
         folder = Path(name) / "node"
         furnish(folder, subscriptions, flood)
         with (Path(name) / "log").open("wb") as log:
-            port = _free_port()
+            port = free_port()
             command = [
                 sys.executable,
                 "-m",
@@ -128,7 +127,8 @@ def served(subscriptions: int, flood: int = 0) -> Iterator[ServedNode]:
             ]
             process = subprocess.Popen(command, stdout=log, stderr=log)
             try:
-                _wait_for(port, process)
+                if not has_started(port, process, _START_SECONDS):
+                    raise RuntimeError("the node did not start")
                 yield ServedNode(port, subscriptions, process)
             finally:
                 process.terminate()
@@ -147,21 +147,3 @@ def furnish(folder: Path, subscriptions: int, flood: int) -> None:
 
 def _record(owner: str, name: str, text: str) -> SubscriptionRecord:
     return SubscriptionRecord(0, owner, name, "sparql", text, Options(), 0, None, 0)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
-    until = time.monotonic() + _START_SECONDS
-    while process.poll() is None and time.monotonic() < until:
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-        except OSError:
-            time.sleep(0.1)
-        else:
-            return
-    raise RuntimeError("the node did not start")

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import re
 import shutil
-import socket
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
 
 from msgspec import Struct
+
+from benchmarks.servers import free_port, has_started
 
 _PROGRAM = "nats-server"
 _SBIN = "/usr/sbin:/usr/local/sbin"
@@ -58,13 +58,14 @@ def jetstream(sync: Sync) -> Iterator[Running]:
         setting, how = (
             _durable(store, version) if sync is Sync.ALWAYS else ("", "the server's default, every 2 minutes")
         )
-        port = _free_port()
+        port = free_port()
         config = folder / "nats.conf"
         config.write_text(f'listen: "127.0.0.1:{port}"\njetstream {{ store_dir: "{store}"{setting} }}\n')
         with (folder / "log").open("wb") as log:
             process = subprocess.Popen([program, "-c", str(config)], stdout=log, stderr=log)
             try:
-                _wait_for(port, process)
+                if not has_started(port, process, _START_SECONDS):
+                    raise Missing(f"{_PROGRAM} did not start")
                 yield Running(port, version, how)
             finally:
                 process.terminate()
@@ -100,21 +101,3 @@ def _durable(store: Path, version: str) -> tuple[str, str]:
 def _marked(store: Path) -> bool:
     chattr = shutil.which("chattr") or shutil.which("chattr", path="/usr/bin:/sbin:/usr/sbin")
     return chattr is not None and not subprocess.run([chattr, "+S", store], capture_output=True, check=False).returncode
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
-    until = time.monotonic() + _START_SECONDS
-    while process.poll() is None and time.monotonic() < until:
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-        except OSError:
-            time.sleep(0.05)
-        else:
-            return
-    raise Missing(f"{_PROGRAM} did not start")
