@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from triplewire.cli.progress import ProgressBar
-    from triplewire.pipeline.jobs.matching import Outcome
+    from triplewire.pipeline.jobs.runs import Outcome
     from triplewire.pipeline.lake.tables import Run
 
 _SHOWN = 20

@@ -73,8 +73,8 @@ def stream_command(
     _require_both({"--to-kafka": to_kafka, "--to-topic": to_topic})
     from triplewire.pipeline.jobs import stream as job
 
+    connector = settings_in(kafka_option or (), "--kafka-option")
     with ExitStack() as opened:
-        connector = settings_in(kafka_option or (), "--kafka-option")
         source: Source
         if from_node is not None:
             source = job.NodeLog(opened.enter_context(connect(from_node, secret_file)), events_at_once)

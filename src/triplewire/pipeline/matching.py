@@ -19,8 +19,7 @@ from triplewire.pipeline.index import IndexRef, index_of_snapshot
 from triplewire.pipeline.payloads import match_payloads
 from triplewire.pipeline.placement import matcher_of, place
 from triplewire.pipeline.rows import EVENT_SCHEMA, MATCH_COLUMNS, MATCH_SCHEMA
-from triplewire.pipeline.tally import Tally
-from triplewire.pipeline.tasks import Counts
+from triplewire.pipeline.tally import Counts, Tally
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

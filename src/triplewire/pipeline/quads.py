@@ -11,8 +11,7 @@ from triplewire.matching.arrow import spans
 from triplewire.matching.kernels.columns import END, FRESH, QUAD_LINE, QUAD_STATE, START, G, O, P, S
 from triplewire.matching.scanner import scan
 from triplewire.pipeline.payloads import joined
-from triplewire.pipeline.tally import Tally
-from triplewire.pipeline.tasks import Counts
+from triplewire.pipeline.tally import Counts, Tally
 
 QUAD_COLUMNS = "subject string, predicate string, object string, event string, run string"
 _NAMES = ("subject", "predicate", "object", "event", "run")

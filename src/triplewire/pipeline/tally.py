@@ -6,15 +6,31 @@ has told something as well, so counts are for watching; whoever is quarantined i
 
 from __future__ import annotations
 
+import time
 import uuid
 from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
+from msgspec import Struct
 
-from triplewire.pipeline.tasks import PROGRESS, Counts
-
+_PROGRESS = "progress"
 _QUARANTINED = "quarantined"
+# Nobody looks more often, and a file system takes its time.
+_PAUSE_SECONDS = 0.2
+
+
+class Counts(Struct):
+    """What a task, or all of them, have done so far."""
+
+    events: int = 0
+    matches: int = 0
+    rejects: int = 0
+    bytes: int = 0
+
+    def __add__(self, other: Counts) -> Counts:
+        pairs = zip(msgspec.structs.astuple(self), msgspec.structs.astuple(other), strict=True)
+        return Counts(*(a + b for a, b in pairs))
 
 
 class Tally:
@@ -25,11 +41,22 @@ class Tally:
         self._name = uuid.uuid4().hex
         self._counts = Counts()
         self._quarantined: dict[str, str] = {}
+        self._told = 0.0
 
     def add(self, counts: Counts) -> None:
         """So much more is done."""
         self._counts += counts
-        self._write(PROGRESS, msgspec.msgpack.encode(self._counts))
+        self.tell(self._counts)
+
+    def tell(self, counts: Counts) -> None:
+        """So much is done in all."""
+        self._write(_PROGRESS, msgspec.msgpack.encode(counts))
+        self._told = time.monotonic()
+
+    def tell_now_and_then(self, counts: Counts) -> None:
+        """The same, for those who have something to tell all the time; the last word needs `tell`."""
+        if time.monotonic() - self._told >= _PAUSE_SECONDS:
+            self.tell(counts)
 
     def quarantine(self, reasons: Mapping[str, str]) -> None:
         """All that the task's matcher has in quarantine, with the reasons."""
@@ -41,6 +68,12 @@ class Tally:
         if self._folder is not None:
             (self._folder / kind).mkdir(parents=True, exist_ok=True)
             (self._folder / kind / self._name).write_bytes(message)
+
+
+def progress_in(folder: Path) -> Counts:
+    """What all tasks have told so far."""
+    told = [path.read_bytes() for path in (folder / _PROGRESS).glob("*")]
+    return sum((msgspec.msgpack.decode(message, type=Counts) for message in filter(None, told)), Counts())
 
 
 def quarantined_in(folder: Path) -> dict[str, str]:

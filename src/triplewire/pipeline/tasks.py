@@ -6,8 +6,6 @@ task, and publishes the files that those rows name: files of attempts that faile
 
 from __future__ import annotations
 
-import time
-import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -26,24 +24,10 @@ from triplewire.pipeline.rows import MATCH_SCHEMA, MOMENT, REJECT_SCHEMA
 from triplewire.pipeline.sources.chunked import event_rows, rejects_of
 from triplewire.pipeline.sources.reading import Batch, Reject, read_split
 from triplewire.pipeline.sources.splits import Split, Task
+from triplewire.pipeline.tally import Counts, Tally
 
 REPORT_COLUMNS = "report binary"
 _REPORT_SCHEMA = pa.schema([("report", pa.binary())])
-PROGRESS = "progress"
-_TELL_SECONDS = 0.2
-
-
-class Counts(Struct):
-    """What a task, or all of them, have done so far."""
-
-    events: int = 0
-    matches: int = 0
-    rejects: int = 0
-    bytes: int = 0
-
-    def __add__(self, other: Counts) -> Counts:
-        pairs = zip(msgspec.structs.astuple(self), msgspec.structs.astuple(other), strict=True)
-        return Counts(*(a + b for a, b in pairs))
 
 
 class Report(Struct, frozen=True):
@@ -81,7 +65,7 @@ def running(order: Order) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.Re
 def carry_out(order: Order, number: int) -> Report:
     """Do one task of an order."""
     matcher = matcher_of(order.index)
-    progress = _Progress(Path(order.staging) / PROGRESS)
+    tally = Tally(order.staging)
     with Writers(Path(order.staging), order.run, f"{order.run}-{number:05}") as writers:
         counts = Counts()
         for split in order.tasks[number]:
@@ -89,10 +73,10 @@ def carry_out(order: Order, number: int) -> Report:
             for piece in read_split(split):
                 counts += _take(piece, split, matcher, writers)
                 counts.bytes = min(counts.bytes, until)
-                progress.tell(counts)
+                tally.tell_now_and_then(counts)
                 _refuse(order, writers, piece)
             counts.bytes = until
-        progress.tell_now(counts)
+        tally.tell(counts)
         # Other workers find out about the same subscriptions: the driver keeps each of them once.
         return Report(writers.close(), counts, dict(matcher.quarantined))
 
@@ -146,31 +130,3 @@ def described(reject: Reject) -> str:
     """A reject in one line."""
     place = ":".join(str(part) for part in (reject.file, reject.line) if part is not None)
     return f"{place or reject.subscription}: {reject.reason}"
-
-
-class _Progress:
-    """A few bytes in a file of the task's own, which the driver looks at now and then."""
-
-    def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        self._path = folder / uuid.uuid4().hex
-        self._next = 0.0
-
-    def tell(self, counts: Counts) -> None:
-        """Tell it if the last time is a while ago: nobody looks more often, and a file system takes its time."""
-        if time.monotonic() >= self._next:
-            self.tell_now(counts)
-
-    def tell_now(self, counts: Counts) -> None:
-        self._path.write_bytes(msgspec.msgpack.encode(counts))
-        self._next = time.monotonic() + _TELL_SECONDS
-
-
-def progress_in(staging: Path) -> Counts:
-    """What all tasks have told so far."""
-    total = Counts()
-    for path in (staging / PROGRESS).glob("*"):
-        data = path.read_bytes()
-        if data:
-            total += msgspec.msgpack.decode(data, type=Counts)
-    return total

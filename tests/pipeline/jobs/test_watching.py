@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 import pytest
 from tests.pipeline.samples import EVENTS, notified, request_of, rows_of, write_rows
 
 from triplewire.pipeline import placement
 from triplewire.pipeline.jobs.compacting import CompactRequest, compact
 from triplewire.pipeline.jobs.history import BackfillRequest, ReplayRequest, backfill, replay
-from triplewire.pipeline.jobs.matching import described, match_files, publish
+from triplewire.pipeline.jobs.matching import match_files
 from triplewire.pipeline.jobs.profiling import ProfileRequest, profile
 from triplewire.pipeline.jobs.running import Done
+from triplewire.pipeline.jobs.runs import Begun, publish
 from triplewire.pipeline.jobs.subscribing import read_all, subscribe
 from triplewire.pipeline.lake.folder import open_lake
 from triplewire.pipeline.sources.files import find_files
 from triplewire.pipeline.sources.splits import splits_of
-from triplewire.pipeline.tally import Tally, quarantined_in
-from triplewire.pipeline.tasks import Counts, Order, Report, carry_out
+from triplewire.pipeline.tally import Counts, Tally, quarantined_in
+from triplewire.pipeline.tasks import Order, Report, carry_out
 from triplewire.testing.workloads import Row
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -147,8 +146,7 @@ class TestQuarantine:
                 tasks = [(split,) for file in find_files([str(hard / "events")]) for split in splits_of(file, 1 << 20)]
                 order = Order(tasks, subscribed.index, str(staging), "run")
                 done = Done([self.by_a_new_worker(order, number) for number in range(2)])
-            run = described("run", "match", None, subscribed, done, [], datetime.now(UTC))
-            publish(lake, "run", run, done, subscribed.rejects)
+            run = publish(lake, Begun(run="run", job="match", inputs=[]), subscribed.index, done, subscribed.rejects)
         assert [list(report.quarantined) for report in done.reports] == [["cross"], ["cross"]]
         assert (run.quarantined, run.rejects) == (1, 1)
         [(name, reason)] = rows_of(tmp_path / "lake", "rejects", "subscription, reason")

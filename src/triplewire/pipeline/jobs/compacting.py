@@ -16,14 +16,15 @@ from msgspec import Struct
 
 from triplewire.errors import InputError
 from triplewire.pipeline.jobs.gauges import ByTasks
-from triplewire.pipeline.jobs.matching import driver_parts, new_run_id
-from triplewire.pipeline.jobs.running import Nobody, Watcher, explained, run_step, versions
+from triplewire.pipeline.jobs.running import Done, Nobody, Watcher, explained, run_step
+from triplewire.pipeline.jobs.runs import Begun, new_run_id, publish
 from triplewire.pipeline.lake.folder import Lake, existing_lake, open_lake
 from triplewire.pipeline.lake.frames import read_table, rows_in, rows_of, stage
-from triplewire.pipeline.lake.tables import EVENTS, NOTIFICATIONS, QUADS, REJECTS, SCHEMAS, Run
+from triplewire.pipeline.lake.tables import EVENTS, NOTIFICATIONS, QUADS, REJECTS, SCHEMAS
 from triplewire.pipeline.lake.writing import Part
 from triplewire.pipeline.quads import QUAD_COLUMNS, quads_of
-from triplewire.pipeline.tasks import Counts
+from triplewire.pipeline.tally import Counts
+from triplewire.pipeline.tasks import Report
 from triplewire.rdf.limits import MIB
 
 if TYPE_CHECKING:
@@ -87,10 +88,10 @@ def _compacted(spark: SparkSession, lake: Lake, tables: list[str], watcher: Watc
             tables = _with_dependents(lake, tables) if conflicts else tables
         rewritten = [part for table in tables for part in rewriting.rewrite(table)]
         old = {table: lake.files(table) for table in tables}
-        run = _run(run_id, tables, rewritten, rows_in(conflicts, REJECTS), started)
-        parts = [*rewritten, *conflicts, *driver_parts(lake, run_id, run, [])]
+        counts = Counts(rows_in(rewritten, EVENTS), rows_in(rewritten, NOTIFICATIONS), rows_in(conflicts, REJECTS))
         removes = [f"{table}/{path.name}" for table, paths in old.items() for path in paths]
-        lake.publish(run_id, run_id, parts, removes)
+        begun = Begun(run=run_id, job="compact", inputs=tables, started=started)
+        run = publish(lake, begun, None, Done([Report([*rewritten, *conflicts], counts, {})]), removes=removes)
     done = [Compacted(table, len(old[table]), len(lake.files(table)), rows_in(rewritten, table)) for table in tables]
     return Compaction(done, run.rejects)
 
@@ -162,25 +163,3 @@ class _Rewriting:
 def _files_for(lake: Lake, table: str) -> int:
     size = sum(path.stat().st_size for path in lake.files(table))
     return max(1, -(-size // _FILE_BYTES))
-
-
-def _run(run_id: str, tables: list[str], parts: list[Part], conflicts: int, started: datetime) -> Run:
-    ours, sparks = versions()
-    return Run(
-        run=run_id,
-        job="compact",
-        batch=None,
-        strategy="",
-        index=None,
-        taxonomy=None,
-        subscriptions=0,
-        events=rows_in(parts, EVENTS),
-        matches=rows_in(parts, NOTIFICATIONS),
-        rejects=conflicts,
-        quarantined=0,
-        inputs=tables,
-        started=started,
-        finished=datetime.now(UTC),
-        triplewire=ours,
-        spark=sparks,
-    )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 from msgspec import Struct
 
-from triplewire.pipeline.tasks import Counts, progress_in
+from triplewire.pipeline.tally import Counts, progress_in
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

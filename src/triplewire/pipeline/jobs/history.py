@@ -15,17 +15,18 @@ from msgspec import Struct
 
 from triplewire.errors import InputError, LakeError
 from triplewire.pipeline.jobs.gauges import ByBytes
-from triplewire.pipeline.jobs.matching import Outcome, driver_parts, new_run_id, run_of
-from triplewire.pipeline.jobs.running import Nobody, Watcher, explained, quarantine_rejects, run_step, versions
+from triplewire.pipeline.jobs.running import Done, Nobody, Watcher, explained, run_step
+from triplewire.pipeline.jobs.runs import Begun, Outcome, new_run_id, publish, run_of
 from triplewire.pipeline.jobs.subscribing import read_all, read_taxonomy, subscribe
 from triplewire.pipeline.lake.folder import Lake, existing_lake, open_lake, require_room
 from triplewire.pipeline.lake.frames import payload_bytes, read_table, rows_in, stage
-from triplewire.pipeline.lake.tables import EVENTS, NOTIFICATIONS, Run
+from triplewire.pipeline.lake.tables import EVENTS, NOTIFICATIONS
 from triplewire.pipeline.lake.writing import Part
 from triplewire.pipeline.sources.reading import Reject
-from triplewire.pipeline.strategies import Prepared, matched, strategy_of
-from triplewire.pipeline.strategies.finding import described, prepared_at, versions_in
-from triplewire.pipeline.tally import quarantined_in
+from triplewire.pipeline.strategies import Prepared, matched
+from triplewire.pipeline.strategies.finding import prepared_at, versions_in
+from triplewire.pipeline.tally import Counts, quarantined_in
+from triplewire.pipeline.tasks import Report
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -139,8 +140,8 @@ def _once(found: DataFrame) -> DataFrame:
 def _published(spark: SparkSession, again: _Again, events: DataFrame, watcher: Watcher) -> Outcome:
     from pyspark.sql import functions as F  # noqa: N812
 
-    started = datetime.now(UTC)
-    lake, index = again.lake, described(again.prepared)
+    lake = again.lake
+    begun = Begun(run=again.run, job=again.job, inputs=[str(again.source.root)])
     with lake.drafting(again.run) as staging, explained():
         found = matched(events, again.prepared, str(staging.resolve()))
         rows = _once(again.wanted(found)).withColumn("run", F.lit(again.run))
@@ -150,26 +151,7 @@ def _published(spark: SparkSession, again: _Again, events: DataFrame, watcher: W
 
         gauge = ByBytes(staging, payload_bytes(again.source))
         parts, count = run_step(spark, watcher, f"{again.job}: matching", gauge, act)
-        quarantined = quarantined_in(staging)
-        rejects = [*again.rejects, *quarantine_rejects(quarantined)]
-        ours, sparks = versions()
-        run = Run(
-            run=again.run,
-            job=again.job,
-            batch=None,
-            strategy=strategy_of(again.prepared).value,
-            index=index.version,
-            taxonomy=index.taxonomy_version,
-            subscriptions=index.subscriptions,
-            events=count,
-            matches=rows_in(parts, NOTIFICATIONS),
-            rejects=len(rejects),
-            quarantined=len(quarantined),
-            inputs=[str(again.source.root)],
-            started=started,
-            finished=datetime.now(UTC),
-            triplewire=ours,
-            spark=sparks,
-        )
-        lake.publish(again.run, again.run, [*parts, *driver_parts(lake, again.run, run, rejects)])
-    return Outcome(run, str(lake.root), quarantined)
+        counts = Counts(events=count, matches=rows_in(parts, NOTIFICATIONS))
+        done = Done([Report(parts, counts, quarantined_in(staging))])
+        run = publish(lake, begun, again.prepared, done, again.rejects)
+    return Outcome(run, str(lake.root), done.quarantined)

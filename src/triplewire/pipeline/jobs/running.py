@@ -16,7 +16,8 @@ from triplewire.errors import BadInputRefused, PipelineError
 from triplewire.pipeline.interrupts import deferred_interrupts
 from triplewire.pipeline.jobs.gauges import Gauge, share_done
 from triplewire.pipeline.sources.reading import Reject
-from triplewire.pipeline.tasks import REPORT_COLUMNS, Counts, Order, Report, progress_in, running
+from triplewire.pipeline.tally import Counts, progress_in
+from triplewire.pipeline.tasks import REPORT_COLUMNS, Order, Report, running
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -6,70 +6,49 @@ the same.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from triplewire.errors import BadInputRefused
-from triplewire.pipeline.index import version_of
+from triplewire.pipeline.jobs.arriving import arrived, files_as_rows, refuse
 from triplewire.pipeline.jobs.gauges import ByTasks
-from triplewire.pipeline.jobs.matching import MatchRequest, Outcome, driver_parts
-from triplewire.pipeline.jobs.running import Watcher, explained, quarantine_rejects, run_step, versions
+from triplewire.pipeline.jobs.matching import MatchRequest
+from triplewire.pipeline.jobs.running import Done, Watcher, explained, run_step
+from triplewire.pipeline.jobs.runs import Begun, Outcome, publish
 from triplewire.pipeline.jobs.subscribing import read_all, read_taxonomy
 from triplewire.pipeline.lake.folder import Lake
 from triplewire.pipeline.lake.frames import rows_in, stage
-from triplewire.pipeline.lake.tables import EVENTS, NOTIFICATIONS, REJECTS, Run
+from triplewire.pipeline.lake.tables import EVENTS, NOTIFICATIONS, REJECTS
 from triplewire.pipeline.lake.writing import Part
-from triplewire.pipeline.sources.datasource import register
 from triplewire.pipeline.sources.files import SourceFile
-from triplewire.pipeline.strategies import Prepared, matched, prepare, strategy_of
-from triplewire.pipeline.tally import quarantined_in
+from triplewire.pipeline.strategies import Prepared, matched, prepare
+from triplewire.pipeline.tally import Counts, quarantined_in
+from triplewire.pipeline.tasks import Report
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-
-_SHOWN = 3
 
 
 def match_by_strategy(
     spark: SparkSession, request: MatchRequest, run_id: str, lake: Lake, files: list[SourceFile], watcher: Watcher
 ) -> Outcome:
     """Match with a strategy that moves events or quads, and publish the run."""
-    started = datetime.now(UTC)
+    begun = Begun(run=run_id, job="match", inputs=[file.path for file in files])
     read = read_all(request.subscriptions, strict=request.strict)
     taxonomy = read_taxonomy(request.taxonomy)
     prepared = prepare(spark, read.good, lake.indexes, request.strategy, taxonomy=taxonomy)
     with lake.drafting(run_id) as staging, explained():
         run_over = _Over(spark, staging, run_id, watcher)
         parts = run_over.read(files)
-        _refuse(spark, request, staging / REJECTS, rows_in(parts, REJECTS))
+        if request.strict:
+            refuse(spark, staging / REJECTS, rows_in(parts, REJECTS))
         if rows_in(parts, EVENTS):
             parts += run_over.match(prepared)
-        quarantined = quarantined_in(staging)
-        rejects = [*read.bad, *quarantine_rejects(quarantined)]
-        ours, sparks = versions()
-        run = Run(
-            run=run_id,
-            job="match",
-            batch=None,
-            strategy=strategy_of(prepared).value,
-            index=version_of(read.good, taxonomy),
-            taxonomy=None if taxonomy is None else taxonomy.version,
-            subscriptions=len(read.good),
-            events=rows_in(parts, EVENTS),
-            matches=rows_in(parts, NOTIFICATIONS),
-            rejects=rows_in(parts, REJECTS) + len(rejects),
-            quarantined=len(quarantined),
-            inputs=[file.path for file in files],
-            started=started,
-            finished=datetime.now(UTC),
-            triplewire=ours,
-            spark=sparks,
-        )
-        lake.publish(run_id, run_id, [*parts, *driver_parts(lake, run_id, run, rejects)])
-    return Outcome(run, str(lake.root), quarantined)
+        counts = Counts(*(rows_in(parts, table) for table in (EVENTS, NOTIFICATIONS, REJECTS)))
+        done = Done([Report(parts, counts, quarantined_in(staging))])
+        run = publish(lake, begun, prepared, done, read.bad)
+    return Outcome(run, str(lake.root), done.quarantined)
 
 
 class _Over(Struct, frozen=True):
@@ -81,14 +60,13 @@ class _Over(Struct, frozen=True):
     watcher: Watcher
 
     def read(self, files: list[SourceFile]) -> list[Part]:
-        rows = _events(self.spark, files)
-        events = rows.where("problem is null").drop("problem")
+        rows = arrived(files_as_rows(self.spark, files))
         return run_step(
             self.spark,
             self.watcher,
             "reading",
             ByTasks(),
-            lambda: [*self._stage(events, EVENTS), *self._stage(_rejects(rows), REJECTS)],
+            lambda: [*self._stage(rows.events, EVENTS), *self._stage(rows.rejects, REJECTS)],
         )
 
     def match(self, prepared: Prepared) -> list[Part]:
@@ -101,29 +79,3 @@ class _Over(Struct, frozen=True):
         from pyspark.sql import functions as F  # noqa: N812  as everybody names it
 
         return stage(rows.withColumn("run", F.lit(self.run)), self.staging, table, self.run)
-
-
-def _events(spark: SparkSession, files: list[SourceFile]) -> DataFrame:
-    register(spark)
-    reader = spark.read.format("triplewire").option("mode", "PERMISSIVE")
-    return reader.load(files[0].path) if len(files) == 1 else reader.option("paths", _listed(files)).load()
-
-
-def _listed(files: list[SourceFile]) -> str:
-    return "\n".join(file.path for file in files)
-
-
-def _rejects(rows: DataFrame) -> DataFrame:
-    return rows.where("problem is not null").selectExpr(
-        "source as file",
-        "cast(nullif(regexp_extract(problem, '^line ([0-9]+):', 1), '') as long) as line",
-        "event",
-        "cast(null as string) as subscription",
-        "problem as reason",
-    )
-
-
-def _refuse(spark: SparkSession, request: MatchRequest, folder: Path, found: int) -> None:
-    if request.strict and found:
-        rows = spark.read.parquet(str(folder)).limit(_SHOWN).collect()
-        raise BadInputRefused(found, tuple(f"{row.file}:{row.line or 0}: {row.reason}" for row in rows))

@@ -32,8 +32,7 @@ from triplewire.pipeline.strategies.chains import LONGEST
 from triplewire.pipeline.strategies.keys import POSITIONS
 from triplewire.pipeline.strategies.prepared import Chains
 from triplewire.pipeline.strategies.tasks import quads_in
-from triplewire.pipeline.tally import Tally
-from triplewire.pipeline.tasks import Counts
+from triplewire.pipeline.tally import Counts, Tally
 
 Task = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 

@@ -20,8 +20,7 @@ from triplewire.pipeline.rows import EVENT_COLUMNS, EVENT_SCHEMA, MATCH_COLUMNS
 from triplewire.pipeline.strategies.prepared import Parts
 from triplewire.pipeline.strategies.routes import Routes
 from triplewire.pipeline.strategies.tasks import quads_in
-from triplewire.pipeline.tally import Tally
-from triplewire.pipeline.tasks import Counts
+from triplewire.pipeline.tally import Counts, Tally
 
 Task = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 

@@ -15,13 +15,12 @@ import msgspec
 from msgspec import Struct
 
 from triplewire.errors import BadInputRefused
-from triplewire.pipeline.jobs.matching import described, publish
 from triplewire.pipeline.jobs.running import Watcher, explained
+from triplewire.pipeline.jobs.runs import Begun, publish
 from triplewire.pipeline.jobs.stream.asking import StreamRequest
 from triplewire.pipeline.jobs.stream.filling import Draft, Fill
 from triplewire.pipeline.jobs.stream.indexing import WatchedIndex
 from triplewire.pipeline.jobs.stream.stopping import Stopping, StopSign
-from triplewire.pipeline.jobs.subscribing import Subscribed
 from triplewire.pipeline.lake.folder import Lake
 
 if TYPE_CHECKING:
@@ -92,12 +91,12 @@ class MicroBatches:
             if request.strict and filled.rejects:
                 raise BadInputRefused(len(filled.rejects), tuple(str(r.reason) for r in filled.rejects[:3]))
         rejects = [*filled.rejects, *self._index.untold()]
-        subscribed = Subscribed(indexed.described, rejects)
         # Workers keep who is quarantined, and say so again with every micro-batch.
         done = filled.done.without(self.summary.quarantined)
-        run = described(request.name, "stream", number, subscribed, done, filled.inputs, started)
-        run = msgspec.structs.replace(run, strategy=indexed.strategy)
-        publish(self._lake, commit, run, done, rejects)
+        begun = Begun(
+            run=request.name, job="stream", inputs=filled.inputs, batch=number, commit=commit, started=started
+        )
+        run = publish(self._lake, begun, indexed.prepared, done, rejects)
         so_far = self.summary
         self.summary = msgspec.structs.replace(
             so_far,

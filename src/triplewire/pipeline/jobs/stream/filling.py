@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from triplewire.errors import BadInputRefused, InputError
+from triplewire.errors import InputError
 from triplewire.pipeline.index import IndexRef
+from triplewire.pipeline.jobs.arriving import Arrived, arrived, files_as_rows, refuse
 from triplewire.pipeline.jobs.gauges import ByTasks
 from triplewire.pipeline.jobs.running import Done, Watcher, run_order, run_step
 from triplewire.pipeline.jobs.stream.indexing import Indexed
@@ -21,18 +22,15 @@ from triplewire.pipeline.lake.frames import rows_in, stage
 from triplewire.pipeline.lake.tables import EVENTS, NOTIFICATIONS, REJECTS
 from triplewire.pipeline.placement import place
 from triplewire.pipeline.rows import EVENT_SCHEMA
-from triplewire.pipeline.sources.datasource import register
 from triplewire.pipeline.sources.files import SourceFile, source_file
 from triplewire.pipeline.sources.reading import Reject
 from triplewire.pipeline.sources.splits import plan
 from triplewire.pipeline.strategies import matched
-from triplewire.pipeline.tally import quarantined_in
-from triplewire.pipeline.tasks import Counts, Order, Report
+from triplewire.pipeline.tally import Counts, quarantined_in
+from triplewire.pipeline.tasks import Order, Report
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
-
-_SHOWN = 3
+    from pyspark.sql import SparkSession
 
 
 class Draft(Struct, frozen=True):
@@ -60,13 +58,6 @@ class Filled(Struct, frozen=True):
     rejects: list[Reject] = []
 
 
-class Arrived(Struct, frozen=True):
-    """Whole events (event, source, time, payload), and what is none, with the columns of `rejects`."""
-
-    events: DataFrame
-    rejects: DataFrame
-
-
 Fill = Callable[[Draft], Filled]
 
 
@@ -91,25 +82,6 @@ def by_rows(rows: Arrived, inputs: list[str], rejects: list[Reject]) -> Fill:
     return lambda draft: Filled(_from_rows(draft, rows), inputs, rejects)
 
 
-def arrived(rows: DataFrame) -> Arrived:
-    """Part rows of event, source, time, payload and problem."""
-    bad = rows.where("problem IS NOT NULL").selectExpr(
-        "source AS file",
-        "CAST(nullif(regexp_extract(problem, '^line ([0-9]+):', 1), '') AS long) AS line",
-        "event",
-        "CAST(NULL AS string) AS subscription",
-        "problem AS reason",
-    )
-    return Arrived(rows.where("problem IS NULL").select(*EVENT_SCHEMA.names), bad)
-
-
-def files_as_rows(spark: SparkSession, files: list[SourceFile]) -> DataFrame:
-    """Rows of event, source, time, payload and problem."""
-    register(spark)
-    reader = spark.read.format("triplewire").option("mode", "PERMISSIVE")
-    return reader.option("paths", "\n".join(file.path for file in files)).load()
-
-
 def _from_rows(draft: Draft, rows: Arrived) -> Done:
     from pyspark.sql import functions as F  # noqa: N812  as everybody names it
 
@@ -128,9 +100,8 @@ def _from_rows(draft: Draft, rows: Arrived) -> Done:
         )
     parts += stage(rows.rejects.withColumn("run", run), staging, REJECTS, draft.commit)
     counts = Counts(*(rows_in(parts, table) for table in (EVENTS, NOTIFICATIONS, REJECTS)))
-    if draft.strict and counts.rejects:
-        bad = draft.spark.read.parquet(str((staging / REJECTS).resolve())).limit(_SHOWN).collect()
-        raise BadInputRefused(counts.rejects, tuple(f"{row.file}:{row.line or 0}: {row.reason}" for row in bad))
+    if draft.strict:
+        refuse(draft.spark, staging / REJECTS, counts.rejects)
     return Done([Report(parts, counts, quarantined_in(staging))])
 
 

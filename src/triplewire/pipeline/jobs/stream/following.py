@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from triplewire.errors import NodeRefused, NodeUnreachable, PipelineError
+from triplewire.pipeline.jobs.arriving import arrived, files_as_rows
 from triplewire.pipeline.jobs.running import Done
 from triplewire.pipeline.jobs.stream.asking import EventLog, NodeLog, StreamRequest
 from triplewire.pipeline.jobs.stream.batches import MicroBatches, commit_of
-from triplewire.pipeline.jobs.stream.filling import Draft, Fill, Filled, arrived, by_rows, files_as_rows
+from triplewire.pipeline.jobs.stream.filling import Draft, Fill, Filled, by_rows
 from triplewire.pipeline.jobs.stream.journal import Entry, Journal
 from triplewire.pipeline.jobs.stream.notices import NAMES
 from triplewire.pipeline.jobs.stream.patience import patiently

@@ -14,7 +14,6 @@ import pyarrow.parquet as pq
 from msgspec import Struct
 
 from triplewire.errors import TriplewireError
-from triplewire.pipeline.index import IndexRef, version_of
 from triplewire.pipeline.jobs.matching import REPLICATE
 from triplewire.pipeline.jobs.stream.asking import StreamRequest
 from triplewire.pipeline.jobs.subscribing import Subscribed, read_all, read_taxonomy, subscribe
@@ -22,7 +21,7 @@ from triplewire.pipeline.lake.folder import Lake
 from triplewire.pipeline.lake.tables import REJECTS
 from triplewire.pipeline.sources.reading import Reject
 from triplewire.pipeline.strategies import prepare
-from triplewire.pipeline.strategies.matched import Prepared, strategy_of
+from triplewire.pipeline.strategies.matched import Prepared
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -31,16 +30,10 @@ Stamps = tuple[tuple[str, int, int], ...]
 
 
 class Indexed(Struct, frozen=True):
-    """An index as its strategy wants it, what it is called in `runs`, and what could not be subscribed."""
+    """An index as its strategy wants it, and what could not be subscribed."""
 
     prepared: Prepared
-    described: IndexRef
     rejects: list[Reject]
-
-    @property
-    def strategy(self) -> str:
-        """What it was prepared for: what `auto` has picked, where that was asked for."""
-        return strategy_of(self.prepared).value
 
 
 class WatchedIndex:
@@ -82,11 +75,9 @@ class WatchedIndex:
         taxonomy = read_taxonomy(self._request.taxonomy)
         if strategy == REPLICATE:
             subscribed: Subscribed = subscribe(read, taxonomy, root, strict=strict)
-            return Indexed(subscribed.index, subscribed.index, subscribed.rejects)
+            return Indexed(subscribed.index, subscribed.rejects)
         prepared = prepare(self._spark, read.good, root, strategy, taxonomy=taxonomy)
-        version = None if taxonomy is None else taxonomy.version
-        described = IndexRef(prepared.folder, version_of(read.good, taxonomy), len(read.good), version)
-        return Indexed(prepared, described, read.bad)
+        return Indexed(prepared, read.bad)
 
     def _stamps(self) -> Stamps:
         named = [*self._request.subscriptions, *([self._request.taxonomy] if self._request.taxonomy else [])]

@@ -11,10 +11,11 @@ from urllib.parse import unquote, urlparse
 from msgspec import Struct
 
 from triplewire.pipeline.assembly import assembly, quads_of, sorted_out
+from triplewire.pipeline.jobs.arriving import Arrived, arrived
 from triplewire.pipeline.jobs.running import told_by
 from triplewire.pipeline.jobs.stream.asking import Apart, Folder, StreamRequest, Topic
 from triplewire.pipeline.jobs.stream.batches import MicroBatches
-from triplewire.pipeline.jobs.stream.filling import Arrived, arrived, by_files, by_rows
+from triplewire.pipeline.jobs.stream.filling import by_files, by_rows
 from triplewire.pipeline.jobs.stream.stopping import Stopping, StopSign
 from triplewire.pipeline.lake.folder import Lake
 from triplewire.pipeline.sources.kafka import Per, kafka_events

@@ -1,0 +1,110 @@
+"""A run of any job: its name, its row in `runs`, and how everything that it wrote becomes visible as one commit."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+from msgspec import Struct, field
+
+from triplewire.pipeline.jobs.running import Done, quarantine_rejects, versions
+from triplewire.pipeline.lake.folder import Lake
+from triplewire.pipeline.lake.tables import REJECTS, RUNS, SCHEMAS, Run
+from triplewire.pipeline.lake.writing import Part, write_small
+from triplewire.pipeline.sources.reading import Reject
+from triplewire.pipeline.strategies.finding import described
+from triplewire.pipeline.strategies.matched import Prepared, strategy_of
+
+
+class Outcome(Struct, frozen=True):
+    """What a run did. `repeated` says that the lake had it already."""
+
+    run: Run
+    lake: str
+    quarantined: dict[str, str] = {}
+    repeated: bool = False
+
+
+class Begun(Struct, frozen=True, kw_only=True):
+    """A run that has begun. A stream commits micro-batch by micro-batch; every other run is one commit of its name."""
+
+    run: str
+    job: str
+    inputs: list[str]
+    batch: int | None = None
+    commit: str = ""
+    started: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    @property
+    def commit_name(self) -> str:
+        return self.commit or self.run
+
+
+def new_run_id(job: str) -> str:
+    """A name for a run that nobody has named."""
+    now = datetime.now(UTC)
+    return f"{job}-{now:%Y%m%dT%H%M%S}-{hashlib.sha256(str(now.timestamp()).encode()).hexdigest()[:6]}"
+
+
+def publish(
+    lake: Lake,
+    begun: Begun,
+    prepared: Prepared | None,
+    done: Done,
+    rejects: Sequence[Reject] = (),
+    removes: Sequence[str] = (),
+) -> Run:
+    """Publish what the tasks wrote, the driver's rejects and the row of the run; `removes` are files that go with it.
+
+    `prepared` is the index that was used, if any. Tells the row.
+    """
+    run = _row(begun, prepared, done, len(rejects))
+    parts = [part for report in done.reports for part in report.parts]
+    parts += _driver_parts(lake, begun.commit_name, run, [*rejects, *quarantine_rejects(done.quarantined)])
+    lake.publish(begun.commit_name, run.run, parts, list(removes))
+    return run
+
+
+def run_of(lake: Lake, commit: str) -> Run:
+    """The row of a commit that was made before."""
+    [row] = pq.read_table(lake.table(RUNS) / f"{commit}.parquet").to_pylist()
+    return msgspec.convert(row, Run)
+
+
+def _row(begun: Begun, prepared: Prepared | None, done: Done, rejects: int) -> Run:
+    ours, sparks = versions()
+    index = None if prepared is None else described(prepared)
+    return Run(
+        run=begun.run,
+        job=begun.job,
+        batch=begun.batch,
+        strategy="" if prepared is None else strategy_of(prepared).value,
+        index=None if index is None else index.version,
+        taxonomy=None if index is None else index.taxonomy_version,
+        subscriptions=0 if index is None else index.subscriptions,
+        events=done.counts.events,
+        matches=done.counts.matches,
+        rejects=done.counts.rejects + rejects + len(done.quarantined),
+        quarantined=len(done.quarantined),
+        inputs=begun.inputs,
+        started=begun.started,
+        finished=datetime.now(UTC),
+        triplewire=ours,
+        spark=sparks,
+    )
+
+
+def _driver_parts(lake: Lake, commit: str, run: Run, rejects: list[Reject]) -> list[Part]:
+    """Write the row of a run, and the rejects that the driver met, into the staging folder."""
+    staging = lake.root / ".staging" / commit
+    parts = [Part(RUNS, f"{commit}.parquet", 1)]
+    write_small(staging / RUNS / parts[0].name, pa.Table.from_pylist([msgspec.structs.asdict(run)], SCHEMAS[RUNS]))
+    if rejects:
+        parts.append(Part(REJECTS, f"{commit}-driver.parquet", len(rejects)))
+        rows = [{**msgspec.structs.asdict(reject), "run": run.run} for reject in rejects]
+        write_small(staging / REJECTS / parts[1].name, pa.Table.from_pylist(rows, SCHEMAS[REJECTS]))
+    return parts
