@@ -1,0 +1,77 @@
+"""Advertisements: what our own peers will publish, what others will, and who below us is told of it.
+
+Two indices of one kind (section 3.2): SP/P has our peers as targets, SP/SP our dimensions. Somebody that has chosen us
+in dimension d is told what our peers advertise and what stands in our own dimensions above d; after that, only of what
+begins and what ends. So a broadcast stops where nothing changes, and a withdrawal is exact: whoever is below asks us,
+and nobody else, what there is in that dimension, and we know whether another one still advertises the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from triplewire.network.effects import Deed, Say
+from triplewire.network.messages import Advertise, Description
+from triplewire.network.routing.attachments import Downstream
+from triplewire.network.routing.indices import Indices
+from triplewire.network.routing.ways import Ways
+
+
+class Offering:
+    """The indices of one super-peer. `peers` is SP/P, `dimensions` SP/SP."""
+
+    def __init__(self, ways: Ways) -> None:
+        self.peers: Indices[str] = Indices()
+        self.dimensions: Indices[int] = Indices()
+        self._ways = ways
+
+    def first(self, down: Downstream) -> Deed:
+        """Everything that somebody who has just attached is to know."""
+        found = self._offered(down.dimension)
+        down.offered = set(found)
+        return Say(down.other, Advertise(down.dimension, tuple(found.values()), (), is_first=True))
+
+    def tell(self, changed: Iterable[Description]) -> list[Deed]:
+        """Tell those below for whom something has changed."""
+        changed = list(changed)
+        return [deed for down in self._ways.downs() for deed in self._tell(down, changed)]
+
+    def replace(self, dimension: int, wanted: Iterable[Description]) -> tuple[list[Description], list[Description]]:
+        """Let a dimension advertise exactly this; what is new, and what is gone."""
+        new = {description.key: description for description in wanted}
+        old = dict(self.dimensions.describes(dimension))
+        return self.change(dimension, [d for k, d in new.items() if k not in old], [k for k in old if k not in new])
+
+    def change(
+        self, dimension: int, added: Iterable[Description], removed: Iterable[str]
+    ) -> tuple[list[Description], list[Description]]:
+        """Update the index of a dimension; what is new in it, and what is gone."""
+        known = self.dimensions.describes(dimension)
+        gone = [known[key] for key in removed if key in known]
+        for description in gone:
+            self.dimensions.remove(description.key, dimension)
+        new = [description for description in added if self.dimensions.add(description, dimension)]
+        return new, gone
+
+    def _tell(self, down: Downstream, changed: list[Description]) -> list[Deed]:
+        added, removed = [], []
+        for description in changed:
+            is_offered = self._is_offered(description.key, down.dimension)
+            if is_offered and description.key not in down.offered:
+                down.offered.add(description.key)
+                added.append(description)
+            elif not is_offered and description.key in down.offered:
+                down.offered.discard(description.key)
+                removed.append(description.key)
+        return [Say(down.other, Advertise(down.dimension, tuple(added), tuple(removed)))] if added or removed else []
+
+    def _is_offered(self, key: str, dimension: int) -> bool:
+        return bool(self.peers.targets(key)) or any(above > dimension for above in self.dimensions.targets(key))
+
+    def _offered(self, dimension: int) -> dict[str, Description]:
+        return {
+            description.key: description
+            for index in (self.peers, self.dimensions)
+            for description in index.everything()
+            if self._is_offered(description.key, dimension)
+        }
