@@ -7,6 +7,7 @@ above) sends advertisements, events and tides down.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 
 from msgspec import Struct, field
 
@@ -82,6 +83,10 @@ class Downstream(Struct):
     @property
     def origin(self) -> tuple[str, int]:
         return self.other, self.dimension
+
+    def forget(self, recall: Mapping[str, int]) -> None:
+        """Send again what is recalled: somebody further below may lack what the one below has got."""
+        self.seen = {name: None for name in self.seen if name[1] <= recall.get(name[0], name[1])}
 
     def is_new(self, publication: Publication) -> bool:
         """Whether an event was not sent over this attachment yet; from now on it was."""

@@ -77,6 +77,7 @@ class Tides:
         down.recalls += 1
         down.told = {}
         down.is_told = False
+        down.forget(recall)
         down.unsure.difference_update(recall)
         dimension_of = self._ways.dimension_of
         above = {
