@@ -5,6 +5,7 @@
     evaluation                                       what a test comes out as
     advertisements, intervals                        what a peer will publish
     satisfiability, subsumption, covering            the questions; each answers yes only when it is sure
+    supplies                                         the same of covering's opposite: what nobody there will publish
 
 How a question is answered: `situations` takes a core apart, `homomorphisms` fits one into another, `refutation` shows
 that nothing is missed, `domains` (with `numerals`, `timeline`, `texts`) and `pairs` know what a variable can be.
@@ -17,6 +18,7 @@ from triplewire.algebra.intervals import Interval
 from triplewire.algebra.satisfiability import satisfiability, satisfiable
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.subsumption import explain_implies, explain_subsumes, implies, subsumes
+from triplewire.algebra.supplies import Supply, excludes, supply_of
 from triplewire.algebra.taxonomy import Taxonomy
 
 __all__ = [
@@ -24,9 +26,11 @@ __all__ = [
     "Answer",
     "Interval",
     "Subscription",
+    "Supply",
     "Taxonomy",
     "Verdict",
     "covers",
+    "excludes",
     "explain_covers",
     "explain_implies",
     "explain_subsumes",
@@ -34,4 +38,5 @@ __all__ = [
     "satisfiability",
     "satisfiable",
     "subsumes",
+    "supply_of",
 ]

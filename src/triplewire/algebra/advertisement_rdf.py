@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from itertools import count
 
 import pyoxigraph
 from msgspec import Struct
@@ -42,28 +43,41 @@ class Description(Struct, frozen=True):
 
 def description_in(triples: Iterable[Triple]) -> Description:
     """The one advertisement that the triples describe."""
-    graph = _Graph(triples)
-    found = [(subject, kind) for kind in _KINDS for subject in graph.instances(kind)]
+    found = descriptions_in(triples)
     if len(found) != 1:
         kinds = ", ".join(_short(kind) for kind in _KINDS)
         raise InputError(f"wanted exactly one advertisement (a node of type {kinds}), found {len(found)}")
-    subject, kind = found[0]
+    return found[0]
+
+
+def descriptions_in(triples: Iterable[Triple]) -> list[Description]:
+    """Every advertisement that the triples describe."""
+    graph = _Graph(triples)
+    return [_described(graph, subject, kind) for kind in _KINDS for subject in graph.instances(kind)]
+
+
+def triples_of(*descriptions: Description) -> list[Triple]:
+    """The triples that describe the advertisements."""
+    blanks = (BlankNode(f"b{number}") for number in count(1))
+    return [triple for description in descriptions for triple in _Writer(description, blanks).triples()]
+
+
+def turtle_of(*descriptions: Description) -> str:
+    """The same as a Turtle document."""
+    return as_turtle(triples_of(*descriptions))
+
+
+def as_turtle(triples: Iterable[Triple]) -> str:
+    """Triples as a Turtle document, in their order."""
+    prefixes = {"tw": str(TW), "xsd": str(XSD)}
+    return (pyoxigraph.serialize(triples, format=pyoxigraph.RdfFormat.TURTLE, prefixes=prefixes) or b"").decode()
+
+
+def _described(graph: _Graph, subject: Term, kind: NamedNode) -> Description:
     name, owner = _id(subject), graph.owner(subject)
     if kind == VALUES:
         return Description(kind, name, owner, offers=tuple(_offers(graph, subject)))
     return Description(kind, name, owner, tuple(graph.iris(subject, _LISTED[kind])))
-
-
-def triples_of(description: Description) -> list[Triple]:
-    """The triples that describe the advertisement."""
-    return list(_Writer(description).triples())
-
-
-def turtle_of(description: Description) -> str:
-    """The same as a Turtle document."""
-    prefixes = {"tw": str(TW), "xsd": str(XSD)}
-    text = pyoxigraph.serialize(triples_of(description), format=pyoxigraph.RdfFormat.TURTLE, prefixes=prefixes)
-    return (text or b"").decode()
 
 
 class _Graph:
@@ -149,12 +163,12 @@ def _short(name: NamedNode) -> str:
 
 
 class _Writer:
-    """Names its blank nodes in order, so that the same advertisement always gives the same triples."""
+    """Takes its blank nodes in order, so that the same advertisement always gives the same triples."""
 
-    def __init__(self, description: Description) -> None:
+    def __init__(self, description: Description, blanks: Iterator[BlankNode]) -> None:
         self._description = description
-        self._blanks = 0
-        self._subject = NamedNode(description.id) if description.id else self._blank()
+        self._blanks = blanks
+        self._subject = NamedNode(description.id) if description.id else next(blanks)
 
     def triples(self) -> Iterator[Triple]:
         description = self._description
@@ -167,7 +181,7 @@ class _Writer:
             yield from self._offer(offer)
 
     def _offer(self, offer: Offer) -> Iterator[Triple]:
-        node = self._blank()
+        node = next(self._blanks)
         yield Triple(self._subject, _OFFERS, node)
         yield Triple(node, _PROPERTY, offer.property)
         for member in offer.values:
@@ -177,14 +191,10 @@ class _Writer:
         if not isinstance(member, Interval):
             yield Triple(node, _VALUE, member)
             return
-        interval = self._blank()
+        interval = next(self._blanks)
         yield Triple(node, _VALUE, interval)
         yield Triple(interval, _TYPE, _INTERVAL)
         if member.low is not None:
             yield Triple(interval, _ABOVE if member.low_open else _AT_LEAST, member.low)
         if member.high is not None:
             yield Triple(interval, _BELOW if member.high_open else _AT_MOST, member.high)
-
-    def _blank(self) -> BlankNode:
-        self._blanks += 1
-        return BlankNode(f"b{self._blanks}")

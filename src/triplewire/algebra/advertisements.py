@@ -18,6 +18,7 @@ from triplewire.algebra.advertisement_rdf import (
     VALUES,
     Description,
     description_in,
+    descriptions_in,
     triples_of,
     turtle_of,
 )
@@ -83,6 +84,16 @@ class Advertisement(Struct, frozen=True, kw_only=True):
             return _described(description_in(quad.triple for quad in quads))
         except InputError as error:
             raise error.located_in(document.source) if document.source else error from None
+
+    @staticmethod
+    def all_in(triples: Iterable[Triple]) -> tuple[Advertisement, ...]:
+        """Every advertisement that the triples describe."""
+        return tuple(_described(description) for description in descriptions_in(triples))
+
+    @staticmethod
+    def triples_of_all(advertisements: Iterable[Advertisement]) -> list[Triple]:
+        """Several advertisements in one graph, which `all_in` reads back."""
+        return triples_of(*(advertisement._description() for advertisement in advertisements))
 
     def to_triples(self) -> list[Triple]:
         """The advertisement in RDF."""

@@ -71,16 +71,16 @@ def namespace_of(iri: NamedNode) -> str:
 
 def _core_covered(advertisement: Advertisement, core: Core, taxonomy: Taxonomy) -> Verdict:
     if isinstance(advertisement, SchemaAdvertisement):
-        wanted = {NamedNode(namespace_of(name)) for name in _properties(core)}
+        wanted = {NamedNode(namespace_of(name)) for name in properties_of(core)}
         return _included("schema", wanted, advertisement.namespaces)
     if isinstance(advertisement, PropertyAdvertisement):
-        return _included("property", _properties(core), advertisement.offered)
+        return _included("property", properties_of(core), advertisement.offered)
     if isinstance(advertisement, ValueAdvertisement):
         return _values_covered(advertisement, core, taxonomy)
     raise TypeError(f"wanted one of the three kinds of advertisement, found {type(advertisement).__name__}")
 
 
-def _properties(core: Core) -> set[NamedNode]:
+def properties_of(core: Core) -> set[NamedNode]:
     """The core's properties, save the ambient ones."""
     names = {pattern.predicate for pattern in core.patterns if isinstance(pattern.predicate, NamedNode)}
     return {name for name in names if namespace_of(name) not in _AMBIENT}
@@ -111,7 +111,7 @@ def _values_covered(advertisement: ValueAdvertisement, core: Core, taxonomy: Tax
 def _related(offers: Mapping[NamedNode, Offer], core: Core) -> bool:
     """Whether the two have a property in common, or the subscription names none that could be."""
     predicates = {pattern.predicate for pattern in core.patterns}
-    return not _properties(core) or any(isinstance(term, Variable) or term in offers for term in predicates)
+    return not properties_of(core) or any(isinstance(term, Variable) or term in offers for term in predicates)
 
 
 def _choices(offers: Mapping[NamedNode, Offer], situation: Situation) -> Choices | None:
@@ -119,10 +119,10 @@ def _choices(offers: Mapping[NamedNode, Offer], situation: Situation) -> Choices
     narrowed: dict[Variable, list[tuple[Demand, ...]]] = {}
     for term, offer in _offered(offers, situation):
         if not isinstance(term, Variable):
-            if not any(_holds(member, term) for member in offer.values):
+            if not any(holds_value(member, term) for member in offer.values):
                 return None
             continue
-        ways = [_demands(term, member) for member in offer.values]
+        ways = [demands_of(term, member) for member in offer.values]
         known = narrowed.get(term, [()])
         narrowed[term] = [a + b for (a, b), _ in zip(product(known, ways), range(_MOST_CHOICES), strict=False)]
     return narrowed
@@ -134,7 +134,7 @@ def _offered(offers: Mapping[NamedNode, Offer], situation: Situation) -> Iterato
             yield pattern.object, offers[pattern.predicate]
 
 
-def _holds(member: Value, constant: PatternTerm) -> bool:
+def holds_value(member: Value, constant: PatternTerm) -> bool:
     if isinstance(constant, Variable):
         return False
     if isinstance(member, Interval):
@@ -142,7 +142,7 @@ def _holds(member: Value, constant: PatternTerm) -> bool:
     return member == constant or values.compare("=", member, constant) is True
 
 
-def _demands(variable: Variable, member: Value) -> tuple[Demand, ...]:
+def demands_of(variable: Variable, member: Value) -> tuple[Demand, ...]:
     """That the variable is this value, or within this interval."""
     if not isinstance(member, Interval):
         return (Demand(Identity(variable, member), TRUE),)

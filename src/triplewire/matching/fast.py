@@ -8,6 +8,7 @@ from triplewire.matching.datasets import Dataset
 from triplewire.matching.join import Binding, constant_keys, solutions
 from triplewire.matching.matches import Answer, Solution
 from triplewire.matching.templates import instantiate
+from triplewire.matching.view import EventView
 
 
 class FastPlan:
@@ -20,13 +21,21 @@ class FastPlan:
     def answer(self, dataset: Dataset, allowance: Allowance) -> Answer | None:
         """What the query yields on an event, or nothing where it has no solution."""
         view = dataset.view
-        if not all(view.matching(key) for key in self._keys):
+        if not self._could_match(view):
             return None
         found = solutions(self.query.core, view, Budget(allowance.steps))
         if isinstance(self.query.form, Ask):
             return next((Answer([{}]) for _ in found), None)
         bindings = list(found)
         return _shaped(self.query.form, bindings) if bindings else None
+
+    def is_satisfied(self, dataset: Dataset, steps: int) -> bool:
+        """Whether the query has a solution; BudgetExceeded where that takes too much."""
+        view = dataset.view
+        return self._could_match(view) and any(True for _ in solutions(self.query.core, view, Budget(steps)))
+
+    def _could_match(self, view: EventView) -> bool:
+        return all(view.matching(key) for key in self._keys)
 
 
 def _shaped(form: Select | Construct, bindings: list[Binding]) -> Answer:

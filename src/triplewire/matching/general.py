@@ -76,6 +76,15 @@ class GeneralPlan:
             return evaluated_apart(_answer_anew, task, allowance)
         return self.answer_here(dataset, allowance.steps)
 
+    def is_satisfied(self, dataset: Dataset, steps: int) -> bool:
+        """Whether the query has a solution; BudgetExceeded, and nothing run apart, where that may take too much."""
+        view = dataset.view
+        if not self._could_match(view, steps):
+            return False
+        if work_bound(self._tree, view) > steps:
+            raise BudgetExceeded(f"the evaluation may want more than {steps:,} intermediate bindings")
+        return self.answer_here(dataset, steps) is not None
+
     def answer_here(self, dataset: Dataset, steps: int) -> Answer | None:
         """The same in this process, whatever work it takes; the budget bounds the number of solutions."""
         rows = self._rows(dataset, Budget(steps))
