@@ -1,0 +1,236 @@
+"""The subscription poset (Chirita et al., section 3.3) and the matching of notifications by it (algorithm 2).
+
+A subscription stands below those that it implies; each knows its origins, where it came from: a local peer, or a
+super-peer over a dimension. The order is kept as its transitive reduction: parents are the narrowest of the wider ones.
+
+Where two imply each other the older stands above, so there is never a cycle. The order is no finer than the reasoner's
+answers, which may miss a yes; that costs work, and never a match.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from typing import Generic, TypeVar
+
+from msgspec import Struct, field
+
+from triplewire.network.messages import Publication, Standing
+from triplewire.network.routing.filing import Files
+from triplewire.network.routing.publications import event_of
+from triplewire.network.routing.reasoning import Reasoner
+from triplewire.network.routing.traits import traits_in, traits_of
+
+O = TypeVar("O", bound=Hashable)  # noqa: E741  the letter of the type, not a name
+
+
+class _Entry(Struct, Generic[O], eq=False):
+    """A subscription with its neighbours in the order. Sets of keys are dicts, which keep their order."""
+
+    standing: Standing
+    origins: dict[O, None] = field(default_factory=dict)
+    parents: dict[str, None] = field(default_factory=dict)
+    children: dict[str, None] = field(default_factory=dict)
+
+
+class Poset(Generic[O]):
+    """Subscriptions in their order, with origins."""
+
+    def __init__(self, reasoner: Reasoner) -> None:
+        self._reasoner = reasoner
+        self._entries: dict[str, _Entry[O]] = {}
+        self._roots = Files()
+        self._all = Files()
+
+    # Change
+
+    def add(self, standing: Standing, origin: O) -> bool:
+        """Subscribe from somewhere; whether the subscription is new here."""
+        is_new = standing.key not in self._entries
+        if is_new:
+            self._insert(standing)
+        self._entries[standing.key].origins[origin] = None
+        return is_new
+
+    def remove(self, key: str, origin: O) -> bool:
+        """Unsubscribe from somewhere; whether that was the last origin, so that the subscription is gone."""
+        entry = self._entries.get(key)
+        if entry is None or origin not in entry.origins:
+            return False
+        del entry.origins[origin]
+        if entry.origins:
+            return False
+        self._take_out(key)
+        return True
+
+    # Looking
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._entries
+
+    def __iter__(self) -> Iterator[Standing]:
+        """All subscriptions, the oldest first."""
+        return (entry.standing for entry in self._entries.values())
+
+    def standing(self, key: str) -> Standing:
+        return self._entries[key].standing
+
+    def origins(self, key: str) -> Collection[O]:
+        """Where a subscription came from; nowhere, if there is no such subscription."""
+        return self._entries[key].origins.keys() if key in self._entries else ()
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The keys of those that imply no other."""
+        return tuple(key for key, entry in self._entries.items() if not entry.parents)
+
+    def parents(self, key: str) -> tuple[str, ...]:
+        return tuple(self._entries[key].parents)
+
+    def children(self, key: str) -> tuple[str, ...]:
+        return tuple(self._entries[key].children)
+
+    def wider(self, standing: Standing) -> Iterator[Standing]:
+        """Those that the subscription implies, which need not be here itself. It is not among them."""
+        found = self._above(standing.key) if standing.key in self._entries else self._implied_by(standing)
+        return (self._entries[key].standing for key in found)
+
+    def narrower(self, key: str) -> Iterator[Standing]:
+        """Those that imply the subscription, the nearest first."""
+        return (self._entries[below].standing for below in self._below(key))
+
+    def lines(self, spelled: Callable[[O], str] = str) -> Iterator[str]:
+        """The poset as an indented tree. What has several parents appears below each."""
+        waiting = [(0, root) for root in reversed(self.roots)]
+        while waiting:
+            depth, key = waiting.pop()
+            entry = self._entries[key]
+            origins = ", ".join(sorted(map(spelled, entry.origins)))
+            yield f"{'  ' * depth}{' '.join(entry.standing.text.split())}  [{origins}]"
+            waiting.extend((depth + 1, child) for child in reversed(entry.children))
+
+    # Algorithm 2
+
+    def matching(self, publication: Publication) -> dict[str, Standing]:
+        """The subscriptions that a notification matches: from the roots down, and below a match only.
+
+        Of the roots only those are tried whose traits the event has.
+        """
+        found: dict[str, Standing] = {}
+        tried: set[str] = set()
+        waiting = list(self._roots.with_traits(traits_in(event_of(publication))))
+        while waiting:
+            key = waiting.pop()
+            if key in tried:
+                continue
+            tried.add(key)
+            entry = self._entries[key]
+            if self._reasoner.matches(entry.standing, publication):
+                found[key] = entry.standing
+                waiting.extend(entry.children)
+        return found
+
+    # The order
+
+    def _insert(self, standing: Standing) -> None:
+        above = self._implied_by(standing)
+        parents = [key for key in above if above.keys().isdisjoint(self._entries[key].children)]
+        children = self._implying(standing, parents, above)
+        entry: _Entry[O] = _Entry(standing)
+        self._entries[standing.key] = entry
+        self._all.put(standing.key, traits_of(standing))
+        for child in children:
+            for parent in [key for key in self._entries[child].parents if key in above]:
+                self._unlink(child, parent)
+            self._link(child, standing.key)
+        for parent in parents:
+            self._link(standing.key, parent)
+        self._settle(standing.key, *children)
+
+    def _take_out(self, key: str) -> None:
+        entry = self._entries[key]
+        parents, children = tuple(entry.parents), tuple(entry.children)
+        for parent in parents:
+            self._unlink(key, parent)
+        for child in children:
+            self._unlink(child, key)
+        del self._entries[key]
+        self._all.drop(key, traits_of(entry.standing))
+        self._roots.drop(key, traits_of(entry.standing))
+        for child in children:
+            reached = self._above(child)
+            for parent in parents:
+                if parent not in reached:
+                    self._link(child, parent)
+        self._settle(*children)
+
+    def _implied_by(self, standing: Standing) -> dict[str, None]:
+        """The keys of all that the subscription implies: from the roots down, and below an implied one only."""
+        traits = traits_of(standing)
+        found: dict[str, None] = {}
+        tried: set[str] = {standing.key}
+        waiting = list(self._roots.implied_by(traits))
+        while waiting:
+            key = waiting.pop()
+            if key in tried:
+                continue
+            tried.add(key)
+            entry = self._entries[key]
+            if traits.may_imply(traits_of(entry.standing)) and self._reasoner.implies(standing, entry.standing):
+                found[key] = None
+                waiting.extend(entry.children)
+        return found
+
+    def _implying(self, standing: Standing, parents: Iterable[str], above: Mapping[str, None]) -> list[str]:
+        """The widest of those that imply the subscription and are not among those that it implies."""
+        traits = traits_of(standing)
+        found: dict[str, None] = {}
+        known = dict(above)
+        for key in self._candidates_below(standing, parents):
+            narrow = self._entries[key].standing
+            if key in known or not traits_of(narrow).may_imply(traits):
+                continue
+            if self._reasoner.implies(narrow, standing):
+                found[key] = None
+                # Whatever is below one that implies it implies it too.
+                known.update(self._below(key))
+        return [key for key in found if found.keys().isdisjoint(self._above(key))]
+
+    def _candidates_below(self, standing: Standing, parents: Iterable[str]) -> Iterable[str]:
+        """What is below one parent, since all that is narrower is below every one; or what shows the traits."""
+        parent = next(iter(parents), None)
+        return self._all.implying(traits_of(standing)) if parent is None else self._below(parent)
+
+    def _above(self, key: str) -> dict[str, None]:
+        return self._reached(key, lambda entry: entry.parents)
+
+    def _below(self, key: str) -> dict[str, None]:
+        return self._reached(key, lambda entry: entry.children)
+
+    def _reached(self, key: str, further: Callable[[_Entry[O]], Iterable[str]]) -> dict[str, None]:
+        """The keys reached from one by steps in one direction, the nearest first."""
+        found: dict[str, None] = {}
+        waiting = list(further(self._entries[key]))
+        while waiting:
+            found.update(dict.fromkeys(waiting))
+            waiting = [step for near in waiting for step in further(self._entries[near]) if step not in found]
+        return found
+
+    def _link(self, child: str, parent: str) -> None:
+        self._entries[child].parents[parent] = None
+        self._entries[parent].children[child] = None
+
+    def _unlink(self, child: str, parent: str) -> None:
+        del self._entries[child].parents[parent]
+        del self._entries[parent].children[child]
+
+    def _settle(self, *keys: str) -> None:
+        """Keep the roots filed as such."""
+        for key in keys:
+            entry = self._entries[key]
+            if entry.parents:
+                self._roots.drop(key, traits_of(entry.standing))
+            else:
+                self._roots.put(key, traits_of(entry.standing))

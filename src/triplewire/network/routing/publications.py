@@ -1,0 +1,28 @@
+"""Publications: events as they travel, read back."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from triplewire.errors import InputError
+from triplewire.network.messages import Publication
+from triplewire.rdf.events import Event
+
+# An event is looked at by many standing queries, one after the other, and seldom again.
+_KEPT = 256
+
+
+def event_of(publication: Publication) -> Event:
+    """The event of a publication; InputError if it is not the one event that the publication names."""
+    event = _event(publication.nquads)
+    if event.graph.value != publication.event:
+        raise InputError(f"wanted the event {publication.event!r}, found <{event.graph.value}>")
+    return event
+
+
+@lru_cache(maxsize=_KEPT)
+def _event(nquads: bytes) -> Event:
+    events = Event.parse(nquads)
+    if len(events) != 1:
+        raise InputError(f"a publication wants one event, found {len(events)}")
+    return events[0]
