@@ -153,7 +153,10 @@ class Notify(Struct, frozen=True, tag="notify", array_like=True):
 
 
 class Tide(Struct, frozen=True, tag="tide", array_like=True):
-    """Up to these positions of these origins everything that matches was sent. `recalls` counts what was recalled."""
+    """Up to these positions of these origins everything that matches was sent. `recalls` counts what was recalled.
+
+    An empty one answers a recall: what was recalled comes after it.
+    """
 
     dimension: int
     positions: dict[str, int]

@@ -38,15 +38,15 @@ class Members:
 
     def merge(self, news: Iterable[Member]) -> tuple[Member, ...]:
         """Take what is newer; what was."""
-        newer = tuple(member for member in news if _is_newer(member, self._known.get(member.id)))
-        for member in newer:
-            if (known := self._known.get(member.id)) is not None:
-                self.digest ^= _fingerprint(known)
-            self._known[member.id] = member
-            self.digest ^= _fingerprint(member)
+        newer = {}
+        for member in news:
+            known = self._known.get(member.id)
+            if known is None or _rank(member) > _rank(known):
+                newer[member.id] = self._known[member.id] = member
+                self.digest ^= _fingerprint(member) ^ (0 if known is None else _fingerprint(known))
         if newer:
             self._settled = None
-        return newer
+        return tuple(newer.values())
 
     def replace(self, table: Iterable[Member]) -> None:
         """Take another table instead."""
@@ -123,12 +123,8 @@ def _settle(known: Iterable[Member]) -> Settled:
     return Settled(places, {member_id: place for place, member_id in enumerate(places)}, Cube(len(places)))
 
 
-def _is_newer(member: Member, known: Member | None) -> bool:
-    # After incarnation and status the rest decides, so that two tables always come to agree.
-    return known is None or _rank(member) > _rank(known)
-
-
 def _rank(member: Member) -> tuple[int, int, int, str, int]:
+    """What is newer. After incarnation and status the rest decides, so that two tables always come to agree."""
     return member.incarnation, member.status, member.claim, member.address, member.start
 
 

@@ -20,7 +20,8 @@ _MOST_SEEN = 8_192
 class Upstream(Struct):
     """An attachment to the one that we have chosen in a dimension.
 
-    `held` are subscriptions that were not sent, each with the one that was sent and covers it.
+    `held` are subscriptions that were not sent, each with the one that was sent and covers it. `recalls` counts what
+    was recalled, `recalled` is what is to be recalled next, and `doubtful` are origins whose recall was not answered.
     """
 
     other: str
@@ -31,6 +32,7 @@ class Upstream(Struct):
     holds: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     recalls: int = 0
     recalled: dict[str, int] | None = None
+    doubtful: set[str] = field(default_factory=set)
 
     def recall(self, origin: str, position: int) -> None:
         """Have something recalled. It counts from now on: a tide that was sent before does not know of it."""
@@ -38,6 +40,7 @@ class Upstream(Struct):
             self.recalled = {}
             self.recalls += 1
         self.recalled[origin] = min(self.recalled.get(origin, position), position)
+        self.doubtful.add(origin)
 
     def take_recall(self) -> dict[str, int]:
         """What is to be recalled, which is being said now."""

@@ -24,6 +24,9 @@ from triplewire.network.routing.ways import Ways
 Origin = str | tuple[str, int]
 
 
+_MOST_AT_ONCE = 500
+
+
 class _Change(Struct):
     added: dict[str, Standing] = field(default_factory=dict)
     removed: dict[str, None] = field(default_factory=dict)
@@ -44,8 +47,7 @@ class Forwarding:
         change = _Change()
         for standing in list(self._poset):
             self._consider(up, standing, change)
-        recall = self._tides.recall_all(up)
-        return [Say(up.other, Subscribe(up.dimension, tuple(change.added.values()), (), recall))]
+        return _in_pieces(up, change, self._tides.recall_all(up))
 
     def update(self, standings: Iterable[Standing]) -> list[Deed]:
         """Look at subscriptions again that began, ended, or have other origins."""
@@ -77,7 +79,7 @@ class Forwarding:
         recall = self._tides.recall_all(up) if is_late else None
         if not (change.added or change.removed or recall is not None):
             return []
-        return [Say(up.other, Subscribe(up.dimension, tuple(change.added.values()), tuple(change.removed), recall))]
+        return _in_pieces(up, change, recall)
 
     def _is_late(self, up: Upstream, standing: Standing, new: Sequence[Description]) -> bool:
         if standing.key in up.sent or not self._is_below(up, standing.key):
@@ -134,3 +136,12 @@ class Forwarding:
     def _is_below(self, up: Upstream, key: str) -> bool:
         """Whether a subscription has an origin from which it goes up in this dimension."""
         return any(isinstance(origin, str) or origin[1] < up.dimension for origin in self._poset.origins(key))
+
+
+def _in_pieces(up: Upstream, change: _Change, recall: dict[str, int] | None) -> list[Deed]:
+    """Not too much in one message. What begins comes first, so that nothing is without a wider one in between."""
+    added = list(change.added.values())
+    first, last = added[:-_MOST_AT_ONCE], added[-_MOST_AT_ONCE:]
+    pieces = [tuple(first[start : start + _MOST_AT_ONCE]) for start in range(0, len(first), _MOST_AT_ONCE)]
+    deeds: list[Deed] = [Say(up.other, Subscribe(up.dimension, piece)) for piece in pieces]
+    return [*deeds, Say(up.other, Subscribe(up.dimension, tuple(last), tuple(change.removed), recall))]

@@ -16,6 +16,8 @@ from triplewire.network.routing.attachments import Downstream
 from triplewire.network.routing.indices import Indices
 from triplewire.network.routing.ways import Ways
 
+_MOST_AT_ONCE = 500
+
 
 class Offering:
     """The indices of one super-peer. `peers` is SP/P, `dimensions` SP/SP."""
@@ -25,11 +27,16 @@ class Offering:
         self.dimensions: Indices[int] = Indices()
         self._ways = ways
 
-    def first(self, down: Downstream) -> Deed:
-        """Everything that somebody who has just attached is to know."""
+    def first(self, down: Downstream) -> list[Deed]:
+        """Everything that somebody who has just attached is to know; not too much in one message."""
         found = self._offered(down.dimension)
         down.offered = set(found)
-        return Say(down.other, Advertise(down.dimension, tuple(found.values()), (), is_first=True))
+        offers = tuple(found.values())
+        pieces = [offers[start : start + _MOST_AT_ONCE] for start in range(0, max(len(offers), 1), _MOST_AT_ONCE)]
+        return [
+            Say(down.other, Advertise(down.dimension, piece, (), is_first=number == 0))
+            for number, piece in enumerate(pieces)
+        ]
 
     def tell(self, changed: Iterable[Description]) -> list[Deed]:
         """Tell those below for whom something has changed."""

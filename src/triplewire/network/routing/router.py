@@ -114,7 +114,7 @@ class Router:
         """An event from above: for our own peers, and for those below."""
         publication = notify.publication
         up = self._up(sender, notify.dimension)
-        if up is None or self.ways.dimension_of.get(publication.origin) != up.dimension:
+        if up is None or not self._is_in_turn(up, publication):
             return []
         matching = self.poset.matching(publication)
         origins = {origin for key in matching for origin in self.poset.origins(key)}
@@ -143,7 +143,7 @@ class Router:
         deeds = self._drop((sender, attach.dimension))
         down = Downstream(sender, attach.dimension)
         self.ways.down[down.origin] = down
-        return [*deeds, self.offering.first(down)]
+        return [*deeds, *self.offering.first(down)]
 
     def detach(self, sender: str, detach: Detach) -> list[Deed]:
         """Somebody has chosen another."""
@@ -194,6 +194,11 @@ class Router:
         return [*deeds, *(deed for up in again for deed in self._attach(up.dimension, other))]
 
     # Private
+
+    def _is_in_turn(self, up: Upstream, publication: Publication) -> bool:
+        """Whether an event came the right way, and not before one that was recalled."""
+        origin = publication.origin
+        return self.ways.dimension_of.get(origin) == up.dimension and origin not in up.doubtful
 
     def _moved(self, before: dict[str, int]) -> list[str]:
         """Who was known and stands elsewhere now, or has come back."""

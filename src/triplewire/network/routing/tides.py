@@ -4,8 +4,9 @@ Nothing on its way is kept on a disk but the log of the super-peer where it was 
 for each origin up to which position it has got everything that it wants: `heard`. A tide says so downwards, link by
 link. It comes after the events that it speaks of, since links keep the order. When something changes that an event
 could fall through (a link, a session, the cube, an index), the lower side recalls: it says how far it has heard, that
-goes up to the origins, and they send again what came after. Until a recall has been answered tides that were sent
-before it do not count; both sides count recalls to know.
+goes up to the origins, and they send again what came after, in order. An empty tide answers a recall at once; both
+sides count recalls to know which. Until then tides do not count, and events of the origins that were recalled are
+dropped: they were sent before, and come again in their place. So events of one origin always arrive in order.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ class Tides:
     def recall_all(self, up: Upstream) -> dict[str, int]:
         """A recall of everything in a dimension, with what was to be recalled anyway; the caller sends it."""
         wanted = {origin: self.heard[origin] for origin in self._ways.behind(up.dimension) if origin in self.heard}
+        up.doubtful.update(wanted)
         return wanted | up.take_recall()
 
     def recall(self, wanted: Mapping[str, int]) -> None:
@@ -49,7 +51,7 @@ class Tides:
             self.heard[origin] = min(self.heard.get(origin, position), position)
             # Without an attachment it waits for one: the first subscription over it recalls everything.
             if up is not None and up.is_known:
-                up.recall(origin, position)
+                up.recall(origin, self.heard[origin])
 
     def flush(self) -> list[Deed]:
         """Send what is to be recalled."""
@@ -60,6 +62,7 @@ class Tides:
         """Take a tide from above, unless something was recalled since."""
         if tide.recalls != up.recalls or not up.is_known:
             return
+        up.doubtful.clear()
         for origin, position in tide.positions.items():
             if self._ways.dimension_of.get(origin) == up.dimension:
                 self.advance(origin, position)
@@ -84,7 +87,8 @@ class Tides:
             origin: position for origin, position in recall.items() if dimension_of.get(origin, -1) > down.dimension
         }
         self.recall(above)
-        return self._replay(down, recall[self._ways.me]) if self._ways.me in recall else []
+        answer = Say(down.other, Tide(down.dimension, {}, down.recalls))
+        return [answer, *(self._replay(down, recall[self._ways.me]) if self._ways.me in recall else [])]
 
     def tell(self) -> list[Deed]:
         """Tides for everybody below: what has risen since the last."""
