@@ -29,6 +29,11 @@ TriplewireError
 ├── NodeUnreachable            no node answered
 ├── MissedNotifications        some were removed before they were read: carries after and until
 ├── SnapshotError              a snapshot that is damaged, of another format, or not there
+├── UnknownAdvertisement       nobody advertised under that identifier
+├── NetworkError               a network of super-peers that cannot be founded, joined or shown
+│   ├── JoinFailed             no super-peer let this one in: the sentence says how far it came
+│   ├── MessageRefused         something that is no message between super-peers: carries what was wrong with it
+│   └── SessionRefused         a peer that is not who it says, or a message that is not of its session: carries reason
 └── PipelineError              work on Spark that could not be done
     ├── SparkUnavailable       no PySpark, no Java, or a master that cannot be reached
     ├── LakeError              a lake that is damaged, is none, or is taken by another run
@@ -310,6 +315,36 @@ class MissedNotifications(TriplewireError):
 
     def __str__(self) -> str:
         return f"notifications after {self.after}, up to {self.until}, were removed before they were read"
+
+
+class UnknownAdvertisement(TriplewireError):
+    """Nobody advertised under that identifier."""
+
+
+class NetworkError(TriplewireError):
+    """A network of super-peers that cannot be founded, joined or shown."""
+
+
+class JoinFailed(NetworkError):
+    """No super-peer let this one in."""
+
+
+class MessageRefused(NetworkError):
+    """Something that is no message between super-peers. `fault` says in a word what was wrong with it."""
+
+    def __init__(self, fault: str, message: str) -> None:
+        super().__init__(message)
+        self.fault = fault
+
+
+class SessionRefused(NetworkError):
+    """A peer that is not who it says, or a message that is not of its session. `reason` is one word."""
+
+    def __init__(self, reason: str, wanted: str, found: str) -> None:
+        super().__init__(f"wanted {wanted}, found {found}")
+        self.reason = reason
+        self.wanted = wanted
+        self.found = found
 
 
 class PipelineError(TriplewireError):

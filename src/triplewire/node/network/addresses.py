@@ -1,0 +1,64 @@
+"""Addresses of super-peers: `tcp://HOST:PORT` and nothing else.
+
+They come from people and from other members' tables; whoever dials one must not be led to `ipc://` or `inproc://`.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+
+from triplewire.errors import InputError
+
+_FORM = re.compile(r"tcp://(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9._-]{1,253}):([0-9]{1,5})")
+_MOST_PORT = 65_535
+
+
+def is_address(text: str) -> bool:
+    """Whether somebody may be dialled there.
+
+    >>> is_address("tcp://127.0.0.1:7070"), is_address("tcp://[::1]:7070"), is_address("tcp://127.0.0.1:0")
+    (True, True, False)
+    >>> is_address("ipc:///tmp/x"), is_address("tcp://*:7070"), is_address("tcp://0.0.0.0:7070")
+    (False, False, False)
+    """
+    found = _FORM.fullmatch(text)
+    return found is not None and 0 < int(found[2]) <= _MOST_PORT and not _is_everywhere(found[1])
+
+
+def require_address(text: str, what: str) -> str:
+    """The address, or `InputError`."""
+    if not is_address(text):
+        raise InputError(f"wanted {what} as tcp://HOST:PORT that others can reach, found {text!r}")
+    return text
+
+
+def require_own_address(text: str) -> str:
+    """An address to listen on: a numeric host, and port 0 for a free one.
+
+    >>> require_own_address("tcp://127.0.0.1:0")
+    'tcp://127.0.0.1:0'
+    """
+    found = _FORM.fullmatch(text)
+    if found is None or int(found[2]) > _MOST_PORT or not _is_number(found[1]) or _is_everywhere(found[1]):
+        raise InputError(
+            f"wanted the network address as tcp://IP:PORT of this machine, which others can reach, found {text!r}"
+        )
+    return text
+
+
+def is_ipv6(address: str) -> bool:
+    return address.startswith("tcp://[")
+
+
+def _is_number(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host.strip("[]"))
+    except ValueError:
+        return False
+    return True
+
+
+def _is_everywhere(host: str) -> bool:
+    """Whether it stands for every interface: one listens there, but nobody can be sent there."""
+    return _is_number(host) and ipaddress.ip_address(host.strip("[]")).is_unspecified

@@ -1,0 +1,131 @@
+"""The network key, and the keys of each super-peer.
+
+Whoever has the network key is in. From it everybody derives the same CURVE server key pair, the one that guards every
+super-peer's backbone socket. Its public half never travels: to say the first word of the handshake one has to know it
+already, and to answer one needs the private half. So neither a stranger who dials nor a stranger who listens gets
+anywhere, and there is no list of keys to keep.
+
+Besides, each super-peer has a CURVE key pair of its own, made once. It is the client key on every connection that it
+dials, and names it: the member's identifier is derived from the public half. What arrives on a connection is from the
+one who holds that connection's client key, whatever the message says (row A12).
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import secrets
+from pathlib import Path
+from typing import Self
+
+import zmq
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from msgspec import Struct
+from zmq.utils import z85
+
+from triplewire.errors import InputError
+
+PREFIX = "twn_"
+_KEY_BYTES = 32
+_ID_BYTES = 20
+_MOST_FILE = 1024
+_PURPOSE = b"triplewire backbone, CURVE server key, 1"
+
+
+class NetworkKey(Struct, frozen=True):
+    """256 random bits that the super-peers of one network share."""
+
+    secret: bytes
+
+    @classmethod
+    def new(cls) -> Self:
+        return cls(secrets.token_bytes(_KEY_BYTES))
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """The key in its text form.
+
+        >>> NetworkKey.parse(NetworkKey(bytes(32)).text).secret == bytes(32)
+        True
+        """
+        word = text.strip()
+        try:
+            secret = base64.b64decode(word.removeprefix(PREFIX) + "=", altchars=b"-_", validate=True)
+        except ValueError:
+            secret = b""
+        # Nothing of what was found is shown: it may be a key, or another secret.
+        if not word.startswith(PREFIX) or len(secret) != _KEY_BYTES:
+            raise InputError(f"wanted a network key, {PREFIX} and 43 characters, found something else")
+        return cls(secret)
+
+    @classmethod
+    def read(cls, file: Path) -> Self:
+        """The key in a file."""
+        with file.open("rb") as stream:
+            data = stream.read(_MOST_FILE)
+        try:
+            return cls.parse(data.decode("ascii", "replace"))
+        except InputError as error:
+            raise error.located_in(str(file)) from None
+
+    def write(self, file: Path) -> None:
+        """Keep the key in a new file that only its owner may read."""
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="ascii") as stream:
+            stream.write(self.text + "\n")
+            stream.flush()
+            os.fsync(stream.fileno())
+
+    @property
+    def text(self) -> str:
+        return PREFIX + base64.urlsafe_b64encode(self.secret).decode().rstrip("=")
+
+    @property
+    def server(self) -> KeyPair:
+        """The key pair of every backbone socket of the network."""
+        derived = HKDF(hashes.SHA256(), _KEY_BYTES, salt=None, info=_PURPOSE).derive(self.secret)
+        return KeyPair.of(derived)
+
+    @property
+    def fingerprint(self) -> str:
+        """A short name for the network, which tells nothing of the key."""
+        return hashlib.sha256(b"fingerprint\n" + self.server.public).hexdigest()[:16]
+
+    def __repr__(self) -> str:
+        return f"<NetworkKey of {self.fingerprint}>"
+
+
+class KeyPair(Struct, frozen=True):
+    """A CURVE key pair: 32 bytes each."""
+
+    public: bytes
+    secret: bytes
+
+    @classmethod
+    def new(cls) -> Self:
+        return cls.of(secrets.token_bytes(_KEY_BYTES))
+
+    @classmethod
+    def of(cls, secret: bytes) -> Self:
+        """The pair of a private key."""
+        return cls(z85.decode(zmq.curve_public(z85.encode(secret))), secret)
+
+    @property
+    def member(self) -> str:
+        """The identifier of the super-peer that holds the pair."""
+        return member_of(self.public)
+
+    def __repr__(self) -> str:
+        return f"<KeyPair of {self.member}>"
+
+
+def member_of(public_key: bytes) -> str:
+    """The identifier of the super-peer with this public key.
+
+    >>> member_of(bytes(32))
+    'sp-mzuhvlpymk6xo3epygfy5h4oeaejofef'
+    """
+    digest = hashlib.sha256(public_key).digest()[:_ID_BYTES]
+    return "sp-" + base64.b32encode(digest).decode().lower().rstrip("=")

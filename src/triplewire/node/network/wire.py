@@ -1,0 +1,52 @@
+"""Messages of super-peers as bytes: a version, then msgpack.
+
+What is not of this version, too large, or no message at all is refused here, before anything else looks at it.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from triplewire.errors import MessageRefused
+from triplewire.network.messages import VERSION, Frame, Wire
+from triplewire.rdf.limits import MIB
+
+MOST_BYTES = 64 * MIB
+_VERSION = bytes([VERSION])
+_encoder = msgspec.msgpack.Encoder()
+_decoder: msgspec.msgpack.Decoder[Wire] = msgspec.msgpack.Decoder(Wire)
+
+
+def encode(what: Wire) -> bytes:
+    """A message as bytes."""
+    data = _VERSION + _encoder.encode(what)
+    if len(data) > MOST_BYTES:
+        raise MessageRefused("size", f"wanted a message of at most {MOST_BYTES:,} bytes, found {len(data):,}")
+    return data
+
+
+def decode(data: bytes | memoryview) -> Wire:
+    """The message, or `MessageRefused`.
+
+    >>> from triplewire.network.messages import Probe
+    >>> decode(encode(Probe("sp-a")))
+    Probe(about='sp-a')
+    """
+    if not 1 < len(data) <= MOST_BYTES:
+        raise MessageRefused("size", f"wanted a message of 2 to {MOST_BYTES:,} bytes, found {len(data):,}")
+    if data[0] != VERSION:
+        raise MessageRefused("version", f"wanted a message of version {VERSION}, found version {data[0]}")
+    try:
+        return _decoder.decode(data[1:])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise MessageRefused("content", f"wanted a message of super-peers, found: {error}") from None
+
+
+def kind_of(what: Wire) -> str:
+    """What a message is, for whoever counts: that of a frame is its content's, or `ack`.
+
+    >>> kind_of(Frame(1, 0, 0, 7))
+    'ack'
+    """
+    said = what.message if isinstance(what, Frame) else what
+    return "ack" if said is None else str(said.__struct_config__.tag)

@@ -1,0 +1,55 @@
+"""Transports on loopback, and the words that their tests use."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+from triplewire.network.messages import Wire
+from triplewire.node.network.keys import KeyPair, NetworkKey
+from triplewire.node.network.transport import Transport
+
+KEY = NetworkKey(bytes(range(32)))
+ANYWHERE = "tcp://127.0.0.1:0"
+_SECONDS = 30.0
+
+
+class Post:
+    """A transport that keeps what it receives."""
+
+    def __init__(self, key: NetworkKey = KEY, own: KeyPair | None = None) -> None:
+        self.own = own or KeyPair.new()
+        self.member = self.own.member
+        self.transport = Transport(key, self.own)
+        self.received: list[tuple[str, Wire]] = []
+        self.transport.start(ANYWHERE, lambda sender, what: self.received.append((sender, what)))
+
+    @property
+    def address(self) -> str:
+        return self.transport.address
+
+    def send(self, to: Post, what: Wire) -> None:
+        self.transport.send(to.address, what)
+
+
+@asynccontextmanager
+async def posts(*keys: NetworkKey) -> AsyncIterator[list[Post]]:
+    """Some transports, stopped at the end."""
+    made = [Post(key) for key in keys]
+    try:
+        yield made
+    finally:
+        for post in made:
+            await post.transport.stop()
+
+
+async def until(condition: Callable[[], object]) -> None:
+    """Wait for something to become true; what takes half a minute has hung."""
+    async with asyncio.timeout(_SECONDS):
+        while not condition():
+            await asyncio.sleep(0.01)
+
+
+def run(test: Callable[[], Awaitable[None]]) -> None:
+    asyncio.run(asyncio.wait_for(test(), 60))  # type: ignore[arg-type]
