@@ -13,6 +13,7 @@ from triplewire.network.routing.descriptions import describe
 from triplewire.network.routing.reasoning import AlgebraReasoner
 from triplewire.network.routing.standings import standing_of
 from triplewire.network.superpeer import SuperPeer
+from triplewire.network.timings import Timings
 
 DC = "http://purl.org/dc/elements/1.1/"
 LOM = "http://www.imsproject.org/rdf/imsmd_educationalv1p2#"
@@ -28,9 +29,9 @@ def offering(*namespaces: str) -> Description:
 
 
 class Lattice:
-    """N super-peers called 0 to N-1, each in the place of its name."""
+    """N super-peers called 0 to N-1, each in the place of its name. A withdrawal counts at once, unless it is to linger."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, linger: float = 0.0) -> None:
         self.now = 100.0
         members = tuple(Member(str(place), f"at {place}", claim=place) for place in range(size))
         reasoner = AlgebraReasoner()
@@ -42,7 +43,7 @@ class Lattice:
         for member in members:
             self.logs[member.id] = []
             self.peers[member.id] = SuperPeer(
-                member.id, member.address, reasoner, Random(0), memory=Memory(members=members)
+                member.id, member.address, reasoner, Random(0), Timings(linger=linger), Memory(members=members)
             )
         for name, peer in self.peers.items():
             self.carry(name, peer.start(self.now))

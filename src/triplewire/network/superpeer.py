@@ -146,9 +146,9 @@ class SuperPeer:
         return self._done(now, self.router.advertise(description, peer))
 
     def withdraw(self, now: float, key: str, peer: str) -> list[Effect]:
-        """A peer of ours will no longer publish that."""
-        self._expiries.pop((key, peer), None)
-        return self._done(now, self.router.withdraw(key, peer))
+        """A peer of ours will no longer publish that. It counts for a while yet, for what was published before."""
+        self._expiries[key, peer] = now + self._timings.linger
+        return self._done(now, self._expire(now))
 
     def published(self, now: float, publications: Sequence[Publication]) -> list[Effect]:
         """Events were written to our log, in this order."""

@@ -20,5 +20,7 @@ class Timings(Struct, frozen=True, kw_only=True):
     """Until a super-peer that comes back and finds nobody goes on alone, with those it knew."""
     seek: float = 5.0
     """Between two looks for a member that was given up."""
+    linger: float = 10.0
+    """So long a withdrawn advertisement still counts: what was published under it may have to be recalled."""
     remember: float = 60.0
     """So long broadcasts are remembered."""

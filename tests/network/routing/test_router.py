@@ -51,6 +51,16 @@ class TestAdvertisements:
             eight.withdraw(name, offering(DC))
         assert all(not peer.router.offering.dimensions.everything() for peer in eight.peers.values())
 
+    def test_a_withdrawn_one_counts_for_a_while_yet(self) -> None:
+        """Whoever publishes and goes away at once is heard by those who have to recall it."""
+        lingering = Lattice(4, linger=10)
+        lingering.advertise("3", offering(DC))
+        lingering.withdraw("3", offering(DC))
+        lingering.subscribe("0", ALL)
+        assert "3" in lingering.holders(ALL)
+        lingering.pass_time(11)
+        assert "3" not in lingering.holders(ALL)
+
     def test_one_that_is_not_repeated_expires(self, eight: Lattice) -> None:
         eight.advertise("5", offering(DC), lasts=3)
         eight.pass_time(2)
