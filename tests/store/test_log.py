@@ -56,6 +56,7 @@ def test_a_log_that_is_as_it_was_written(filled: Path):
         "source = 'there'",
         "accepted = 0",
         "graph = 'u'",
+        "origin = 'sp-other'",
     ],
 )
 def test_f4_a_record_that_changed_is_noticed(filled: Path, change: str):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from triplewire.store import Database, LocalDisk, deadletters, outbox
+from triplewire.store import Database, LocalDisk, deadletters, log, outbox
 from triplewire.store.database import FILE
+from triplewire.store.log import Record
 from triplewire.store.outbox import Notice
 from triplewire.store.schema import MIGRATIONS, migrate, version_of
 
@@ -51,3 +52,18 @@ def test_neither_a_reader_nor_retention_has_to_look_at_everything(tmp_path: Path
     assert "TEMP B-TREE" not in reading
     assert "SEARCH outbox USING PRIMARY KEY" in plan(connection, "DELETE FROM outbox WHERE position <= 5")
     connection.close()
+
+
+def test_a_record_of_before_there_were_origins_is_what_it_was(tmp_path: Path):
+    record = Record(1, "urn:e:1", "me", "2024-01-01T00:00:00+00:00", None, 1.0, b"x")
+    connection = LocalDisk().connect(tmp_path / FILE)
+    migrate(connection, MIGRATIONS[:5])
+    connection.execute(
+        "INSERT INTO events (position, graph, publisher, time, source, accepted, nquads, checksum) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (1, record.graph, "me", record.time, None, 1.0, b"x", record.checksum),
+    )
+    connection.close()
+    database = Database(tmp_path)
+    assert database.read(lambda tx: log.at(tx, 1)) == record
+    database.close()

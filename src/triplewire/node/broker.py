@@ -31,7 +31,7 @@ from triplewire.node.intake import Intake
 from triplewire.node.keeping import Keeping, Removal
 from triplewire.node.letters import Letters
 from triplewire.node.loading import load, warm_up
-from triplewire.node.publishing import Receipt
+from triplewire.node.publishing import Receipt, Submission
 from triplewire.node.reading import Page, Reading
 from triplewire.node.roster import Roster
 from triplewire.node.rules import Rules, rule_host
@@ -124,6 +124,10 @@ class Broker:
         """Who is told of new events after their commit, on the writer's thread."""
         return self._intake.followers
 
+    async def take(self, submission: Submission) -> tuple[Receipt, ...]:
+        """Store what another super-peer has published; the receipts come when it is on the disk."""
+        return await self._intake.take(submission)
+
     # Clients and subscriptions
 
     def know(self, client: Client) -> None:
@@ -154,6 +158,11 @@ class Broker:
     @property
     def roster(self) -> Roster:
         return self._core.roster
+
+    @property
+    def subscription_followers(self) -> list[Callable[[SubscriptionRecord], None]]:
+        """Who is told of subscriptions that begin or have ended, on the writer's thread."""
+        return self._subscribing.followers
 
     # Notifications and dead letters
 

@@ -34,13 +34,17 @@ Outcome = tuple[Receipt, ...] | EventConflict
 
 
 class Submission(Struct, frozen=True):
-    """A request to publish. `digest` tells two requests under one idempotency key apart."""
+    """A request to publish. `digest` tells two requests under one idempotency key apart.
+
+    `origin` is the super-peer where the events were published, None for this node.
+    """
 
     publisher: str
     events: Sequence[Event]
     accepted: float
     key: str | None = None
     digest: bytes = b""
+    origin: str | None = None
 
 
 class Accepted(Struct, frozen=True):
@@ -128,6 +132,7 @@ def _record(event: Event, position: int, submission: Submission) -> Record:
         event.source,
         submission.accepted,
         event.nquads,
+        submission.origin,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 from triplewire.algebra.queries import Construct
 from triplewire.algebra.subscriptions import Subscription
@@ -19,9 +20,13 @@ from triplewire.store.registry import Options, SubscriptionRecord
 
 
 class Subscribing:
-    """Standing queries and their owners' rights."""
+    """Standing queries and their owners' rights.
+
+    `followers` are told of each that begins or has ended, on the writer's thread; the roster has those that stand.
+    """
 
     def __init__(self, core: Core, histories: Histories) -> None:
+        self.followers: list[Callable[[SubscriptionRecord], None]] = []
         self._core = core
         self._histories = histories
 
@@ -111,12 +116,20 @@ class Subscribing:
             self._core.audience.add(numbered(subscription, record), self._core.grant(record.owner))
         else:
             self._histories.catch_up(record.number)
+        self._tell(record)
 
     def _unsubscribed(self, number: int) -> None:
+        record = self._core.roster.get(number)
         self._core.audience.remove(str(number))
         self._histories.forget(number)
         self._core.roster.remove(number)
         self._core.ring({number})
+        if record is not None:
+            self._tell(record)
+
+    def _tell(self, record: SubscriptionRecord) -> None:
+        for follower in self.followers:
+            follower(record)
 
     def _took_rights(self, client: Client) -> None:
         for record in self._core.roster.of(client.id):

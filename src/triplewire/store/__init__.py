@@ -9,6 +9,8 @@
     deadletters notifications that nobody took
     identities  clients, their rights and the hashes of their secrets
     keys        idempotency keys
+    advertisements
+                what clients have advertised that they will publish
     retention   what goes when it is old or too much
     rulebook    rules, and what each has done
     changes     the repository that rules work on, and a journal of what changed it

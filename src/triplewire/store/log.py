@@ -19,11 +19,14 @@ from triplewire.store.disk import Connection
 from triplewire.store.rows import insert
 
 _CHECKSUM_BYTES = 16
-_COLUMNS = "position, graph, publisher, time, source, accepted, nquads, checksum"
+_COLUMNS = "position, graph, publisher, time, source, accepted, nquads, origin, checksum"
 
 
 class Record(Struct, frozen=True):
-    """One event in the log. `time` is the event's own, in ISO 8601; `accepted` is when it came, in Unix seconds."""
+    """One event in the log. `time` is the event's own, in ISO 8601; `accepted` is when it came, in Unix seconds.
+
+    `origin` is the super-peer where it was published, None for this node.
+    """
 
     position: int
     graph: str
@@ -32,18 +35,23 @@ class Record(Struct, frozen=True):
     source: str | None
     accepted: float
     nquads: bytes
+    origin: str | None = None
 
     @property
     def checksum(self) -> bytes:
         digest = hashlib.blake2b(self.nquads, digest_size=_CHECKSUM_BYTES)
         facts = (self.position, self.graph, self.publisher, self.time, self.source, self.accepted)
-        digest.update(repr(facts).encode())
+        # As it was before there were origins, for those that have none.
+        digest.update(repr(facts if self.origin is None else (*facts, self.origin)).encode())
         return digest.digest()
 
 
 def append(connection: Connection, records: Iterable[Record]) -> None:
     """Write records at the end. Their positions are the caller's care."""
-    rows = [(r.position, r.graph, r.publisher, r.time, r.source, r.accepted, r.nquads, r.checksum) for r in records]
+    rows = [
+        (r.position, r.graph, r.publisher, r.time, r.source, r.accepted, r.nquads, r.origin, r.checksum)
+        for r in records
+    ]
     insert(connection, f"INSERT INTO events ({_COLUMNS})", rows)
 
 

@@ -115,7 +115,19 @@ _FOURTH = (
 # A rule may listen to what is published after a position of the log.
 _FIFTH = ("ALTER TABLE rules ADD COLUMN since INTEGER",)
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _SECOND, _THIRD, _FOURTH, _FIFTH)
+# An event may come from another super-peer; and what a client will publish is advertised there.
+_SIXTH = (
+    "ALTER TABLE events ADD COLUMN origin TEXT",
+    """CREATE TABLE advertisements (
+        owner TEXT NOT NULL,
+        name TEXT NOT NULL,
+        rdf TEXT NOT NULL,
+        is_derived INTEGER NOT NULL,
+        ends REAL,
+        PRIMARY KEY (owner, name, is_derived)) WITHOUT ROWID""",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _SECOND, _THIRD, _FOURTH, _FIFTH, _SIXTH)
 
 
 def migrate(connection: Connection, migrations: tuple[tuple[str, ...], ...] = MIGRATIONS) -> None:
