@@ -43,17 +43,22 @@ class Description(Struct, frozen=True):
 
 def description_in(triples: Iterable[Triple]) -> Description:
     """The one advertisement that the triples describe."""
-    found = descriptions_in(triples)
+    graph = _Graph(triples)
+    found = _advertised(graph)
     if len(found) != 1:
         kinds = ", ".join(_short(kind) for kind in _KINDS)
         raise InputError(f"wanted exactly one advertisement (a node of type {kinds}), found {len(found)}")
-    return found[0]
+    return _described(graph, *found[0])
 
 
 def descriptions_in(triples: Iterable[Triple]) -> list[Description]:
     """Every advertisement that the triples describe."""
     graph = _Graph(triples)
-    return [_described(graph, subject, kind) for kind in _KINDS for subject in graph.instances(kind)]
+    return [_described(graph, subject, kind) for subject, kind in _advertised(graph)]
+
+
+def _advertised(graph: _Graph) -> list[tuple[Term, NamedNode]]:
+    return [(subject, kind) for kind in _KINDS for subject in graph.instances(kind)]
 
 
 def triples_of(*descriptions: Description) -> list[Triple]:

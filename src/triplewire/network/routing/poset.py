@@ -17,7 +17,7 @@ from msgspec import Struct, field
 from triplewire.network.messages import Publication, Standing
 from triplewire.network.routing.filing import Files
 from triplewire.network.routing.publications import event_of
-from triplewire.network.routing.reasoning import Reasoner
+from triplewire.network.routing.reasoning import Glancing, Reasoner
 from triplewire.network.routing.traits import traits_in, traits_of
 
 O = TypeVar("O", bound=Hashable)  # noqa: E741  the letter of the type, not a name
@@ -37,6 +37,7 @@ class Poset(Generic[O]):
 
     def __init__(self, reasoner: Reasoner) -> None:
         self._reasoner = reasoner
+        self._glance = reasoner.may_imply if isinstance(reasoner, Glancing) else reasoner.implies
         self._entries: dict[str, _Entry[O]] = {}
         self._roots = Files()
         self._all = Files()
@@ -167,7 +168,28 @@ class Poset(Generic[O]):
         self._settle(*children)
 
     def _implied_by(self, standing: Standing) -> dict[str, None]:
-        """The keys of all that the subscription implies: from the roots down, and below an implied one only."""
+        """The keys of all that the subscription implies.
+
+        A glance from the roots down finds those that it may imply. Then a proof is sought from the narrowest of them
+        up, since whoever implies one implies all above it.
+        """
+        likely = self._likely_above(standing)
+        waiting = [key for key in likely if likely.keys().isdisjoint(self._entries[key].children)]
+        found: dict[str, None] = {}
+        tried: set[str] = set()
+        while waiting:
+            key = waiting.pop()
+            if key in tried or key in found:
+                continue
+            tried.add(key)
+            if self._reasoner.implies(standing, self._entries[key].standing):
+                found[key] = None
+                found.update(self._above(key))
+            else:
+                waiting.extend(parent for parent in self._entries[key].parents if parent in likely)
+        return found
+
+    def _likely_above(self, standing: Standing) -> dict[str, None]:
         traits = traits_of(standing)
         found: dict[str, None] = {}
         tried: set[str] = {standing.key}
@@ -178,25 +200,33 @@ class Poset(Generic[O]):
                 continue
             tried.add(key)
             entry = self._entries[key]
-            if traits.may_imply(traits_of(entry.standing)) and self._reasoner.implies(standing, entry.standing):
+            if traits.may_imply(traits_of(entry.standing)) and self._glance(standing, entry.standing):
                 found[key] = None
                 waiting.extend(entry.children)
         return found
 
     def _implying(self, standing: Standing, parents: Iterable[str], above: Mapping[str, None]) -> list[str]:
-        """The widest of those that imply the subscription and are not among those that it implies."""
-        traits = traits_of(standing)
+        """The widest of those that imply the subscription and are not among those that it implies.
+
+        The widest are asked first, since whatever is below one that implies it implies it too.
+        """
+        likely = self._likely_below(standing, parents)
         found: dict[str, None] = {}
         known = dict(above)
-        for key in self._candidates_below(standing, parents):
-            narrow = self._entries[key].standing
-            if key in known or not traits_of(narrow).may_imply(traits):
-                continue
-            if self._reasoner.implies(narrow, standing):
+        for key in sorted(likely, key=lambda key: not likely.keys().isdisjoint(self._entries[key].parents)):
+            if key not in known and self._reasoner.implies(self._entries[key].standing, standing):
                 found[key] = None
-                # Whatever is below one that implies it implies it too.
                 known.update(self._below(key))
         return [key for key in found if found.keys().isdisjoint(self._above(key))]
+
+    def _likely_below(self, standing: Standing, parents: Iterable[str]) -> dict[str, None]:
+        traits = traits_of(standing)
+        candidates = ((key, self._entries[key].standing) for key in self._candidates_below(standing, parents))
+        return {
+            key: None
+            for key, narrow in candidates
+            if traits_of(narrow).may_imply(traits) and self._glance(narrow, standing)
+        }
 
     def _candidates_below(self, standing: Standing, parents: Iterable[str]) -> Iterable[str]:
         """What is below one parent, since all that is narrower is below every one; or what shows the traits."""

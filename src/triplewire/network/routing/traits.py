@@ -3,6 +3,7 @@
 Two uses, both to look at few instead of all. An event can only match a query whose traits it has. And where a narrow
 query implies a wide one, every event that the narrow one matches has the wide one's traits, so the narrow one shows
 them itself, unless it hides them: behind a variable in place of a predicate, or behind a constraint on an object.
+One that can never match implies everything, and is not looked for: nobody misses it.
 """
 
 from __future__ import annotations
@@ -12,11 +13,9 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from triplewire.algebra.answers import Answer
 from triplewire.algebra.constraints import variables_in
 from triplewire.algebra.patterns import Pattern, Variable
 from triplewire.algebra.queries import Core, cores_of
-from triplewire.algebra.satisfiability import satisfiability
 from triplewire.network.messages import Standing
 from triplewire.network.routing.standings import query_of
 from triplewire.rdf.events import Event
@@ -51,9 +50,7 @@ class Traits(Struct, frozen=True):
 @lru_cache(maxsize=_KEPT)
 def traits_of(standing: Standing) -> Traits:
     """The traits of a standing query: those that all its ways to match have in common."""
-    query = query_of(standing)
-    # Only what can match shows anything: what cannot implies everything.
-    ways = [_of_core(core) for core in cores_of(query) if satisfiability(core).answer is not Answer.NO]
+    ways = [_of_core(core) for core in cores_of(query_of(standing))]
     if not ways:
         return Traits(frozenset(), hides_all=True)
     shown = frozenset.intersection(*(way.shown for way in ways))
