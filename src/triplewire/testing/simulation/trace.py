@@ -1,0 +1,58 @@
+"""What was sent, to count it, to look at the end of it, and to tell whether two runs were the same."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from zlib import crc32
+
+from triplewire.network.messages import Frame, Wire
+from triplewire.testing.simulation.history import Record
+
+_KEPT = 400
+
+
+class Trace:
+    """The last messages and records, counts of all messages by kind, and a digest of everything.
+
+    `watch` is called with each message that is sent, for whoever wants to know more.
+    """
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.digest = 0
+        self.keeps = True
+        self.watch: Callable[[str, str, Wire], object] | None = None
+        self._last: deque[tuple[float, str, str, Wire, int] | Record] = deque(maxlen=_KEPT)
+
+    def sent(self, now: float, sender: str, receiver: str, what: Wire, arrivals: Sequence[float]) -> None:
+        kind = kind_of(what)
+        self.counts[kind] += 1
+        if self.watch is not None:
+            self.watch(sender, receiver, what)
+        if self.keeps:
+            self._last.append((now, sender, receiver, what, len(arrivals)))
+            self.digest = crc32(f"{now} {sender} {receiver} {kind} {arrivals}".encode(), self.digest)
+
+    def recorded(self, record: Record) -> None:
+        if self.keeps:
+            self._last.append(record)
+            self.digest = crc32(repr(record).encode(), self.digest)
+
+    def tail(self, lines: int = 60) -> list[str]:
+        """The last things that happened, for a person."""
+        wanted = list(self._last)[-lines:]
+        return [_line(*one) if isinstance(one, tuple) else f"{one.time:9.3f}  * {one}" for one in wanted]
+
+
+def kind_of(what: Wire) -> str:
+    """The name of a message, or of what a frame carries; frames that carry none are acknowledgements."""
+    if isinstance(what, Frame):
+        return "Acknowledgement" if what.message is None else type(what.message).__name__
+    return type(what).__name__
+
+
+def _line(now: float, sender: str, receiver: str, what: Wire, copies: int) -> str:
+    fate = {0: "lost", 1: ""}.get(copies, f"{copies} times")
+    body = what.message if isinstance(what, Frame) and what.message is not None else what
+    return f"{now:9.3f}  {sender} -> {receiver}  {str(body)[:160]} {fate}"

@@ -1,0 +1,65 @@
+"""What subscriptions and events cost: who sent what to whom, subscription by subscription and event by event."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+
+from triplewire.network.messages import Broadcast, Frame, Notify, Subscribe, Wire
+
+Edge = tuple[str, str]
+
+
+class Traffic:
+    """Watches a network: `world.trace.watch = traffic.see`. What is sent twice, because it was lost, counts twice."""
+
+    def __init__(self) -> None:
+        self.subscriptions: defaultdict[str, list[Edge]] = defaultdict(list)
+        self.events: defaultdict[str, list[Edge]] = defaultdict(list)
+        self.broadcasts: defaultdict[str, list[Edge]] = defaultdict(list)
+
+    def see(self, sender: str, receiver: str, what: Wire) -> None:
+        """One message."""
+        if not isinstance(what, Frame):
+            return
+        edge = (sender, receiver)
+        match what.message:
+            case Subscribe(added=added):
+                for standing in added:
+                    self.subscriptions[standing.key].append(edge)
+            case Notify(publication=publication):
+                self.events[publication.event].append(edge)
+            case Broadcast(id=name):
+                self.broadcasts[name].append(edge)
+
+    def needless(self, event: str, accepted: Iterable[str]) -> set[str]:
+        """Super-peers that got an event, neither wanted it nor sent it on to somebody who did: off every path."""
+        useful = set(accepted)
+        edges = self.events.get(event, [])
+        while wanted := {sender for sender, receiver in edges if receiver in useful} - useful:
+            useful |= wanted
+        return {receiver for _, receiver in edges} - useful
+
+
+def depths(edges: Iterable[Edge], root: str) -> Mapping[str, int]:
+    """How many hops each was from the root.
+
+    >>> dict(depths([("a", "b"), ("b", "c"), ("a", "d")], "a"))
+    {'a': 0, 'b': 1, 'd': 1, 'c': 2}
+    """
+    onward: defaultdict[str, list[str]] = defaultdict(list)
+    for sender, receiver in edges:
+        onward[sender].append(receiver)
+    found = {root: 0}
+    waiting = [root]
+    for place in waiting:
+        for receiver in onward[place]:
+            if receiver not in found:
+                found[receiver] = found[place] + 1
+                waiting.append(receiver)
+    return found
+
+
+def most_received(edges: Iterable[Edge]) -> int:
+    """How often the one got it that got it most often: 1 where nobody got it twice."""
+    return max(Counter(receiver for _, receiver in edges).values(), default=0)

@@ -1,0 +1,197 @@
+"""The checker finds what is wrong. Each test takes a history that is right, and breaks one thing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from triplewire.testing.simulation.checker import Checker, Violation, explained
+from triplewire.testing.simulation.facts import Fact, Offer, Query, Span
+from triplewire.testing.simulation.history import (
+    Accepted,
+    Advertised,
+    Ended,
+    History,
+    Mended,
+    Notified,
+    Published,
+    Record,
+    Subscribed,
+    Troubled,
+    Unsubscribed,
+    Withdrawn,
+)
+
+SETTLE = 10.0
+SMALL = Query((Span("size", 0, 4),))
+LARGE = Query((Span("size", 5, 9),))
+ANY = Offer((Span("size", 0, 9),))
+
+
+def size(value: int) -> Fact:
+    return Fact((("size", value),))
+
+
+def right() -> list[Record]:
+    """Two subscribers at two super-peers, three events of a third, a cut in between; everything is told once."""
+    return [
+        Subscribed(1.0, "sp1", "bob", "s1", SMALL),
+        Subscribed(1.0, "sp2", "ann", "s2", LARGE),
+        Advertised(2.0, "sp3", "crete", "a1", ANY),
+        Published(20.0, "sp3", "crete", "e1", 1, size(2)),
+        Accepted(20.1, "sp1", "e1"),
+        Notified(20.1, "sp1", "s1", "e1"),
+        Troubled(21.0, "cut", lasts=True),
+        Published(22.0, "sp3", "crete", "e2", 2, size(3)),
+        Published(23.0, "sp3", "crete", "e3", 3, size(7)),
+        Mended(30.0, "cut"),
+        Accepted(31.0, "sp1", "e2"),
+        Notified(31.0, "sp1", "s1", "e2"),
+        Accepted(31.0, "sp2", "e3"),
+        Notified(31.0, "sp2", "s2", "e3"),
+    ]
+
+
+def found(records: list[Record]) -> Violation | None:
+    return Checker(History(5, records), SETTLE).first_violation()
+
+
+def test_a_right_history_passes_and_owes_three():
+    checker = Checker(History(5, right()), SETTLE)
+    assert checker.first_violation() is None
+    assert sorted((event.event, made.name) for event, made in checker.owed()) == [
+        ("e1", "s1"),
+        ("e2", "s1"),
+        ("e3", "s2"),
+    ]
+
+
+def without(kind: type[Record], event: str) -> list[Record]:
+    return [record for record in right() if not (isinstance(record, kind) and record.event == event)]
+
+
+@pytest.mark.parametrize("event", ["e1", "e2", "e3"])
+def test_a_dropped_delivery_is_missing(event: str):
+    violation = found(without(Notified, event))
+    assert violation is not None
+    assert violation.rule == "missing"
+    assert event in violation.sentence
+
+
+def _twice(records: list[Record]) -> None:
+    records.append(Notified(32.0, "sp1", "s1", "e2"))
+
+
+def _swapped(records: list[Record]) -> None:
+    early = next(r for r in records if isinstance(r, Notified) and r.event == "e1")
+    records.remove(early)
+    records.append(Notified(32.0, early.node, early.subscription, early.event))
+
+
+def _wrong_subscriber(records: list[Record]) -> None:
+    records.append(Notified(32.0, "sp2", "s2", "e2"))
+
+
+def _wrong_place(records: list[Record]) -> None:
+    records.append(Notified(32.0, "sp2", "s1", "e3"))
+
+
+def _invented(records: list[Record]) -> None:
+    records.append(Notified(32.0, "sp1", "s1", "e99"))
+
+
+def _unasked(records: list[Record]) -> None:
+    records.append(Accepted(32.0, "sp2", "e2"))
+
+
+def _after_unsubscribing(records: list[Record]) -> None:
+    records += [Unsubscribed(33.0, "sp1", "s1"), Notified(34.0, "sp1", "s1", "e1")]
+
+
+def _accepted_long_after_unsubscribing(records: list[Record]) -> None:
+    records += [
+        Unsubscribed(33.0, "sp1", "s1"),
+        Published(50.0, "sp3", "crete", "e4", 4, size(1)),
+        Accepted(50.1, "sp1", "e4"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("bug", "rule"),
+    [
+        (_twice, "twice"),
+        (_swapped, "order"),
+        (_wrong_subscriber, "stray"),
+        (_wrong_place, "stray"),
+        (_invented, "stray"),
+        (_unasked, "unwanted"),
+        (_after_unsubscribing, "stray"),
+        (_accepted_long_after_unsubscribing, "unwanted"),
+    ],
+)
+def test_each_bug_is_found_and_named(bug: Callable[[list[Record]], None], rule: str):
+    records = right()
+    bug(records)
+    assert rule in {violation.rule for violation in Checker(History(5, records), SETTLE).violations()}
+
+
+def test_an_event_for_a_subscription_that_has_not_settled_may_come_or_not():
+    late = [*right(), Subscribed(40.0, "sp2", "eve", "s3", SMALL), Published(45.0, "sp3", "crete", "e4", 4, size(1))]
+    told = [Accepted(45.1, "sp1", "e4"), Notified(45.1, "sp1", "s1", "e4")]
+    assert found([*late, *told]) is None
+    assert found([*late, *told, Accepted(46.0, "sp2", "e4"), Notified(46.0, "sp2", "s3", "e4")]) is None
+
+
+def test_trouble_puts_off_when_a_subscription_has_settled():
+    records: list[Record] = [
+        Advertised(0.0, "sp3", "crete", "a1", ANY),
+        Troubled(1.0, "cut", lasts=True),
+        Subscribed(2.0, "sp1", "bob", "s1", SMALL),
+        Mended(30.0, "cut"),
+        Published(35.0, "sp3", "crete", "e1", 1, size(2)),
+    ]
+    assert found(records) is None
+    assert found([*records, Published(41.0, "sp3", "crete", "e2", 2, size(2))]) is not None
+
+
+def test_nothing_is_owed_for_what_was_not_advertised_or_no_longer():
+    base: list[Record] = [Subscribed(1.0, "sp1", "bob", "s1", SMALL)]
+    event = Published(30.0, "sp3", "crete", "e1", 1, size(2))
+    narrow = Advertised(2.0, "sp3", "crete", "a1", Offer((Span("size", 3, 9),)))
+    others = Advertised(2.0, "sp3", "hannover", "a1", ANY)
+    ended = [Advertised(2.0, "sp3", "crete", "a1", ANY), Withdrawn(29.0, "sp3", "a1")]
+    assert found([*base, event]) is None
+    assert found([*base, narrow, event]) is None
+    assert found([*base, others, event]) is None
+    assert found([*base, *ended, event]) is None
+    assert found([*base, Advertised(2.0, "sp3", "crete", "a1", ANY), event]) is not None
+
+
+def test_a_local_subscriber_is_owed_without_an_advertisement():
+    records: list[Record] = [
+        Subscribed(1.0, "sp1", "bob", "s1", SMALL),
+        Published(1.5, "sp1", "bob", "e1", 1, size(2)),
+    ]
+    violation = found(records)
+    assert violation is not None
+    assert violation.rule == "missing"
+
+
+def test_what_a_leaver_published_is_owed_if_there_was_calm_before_it_ended():
+    records: list[Record] = [
+        Subscribed(1.0, "sp1", "bob", "s1", SMALL),
+        Advertised(2.0, "sp3", "crete", "a1", ANY),
+        Published(20.0, "sp3", "crete", "e1", 1, size(2)),
+    ]
+    assert found([*records, Ended(25.0, "sp3")]) is None
+    assert found([*records, Ended(31.0, "sp3")]) is not None
+
+
+def test_the_explanation_names_the_seed_the_rule_and_what_happened_last():
+    violation = found(without(Notified, "e2"))
+    assert violation is not None
+    text = explained(violation, 5, ["the last message"])
+    assert text.startswith("seed 5: missing at 22.000 s: s1 at sp1 asks size 0..4; e2")
+    assert "Mended(time=30.0, what='cut')" in text
+    assert text.endswith("the last message")
