@@ -29,7 +29,7 @@ def offering(*namespaces: str) -> Description:
 
 
 class Lattice:
-    """N super-peers called 0 to N-1, each in the place of its name. A withdrawal counts at once, unless it is to linger."""
+    """N super-peers called 0 to N-1, each in the place of its name. A withdrawal counts at once, unless it lingers."""
 
     def __init__(self, size: int, linger: float = 0.0) -> None:
         self.now = 100.0

@@ -21,7 +21,8 @@ class Upstream(Struct):
     """An attachment to the one that we have chosen in a dimension.
 
     `held` are subscriptions that were not sent, each with the one that was sent and covers it. `recalls` counts what
-    was recalled, `recalled` is what is to be recalled next, and `doubtful` are origins whose recall was not answered.
+    was recalled, `recalled` is what is to be recalled next, and `doubtful` are origins whose recall was not answered,
+    each with the number of that recall.
     """
 
     other: str
@@ -32,7 +33,7 @@ class Upstream(Struct):
     holds: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     recalls: int = 0
     recalled: dict[str, int] | None = None
-    doubtful: set[str] = field(default_factory=set)
+    doubtful: dict[str, int] = field(default_factory=dict)
 
     def recall(self, origin: str, position: int) -> None:
         """Have something recalled. It counts from now on: a tide that was sent before does not know of it."""
@@ -40,7 +41,7 @@ class Upstream(Struct):
             self.recalled = {}
             self.recalls += 1
         self.recalled[origin] = min(self.recalled.get(origin, position), position)
-        self.doubtful.add(origin)
+        self.doubtful[origin] = self.recalls
 
     def take_recall(self) -> dict[str, int]:
         """What is to be recalled, which is being said now."""
@@ -48,6 +49,10 @@ class Upstream(Struct):
             self.recalls += 1
         wanted, self.recalled = self.recalled or {}, None
         return wanted
+
+    def answered(self, recalls: int) -> None:
+        """So many recalls are answered."""
+        self.doubtful = {origin: number for origin, number in self.doubtful.items() if number > recalls}
 
     def hold(self, key: str, coverer: str) -> None:
         self.held[key] = coverer

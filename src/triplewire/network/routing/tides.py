@@ -34,8 +34,9 @@ class Tides:
     def recall_all(self, up: Upstream) -> dict[str, int]:
         """A recall of everything in a dimension, with what was to be recalled anyway; the caller sends it."""
         wanted = {origin: self.heard[origin] for origin in self._ways.behind(up.dimension) if origin in self.heard}
-        up.doubtful.update(wanted)
-        return wanted | up.take_recall()
+        wanted |= up.take_recall()
+        up.doubtful |= dict.fromkeys(wanted, up.recalls)
+        return wanted
 
     def recall(self, wanted: Mapping[str, int]) -> None:
         """Recall origins since positions, each in its dimension, with the next tick.
@@ -59,12 +60,12 @@ class Tides:
         return [Say(up.other, Subscribe(up.dimension, (), (), up.take_recall())) for up in waiting]
 
     def rise(self, up: Upstream, tide: Tide) -> None:
-        """Take a tide from above, unless something was recalled since."""
-        if tide.recalls != up.recalls or not up.is_known:
+        """Take a tide from above, for those origins that were not recalled since."""
+        if not up.is_known:
             return
-        up.doubtful.clear()
+        up.answered(tide.recalls)
         for origin, position in tide.positions.items():
-            if self._ways.dimension_of.get(origin) == up.dimension:
+            if self._ways.dimension_of.get(origin) == up.dimension and origin not in up.doubtful:
                 self.advance(origin, position)
 
     def advance(self, origin: str, position: int) -> None:
