@@ -16,20 +16,19 @@ from collections.abc import Iterable, Sequence
 from random import Random
 
 from triplewire.network import messages as say
-from triplewire.network.effects import Deed, Effect, Relay, Say, Send
+from triplewire.network.effects import Deed, Effect, Relay, Say
 from triplewire.network.hypercube.broadcasting import Broadcasting
 from triplewire.network.hypercube.cube import Cube
 from triplewire.network.hypercube.members import Members
 from triplewire.network.hypercube.membership import Membership, Stage
 from triplewire.network.hypercube.watching import Watching
-from triplewire.network.links import Link
+from triplewire.network.linking import Linking
 from triplewire.network.memory import Memory
 from triplewire.network.messages import Description, Frame, Member, Message, Publication, Standing, Wire
 from triplewire.network.routing.reasoning import Reasoner
 from triplewire.network.routing.router import Router
 from triplewire.network.timings import Timings
 
-_SESSIONS_A_START = 1 << 32
 _NOBODY = Memory()
 
 
@@ -56,9 +55,7 @@ class SuperPeer:
         self._watching = Watching(member_id, self.members, rng, timings)
         self._broadcasting = Broadcasting(member_id, self.members, timings.remember)
         self.router = Router(member_id, self.members, reasoner, self._heard)
-        self.said: Counter[str] = Counter()
-        self._links: dict[str, Link] = {}
-        self._sessions = self.starts * _SESSIONS_A_START
+        self._linking = Linking(member_id, self.members, self.starts, timings.retry)
         self._seen = 0
         self._stood: int | None = None
         self._beat_at = float("-inf")
@@ -92,7 +89,12 @@ class SuperPeer:
     @property
     def is_flushed(self) -> bool:
         """Whether everything that was said is acknowledged."""
-        return all(link.is_idle for other, link in self._links.items() if self.members.is_alive(other))
+        return self._linking.is_flushed
+
+    @property
+    def said(self) -> Counter[str]:
+        """How many messages of each kind were said."""
+        return self._linking.said
 
     def memory(self) -> Memory:
         """What is to survive a restart. What was accepted before has to be on the disk first."""
@@ -191,10 +193,9 @@ class SuperPeer:
     def _framed(self, now: float, sender: str, frame: Frame) -> list[Effect]:
         if not self.members.is_alive(sender) or not self.is_in:
             return self._stranger(now, sender)
-        received = self._link(now, sender).receive(now, frame)
-        if self._links[sender].answered_at == now:
+        received, effects = self._linking.receive(now, sender, frame)
+        if self._linking.answered_at(sender) == now:
             self._watching.heard(now, sender)
-        effects: list[Effect] = self._frames(sender, received.frames)
         if received.restarted:
             effects += self._done(now, self.router.restarted(sender))
         for message in received.messages:
@@ -245,17 +246,13 @@ class SuperPeer:
 
     def _beat(self, now: float) -> list[Deed]:
         neighbours = self._neighbours()
-        idle = [other for other in neighbours if other not in self._links or self._links[other].is_idle]
+        idle = [other for other in neighbours if self._linking.is_idle(other)]
         deeds: list[Deed] = [Say(other, say.Beat(self.members.digest)) for other in idle]
-        deeds += self._watching.look(now, neighbours, lambda other: self._link(now, other).silent_for(now))
+        deeds += self._watching.look(now, neighbours, lambda other: self._linking.silence(now, other))
         for other in self._watching.verdicts(now):
             deeds += self._membership.fail(now, other)
         deeds += self._broadcasting.tick(now, frozenset(neighbours))
         return [*deeds, *self.router.settle(), *self.router.tides.tell()]
-
-    def _silence(self, now: float, other: str) -> float:
-        link = self._links.get(other)
-        return 0.0 if link is None else link.silent_for(now)
 
     def _neighbours(self) -> list[str]:
         place = self.slot
@@ -265,18 +262,8 @@ class SuperPeer:
         return [self.members.places[other] for other in sorted(places)]
 
     def _tend(self, now: float) -> list[Effect]:
-        """Look after the links: repeat, acknowledge, begin anew where somebody does not keep up."""
-        effects: list[Effect] = []
-        for other in list(self._links):
-            link = self._links[other]
-            if not self.members.is_alive(other):
-                del self._links[other]
-            elif link.is_overrun:
-                effects += self._frames(other, link.restart(now))
-                effects += self._done(now, self.router.restarted(other))
-            else:
-                effects += self._frames(other, link.tick(now, self._timings.retry))
-        return effects
+        effects, anew = self._linking.tend(now)
+        return [*effects, *(effect for other in anew for effect in self._done(now, self.router.restarted(other)))]
 
     def _expire(self, now: float) -> list[Deed]:
         due = [name for name, at in self._expiries.items() if at <= now]
@@ -305,7 +292,7 @@ class SuperPeer:
     def _done(self, now: float, deeds: Iterable[Deed]) -> list[Effect]:
         effects: list[Effect] = []
         for deed in deeds:
-            effects += self._say(now, deed) if isinstance(deed, Say) else [deed]
+            effects += self._linking.say(now, deed) if isinstance(deed, Say) else [deed]
         if self.members.digest != self._seen and self.is_in:
             effects += self._reconsider(now)
         return effects
@@ -314,23 +301,3 @@ class SuperPeer:
         self._seen = self.members.digest
         moved, self._stood = self.slot != self._stood, self.slot
         return self._done(now, self.router.reconsider(moved))
-
-    def _say(self, now: float, deed: Say) -> list[Effect]:
-        if not self.members.is_alive(deed.to) or deed.to == self.id:
-            return []
-        self.said[type(deed.message).__name__] += 1
-        return self._frames(deed.to, self._link(now, deed.to).send(now, deed.message))
-
-    def _frames(self, other: str, frames: Iterable[Frame]) -> list[Effect]:
-        member = self.members.get(other)
-        return [] if member is None else [Send(member.address, frame) for frame in frames]
-
-    def _link(self, now: float, other: str) -> Link:
-        link = self._links.get(other)
-        if link is None:
-            link = self._links[other] = Link(self._new_session, now)
-        return link
-
-    def _new_session(self) -> int:
-        self._sessions += 1
-        return self._sessions
