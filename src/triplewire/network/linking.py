@@ -47,6 +47,8 @@ class Linking:
         for other in list(self._links):
             link = self._links[other]
             if not self._members.is_alive(other):
+                # Somebody that leaves waits for this.
+                effects += self._frames(other, link.acknowledge())
                 del self._links[other]
             elif link.is_overrun:
                 anew.append(other)

@@ -87,6 +87,10 @@ class Link:
         if (self._flying or (self._waiting and not self._theirs)) and now - self._resend_after >= retry:
             self._resend_after = now
             return self._again()
+        return self.acknowledge()
+
+    def acknowledge(self) -> list[Frame]:
+        """An acknowledgement, if one is owed."""
         return [self._bare()] if self._unacknowledged else []
 
     # Receiving

@@ -191,6 +191,8 @@ class SuperPeer:
     # Private: what comes over a link
 
     def _framed(self, now: float, sender: str, frame: Frame) -> list[Effect]:
+        if self.stage is Stage.LEFT:
+            return self._linking.receive(now, sender, frame)[1]
         if not self.members.is_alive(sender) or not self.is_in:
             return self._stranger(now, sender)
         received, effects = self._linking.receive(now, sender, frame)

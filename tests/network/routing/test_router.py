@@ -156,6 +156,26 @@ class TestNotifications:
         assert eight.messages(Notify) - before == 4, "7 to 3, 3 to 1 and 2, 1 to 0"
 
 
+class TestLeaving:
+    def test_whoever_leaves_learns_that_it_was_heard(self, eight: Lattice) -> None:
+        leaver = eight.peers["5"]
+        eight.carry("5", leaver.leave(eight.now))
+        assert not leaver.is_flushed
+        eight.pass_time(1)
+        assert leaver.is_flushed
+        assert all(not peer.members.is_alive("5") for name, peer in eight.peers.items() if name != "5")
+
+    def test_others_go_on_without_it(self, eight: Lattice) -> None:
+        eight.advertise("7", offering(DC))
+        eight.subscribe("0", ALL)
+        eight.carry("1", eight.peers["1"].leave(eight.now))
+        eight.pass_time(2)
+        eight.lose("1")
+        eight.publish("7", "urn:e:1")
+        eight.pass_time(2)
+        assert list(dict.fromkeys(eight.accepted)) == [("0", "urn:e:1")]
+
+
 class TestTrouble:
     def test_what_was_published_while_a_neighbour_was_dying_is_recalled(self, eight: Lattice) -> None:
         eight.advertise("7", offering(DC))
