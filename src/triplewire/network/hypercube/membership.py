@@ -132,10 +132,13 @@ class Membership:
         return self._tell(now, msgspec.structs.replace(known, status=Status.FAILED))
 
     def leave(self, now: float) -> list[Deed]:
-        """Say goodbye."""
-        deeds = self._onward(Changed((msgspec.structs.replace(self.me, status=Status.LEFT),)))
+        """Say goodbye to one neighbour, which tells everybody: its broadcast goes through the cube without us."""
+        place = self.members.place_of.get(self.me.id)
         self.stage = Stage.LEFT
-        return deeds
+        if place is None or len(self.members.places) == 1:
+            return []
+        neighbour = self.members.places[self.members.cube.neighbours(place)[-1]]
+        return [Say(neighbour, Changed((msgspec.structs.replace(self.me, status=Status.LEFT),)))]
 
     # Those that were given up
 
