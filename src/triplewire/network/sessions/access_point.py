@@ -1,0 +1,223 @@
+"""An access point: what a super-peer does for its peers, as one state machine.
+
+    receive(now, connection, data)       bytes from a peer
+    disconnected(now, connection)        a connection is gone
+    relayed(now, sender, body)           a word of another access point (effect `Relay` of `SuperPeer`)
+    noticed(now, peer, name)             there is something new in the outbox of a subscription
+    done(now, ticket, outcome)           the store has done what an effect asked for
+    tick(now)                            time passes; every second or so
+
+Each returns effects, to be done in order. `now` is in seconds that do not jump and go on after a restart. Everything
+that must survive goes through effects; `memory` gives it back.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+from triplewire.errors import SessionRefused
+from triplewire.network.sessions import between, words
+from triplewire.network.sessions.agreements import AGREEMENT, Agreements
+from triplewire.network.sessions.desk import Desk, Guest, Visit, nothing
+from triplewire.network.sessions.effects import Advertise, Effect, ForgetPointer, Outcome, Pass, Tell
+from triplewire.network.sessions.envelopes import Kind, Reason, clear, clear_body, kind_of
+from triplewire.network.sessions.errands import ERRAND, Errands
+from triplewire.network.sessions.handshake import Randomness
+from triplewire.network.sessions.identity import public_identifier, public_key_of
+from triplewire.network.sessions.migration import POINTER, Migration
+from triplewire.network.sessions.notifying import Notifying
+from triplewire.network.sessions.presence import ABSENCE, HANDSHAKE, SILENCE, Presence
+from triplewire.network.sessions.records import Memory, Terms
+from triplewire.network.sessions.rendezvous import FILE, WISH, Rendezvous
+from triplewire.network.sessions.standing import ADVERTISEMENT, Standing
+
+_CLEAR_BYTES = 4096
+
+
+class AccessPoint:
+    """`refusals` counts what was refused, by its reason."""
+
+    def __init__(
+        self, private_key: bytes, randomness: Randomness, terms: Terms | None = None, memory: Memory | None = None
+    ) -> None:
+        self.id = public_identifier(public_key_of(private_key))
+        self.refusals: Counter[str] = Counter()
+        self._desk = Desk(self.id, terms or Terms())
+        self._memory = memory or Memory()
+        errands = Errands(self._desk)
+        self._presence = Presence(self._desk, private_key, randomness, self._arrived)
+        self._notifying = Notifying(self._desk)
+        self._standing = Standing(self._desk, self._notifying)
+        self._rendezvous = Rendezvous(self._desk, errands)
+        self._agreements = Agreements(self._desk, errands)
+        self._migration = Migration(self._desk, self._presence, self._notifying, self._rendezvous, self._agreements)
+        self._heard_words = self._handlers()
+        self._reminders: dict[str, Callable[..., list[Effect]]] = {
+            ABSENCE: self._forget,
+            SILENCE: self._presence.disconnected,
+            HANDSHAKE: lambda now, connection: self._presence.give_up(connection),
+            ADVERTISEMENT: lambda now, peer: self._standing.expire(peer),
+            WISH: self._rendezvous.expire_wish,
+            FILE: lambda now, *key: self._rendezvous.expire_file(*key),
+            AGREEMENT: lambda now, *key: self._agreements.drop(*key),
+            POINTER: lambda now, peer: self._forget_pointer(peer),
+            ERRAND: lambda now, *key: errands.give_up(key),
+        }
+
+    # To look at
+
+    @property
+    def peers(self) -> list[str]:
+        """Every peer that is remembered."""
+        return sorted(self._desk.guests)
+
+    @property
+    def online(self) -> list[str]:
+        """Those who are here."""
+        return sorted(visit.peer for visit in self._desk.visits.values())
+
+    # Inputs
+
+    def start(self, now: float) -> list[Effect]:
+        """Go on where an earlier process stopped: everybody is off-line, and the indices are as they were."""
+        memory = self._memory
+        for known in memory.peers:
+            guest = Guest(known.record, set(known.subscriptions))
+            self._desk.guests[guest.id] = guest
+            self._presence.remember(guest, now if known.record.gone is None else known.record.gone)
+        self._rendezvous.load(memory.wishes, memory.files)
+        self._agreements.load(memory.agreements)
+        for pointer in memory.pointers:
+            self._desk.pointers[pointer.peer] = pointer
+            self._desk.deadlines.set((POINTER, pointer.peer), pointer.since + self._desk.terms.keep)
+        advertised = [known.record for known in memory.peers if known.record.registration is not None]
+        return [Advertise(self._desk.ticket(nothing), one.id, one.registration or "") for one in advertised]
+
+    def receive(self, now: float, connection: str, data: bytes) -> list[Effect]:
+        """Bytes have come over a connection. What is not genuine is refused, and never parsed."""
+        try:
+            effects = self._open(now, connection, data)
+        except SessionRefused as refusal:
+            self.refusals[refusal.reason] += 1
+            word = words.Refusal(refusal.reason, refusal.wanted, refusal.found[:200])
+            return [Tell(connection, clear(words.encode(word)))]
+        return self._settled(now, effects)
+
+    def disconnected(self, now: float, connection: str) -> list[Effect]:
+        """A connection is gone."""
+        return self._presence.disconnected(now, connection)
+
+    def relayed(self, now: float, sender: str, body: bytes) -> list[Effect]:
+        """Another access point says something."""
+        try:
+            word = between.read(body)
+        except SessionRefused as refusal:
+            self.refusals[refusal.reason] += 1
+            return []
+        return self._settled(now, self._said_between(now, sender, word))
+
+    def noticed(self, now: float, peer: str, name: str) -> list[Effect]:
+        """There is something new for a peer's subscription."""
+        return self._settled(now, self._notifying.noticed(peer, name))
+
+    def done(self, now: float, ticket: int, outcome: Outcome) -> list[Effect]:
+        """The store has done something."""
+        return self._settled(now, self._desk.done(now, ticket, outcome))
+
+    def tick(self, now: float) -> list[Effect]:
+        """Whatever is due."""
+        effects: list[Effect] = []
+        for kind, *key in self._desk.deadlines.due(now):
+            effects += self._reminders[kind](now, *key)
+        return self._settled(now, effects)
+
+    # From bytes to words
+
+    def _open(self, now: float, connection: str, data: bytes) -> list[Effect]:
+        if kind_of(data) is Kind.CLEAR:
+            return self._shake_hands(now, connection, clear_body(data))
+        visit = self._desk.visits.get(connection)
+        if visit is None:
+            raise SessionRefused(Reason.STRANGER, "a session on this connection", "none")
+        word = words.read_said(visit.session.opening.open(data))
+        self._presence.hear(now, visit)
+        if visit.peer not in self._desk.guests:
+            raise SessionRefused(Reason.UNKNOWN, "a peer of this access point", "one that has moved")
+        return self._heard_words[type(word)](now, visit, word)
+
+    def _shake_hands(self, now: float, connection: str, body: bytes) -> list[Effect]:
+        if len(body) > _CLEAR_BYTES:
+            raise SessionRefused(Reason.MALFORMED, f"at most {_CLEAR_BYTES} bytes of a handshake", f"{len(body)}")
+        word = words.read_clear(body)
+        if isinstance(word, words.Hello):
+            return self._presence.greet(now, connection, word)
+        if isinstance(word, words.Proof):
+            return self._presence.admit(connection, word)
+        raise SessionRefused(Reason.MALFORMED, "a word that a peer begins with", type(word).__name__)
+
+    def _handlers(self) -> dict[type, Callable[[float, Visit, words.Said], list[Effect]]]:
+        standing, rendezvous, agreements = self._standing, self._rendezvous, self._agreements
+        handlers: dict[type, Callable[..., list[Effect]]] = {
+            words.Present: lambda now, visit, word: [visit.tell(word)],
+            words.Farewell: lambda now, visit, word: self._presence.depart(now, visit),
+            words.Register: standing.register,
+            words.Withdraw: lambda now, visit, word: standing.withdraw(visit, word),
+            words.Subscribe: lambda now, visit, word: standing.subscribe(visit, word),
+            words.Unsubscribe: lambda now, visit, word: standing.unsubscribe(visit, word),
+            words.Publish: lambda now, visit, word: standing.publish(visit, word),
+            words.Received: lambda now, visit, word: self._notifying.received(visit, word),
+            words.Locate: agreements.locate,
+            words.Request: rendezvous.request,
+            words.Collect: lambda now, visit, word: rendezvous.collect(visit, word),
+            words.Collected: lambda now, visit, word: rendezvous.collected(visit, word),
+            words.Upload: agreements.upload,
+            words.Migrate: lambda now, visit, word: self._migration.migrate(visit, word),
+            words.Moved: self._migration.moved,
+        }
+        return handlers
+
+    def _said_between(self, now: float, sender: str, word: between.Between) -> list[Effect]:
+        match word:
+            case between.Where():
+                return self._agreements.where(word)
+            case between.There():
+                return self._agreements.there(word)
+            case between.RendezvousAsked():
+                return self._agreements.asked(now, word)
+            case between.RendezvousAnswered():
+                return self._rendezvous.answered(word)
+            case between.ResourceUploaded():
+                return self._rendezvous.uploaded(now, sender, word)
+            case between.UploadAnswered():
+                return self._agreements.uploaded(word)
+
+    # Coming, forgetting
+
+    def _arrived(self, now: float, visit: Visit) -> list[Effect]:
+        """Somebody is back: what waits, what is wanted, and the advertisement counts from now."""
+        guest = self._desk.guests[visit.peer]
+        self._standing.renew(now, guest)
+        pending = [effect for name in sorted(guest.names) for effect in self._notifying.begin(visit, name)]
+        return [*pending, *self._rendezvous.arrived(visit), *self._agreements.arrived(visit)]
+
+    def _forget(self, now: float, peer: str) -> list[Effect]:
+        effects = self._presence.expire(now, peer)
+        if effects:
+            self._rendezvous.forget(peer)
+            self._agreements.forget(peer)
+        return effects
+
+    def _forget_pointer(self, peer: str) -> list[Effect]:
+        return [] if self._desk.pointers.pop(peer, None) is None else [ForgetPointer(peer)]
+
+    def _settled(self, now: float, effects: list[Effect]) -> list[Effect]:
+        """See who has everything that was pending; and what is passed to this access point itself, comes in at once."""
+        effects = [*effects, *self._migration.progress()]
+        settled: list[Effect] = []
+        for effect in effects:
+            if isinstance(effect, Pass) and effect.to == self.id:
+                settled += self.relayed(now, self.id, effect.body)
+            else:
+                settled.append(effect)
+        return settled

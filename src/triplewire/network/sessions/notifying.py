@@ -1,0 +1,67 @@
+"""When the notifications of a peer are read from the outbox and sent: while it is on-line, a window at a time.
+
+What comes while it is off-line stays in the outbox, so its return is nothing special: reading begins at the cursor.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from triplewire.network.sessions.desk import Desk, Visit
+from triplewire.network.sessions.effects import Acknowledge, Effect, Outcome, Page, ReadPending
+from triplewire.network.sessions.flows import Flow
+from triplewire.network.sessions.words import Missed, Notification, Received
+
+
+class Notifying:
+    """Reads and sends for every peer that is on-line."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def begin(self, visit: Visit, name: str) -> list[Effect]:
+        """Send what waits for a subscription, and what will come."""
+        visit.flows.setdefault(name, Flow(self._desk.terms.window)).notice()
+        return self._read(visit, name)
+
+    def noticed(self, peer: str, name: str) -> list[Effect]:
+        """There is something new for a subscription."""
+        visit = self._desk.visit_of(peer)
+        if visit is None or name not in visit.flows:
+            return []
+        visit.flows[name].notice()
+        return self._read(visit, name)
+
+    def received(self, visit: Visit, word: Received) -> list[Effect]:
+        """The peer has saved notifications: move the cursor, and send more."""
+        flow = visit.flows.get(word.name)
+        arrived = None if flow is None else flow.acknowledge(word.position)
+        if arrived is None:
+            return []
+        return [Acknowledge(visit.peer, word.name, arrived), *self._read(visit, word.name)]
+
+    def _read(self, visit: Visit, name: str) -> list[Effect]:
+        flow = visit.flows[name]
+        limit = flow.room
+        if not limit or (visit.leaving is not None and name not in visit.leaving.undrained):
+            return []
+        ticket = self._desk.ticket(partial(self._came, visit, name))
+        flow.begin(ticket)
+        return [ReadPending(ticket, visit.peer, name, flow.read_to, limit)]
+
+    def _came(self, visit: Visit, name: str, now: float, outcome: Outcome) -> list[Effect]:
+        flow = visit.flows.get(name)
+        if flow is None or not self._desk.is_current(visit):
+            return []
+        page = outcome if isinstance(outcome, Page) else Page((), has_more=False)
+        ticket, before = flow.reading, flow.read_to
+        flow.end([one.position for one in page.notifications], page.has_more)
+        if visit.leaving is not None and ticket is not None and not page.has_more:
+            # What comes from here on, the peer gets from its new access point.
+            visit.leaving.drained(name, ticket)
+        gap = [] if page.gap is None else [visit.tell(Missed(name, before or 0, page.gap))]
+        sent = [
+            visit.tell(Notification(name, one.position, one.event, one.publisher, one.origin, one.content))
+            for one in page.notifications
+        ]
+        return [*gap, *sent, *self._read(visit, name)]

@@ -1,0 +1,41 @@
+"""What a peer brings to an access point, and when the tide has served."""
+
+import random
+
+from triplewire.network.sessions import words
+from triplewire.network.sessions.belongings import Belongings
+from triplewire.network.sessions.home import Home, Keys, Place, Query
+from triplewire.network.sessions.switchboard import Manner, Switchboard
+
+HERE = Place(bytes([1]) * 32, "tcp://here")
+
+
+def at_home(**kept):
+    rng = random.Random(1)
+    board = Switchboard(Keys(rng.randbytes(32), "tws_"), rng.randbytes, Manner())
+    board.connect(0.0, HERE, "", is_known=False)
+    return board, Belongings(Home(at=HERE, **kept), board)
+
+
+def test_the_tide_has_served_when_every_subscription_was_told_with_it():
+    queries = {"a": Query("l", "a"), "b": Query("l", "b")}
+    board, own = at_home(subscriptions=queries, since={"o": 5})
+    own.take_over(0.0)
+    board.answered(0.0, HERE, words.Done(1))
+    assert own.home.since == {"o": 5}
+    board.answered(0.0, HERE, words.Done(2))
+    assert own.home.since is None
+
+
+def test_an_answer_to_an_earlier_tide_does_not_count_for_a_later_one():
+    board, own = at_home(subscriptions={"a": Query("l", "a")}, since={"o": 5})
+    own.take_over(0.0)
+    own.keep(Home(at=HERE, subscriptions=own.home.subscriptions, since={"o": 3}))
+    board.answered(0.0, HERE, words.Done(1))
+    assert own.home.since == {"o": 3}
+
+
+def test_without_subscriptions_a_tide_is_of_no_use():
+    _, own = at_home(since={"o": 5})
+    own.take_over(0.0)
+    assert own.home.since is None
