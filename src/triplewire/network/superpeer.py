@@ -25,6 +25,7 @@ from triplewire.network.hypercube.watching import Watching
 from triplewire.network.linking import Linking
 from triplewire.network.memory import Memory
 from triplewire.network.messages import Description, Frame, Member, Message, Publication, Standing, Wire
+from triplewire.network.routing.hearing import Hearing
 from triplewire.network.routing.reasoning import Reasoner
 from triplewire.network.routing.router import Router
 from triplewire.network.timings import Timings
@@ -44,6 +45,7 @@ class SuperPeer:
         timings: Timings = Timings(),  # noqa: B008  frozen
         memory: Memory | None = None,
         head: int = 0,
+        hearing: Hearing | None = None,
     ) -> None:
         memory = memory or _NOBODY
         self.id = member_id
@@ -54,7 +56,7 @@ class SuperPeer:
         self._membership = Membership(me, memory.members, self._heard, rng, timings)
         self._watching = Watching(member_id, self.members, rng, timings)
         self._broadcasting = Broadcasting(member_id, self.members, timings.remember)
-        self.router = Router(member_id, self.members, reasoner, self._heard)
+        self.router = Router(member_id, self.members, reasoner, self._heard, hearing)
         self._linking = Linking(member_id, self.members, self.starts, timings.retry)
         self._seen = 0
         self._stood: int | None = None

@@ -31,6 +31,7 @@ from triplewire.network.messages import (
 )
 from triplewire.network.routing.attachments import Downstream, Upstream
 from triplewire.network.routing.forwarding import Forwarding, Origin
+from triplewire.network.routing.hearing import Descent, Hearing
 from triplewire.network.routing.offering import Offering
 from triplewire.network.routing.poset import Poset
 from triplewire.network.routing.reasoning import Reasoner
@@ -44,9 +45,12 @@ _MOST_DOUBTS = 5
 class Router:
     """One super-peer's routing. `heard` is how far it has heard each origin, its own log included."""
 
-    def __init__(self, me: str, members: Members, reasoner: Reasoner, heard: dict[str, int]) -> None:
+    def __init__(
+        self, me: str, members: Members, reasoner: Reasoner, heard: dict[str, int], hearing: Hearing | None = None
+    ) -> None:
         self.ways = Ways(me, members)
         self.poset: Poset[Origin] = Poset(reasoner)
+        self._hearing = hearing or Descent(self.poset)
         self.offering = Offering(self.ways)
         self.tides = Tides(self.ways, heard)
         self._forwarding = Forwarding(self.ways, self.poset, self.offering.dimensions, self.tides, reasoner)
@@ -55,7 +59,7 @@ class Router:
 
     def subscribe(self, standing: Standing, peer: str) -> list[Deed]:
         """A peer of ours subscribes."""
-        self.poset.add(standing, peer)
+        self._begin(standing, peer)
         return self._forwarding.update([standing])
 
     def unsubscribe(self, key: str, peer: str) -> list[Deed]:
@@ -116,11 +120,11 @@ class Router:
         up = self._up(sender, notify.dimension)
         if up is None or not self._is_in_turn(up, publication):
             return []
-        matching = self.poset.matching(publication)
-        origins = {origin for key in matching for origin in self.poset.origins(key)}
+        origins = self._hearers(publication)
         deeds: list[Deed] = [Accept(publication)] if any(isinstance(origin, str) for origin in origins) else []
         for down in self._downs(origins):
-            if down.dimension < up.dimension:
+            # Whoever is unsure of an origin recalls it first: what comes before that would be out of order.
+            if down.dimension < up.dimension and publication.origin not in down.unsure:
                 deeds += _notify(down, publication)
         return deeds
 
@@ -156,7 +160,7 @@ class Router:
             return [Say(sender, Detached(subscribe.dimension))]
         for standing in subscribe.added:
             down.table[standing.key] = standing
-            self.poset.add(standing, down.origin)
+            self._begin(standing, down.origin)
         deeds = self._forwarding.update(subscribe.added)
         gone = [key for key in subscribe.removed if down.table.pop(key, None) is not None]
         deeds += self._ended(gone, down.origin)
@@ -251,12 +255,20 @@ class Router:
     def _ended(self, keys: Iterable[str], origin: Origin) -> list[Deed]:
         ended = [self.poset.standing(key) for key in keys if key in self.poset]
         for standing in ended:
-            self.poset.remove(standing.key, origin)
+            if self.poset.remove(standing.key, origin):
+                self._hearing.end(standing.key)
         return self._forwarding.update(ended)
 
+    def _begin(self, standing: Standing, origin: Origin) -> None:
+        if self.poset.add(standing, origin):
+            self._hearing.begin(standing)
+
+    def _hearers(self, publication: Publication) -> set[Origin]:
+        """Where the subscriptions that an event matches came from."""
+        return {origin for key in self._hearing.hearers(publication) for origin in self.poset.origins(key)}
+
     def _wanting(self, publication: Publication) -> list[Downstream]:
-        matching = self.poset.matching(publication)
-        return self._downs({origin for key in matching for origin in self.poset.origins(key)})
+        return self._downs(self._hearers(publication)) if self.ways.down else []
 
     def _downs(self, origins: set[Origin]) -> list[Downstream]:
         return [down for origin, down in self.ways.down.items() if origin in origins]
