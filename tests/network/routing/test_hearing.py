@@ -12,11 +12,9 @@ from triplewire.network.routing.standings import standing_of
 from triplewire.testing import workloads
 
 
-@pytest.mark.parametrize(
-    "make", [workloads.mixed, workloads.stars, workloads.substrings], ids=lambda make: make.__name__
-)
-def test_both_ways_agree_with_testing_each(make) -> None:
-    work = make(60, 40, seed=3)
+@pytest.mark.parametrize("kind", ["mixed", "zipf", "substrings"])
+def test_both_ways_agree_with_testing_each(kind: str) -> None:
+    work = getattr(workloads, kind)(60, 40, seed=3)
     reasoner = AlgebraReasoner()
     poset: Poset[str] = Poset(reasoner)
     compiled, descent = Compiled(), Descent(poset)
