@@ -6,7 +6,7 @@ Five rules:
     twice        and told once
     stray        whatever is told matches, belongs to a subscription that stands, and was published before
     unwanted     a super-peer gets no event that none of its peers asks for
-    order        events of one origin are told to a subscription in the order in which they were published
+    order        owed events of one origin are told to a subscription in the order in which they were published
 
 A subscription is *in place* when, after it was made and before the event was published, there was calm for `settle`
 seconds; and, at another access point, when the publisher had advertised such an event before publishing it. What
@@ -142,9 +142,10 @@ class Checker:
         )
 
     def _out_of_order(self) -> Iterator[Violation]:
+        owed = {(made.name, published.event): published for published, made in self.owed()}
         last: dict[tuple[str, str], Published] = {}
         for told in self._ledger.notified:
-            published = self._ledger.publications.get(told.event)
+            published = owed.get((told.subscription, told.event))
             if published is None:
                 continue
             before = last.get((told.subscription, published.node))

@@ -34,6 +34,8 @@ class Receiver(Protocol):
 class Network(Timeline):
     """Everything that happens by chance is drawn from `rng`; everything that happens is in `history` or `trace`.
 
+    `lasting` counts the troubles that are not mended.
+
     With `encoded` each message is written and read again on its way, as on a wire.
     """
 
@@ -43,6 +45,7 @@ class Network(Timeline):
         self.wires = Wires(self.rng, weather)
         self.history = History(seed, [])
         self.trace = Trace()
+        self.lasting = 0
         self._receivers: dict[str, Receiver] = {}
         self._encoder = msgspec.msgpack.Encoder() if encoded else None
         self._decoder = msgspec.msgpack.Decoder(Wire)
@@ -67,6 +70,10 @@ class Network(Timeline):
 
     def record(self, record: Record) -> None:
         self.history.records.append(record)
+        if isinstance(record, Troubled):
+            self.lasting += record.lasts
+        elif isinstance(record, Mended):
+            self.lasting -= 1
         self.trace.recorded(record)
 
     # Troubles

@@ -60,10 +60,10 @@ def run(seed: int, plan: Plan | None = None, make: MakeWorld = make_world) -> Ou
 
 
 def settle(world: World, plan: Plan) -> None:
-    """Let time pass until nothing is owed any more, or too long; and a little longer, for what should not come."""
+    """Let time pass until all is mended and nothing owed, or too long; then a little longer, for what should not come."""
 
     def is_owing() -> bool:
-        return Checker(world.history, plan.settle).is_owing()
+        return world.lasting > 0 or Checker(world.history, plan.settle).is_owing()
 
     world.run_while(is_owing, at_most=_LONGEST, step=2.0)
     world.run_for(_AFTERWARDS)
