@@ -60,7 +60,7 @@ def run(seed: int, plan: Plan | None = None, make: MakeWorld = make_world) -> Ou
 
 
 def settle(world: World, plan: Plan) -> None:
-    """Let time pass until all is mended and nothing owed, or too long; then a little longer, for what should not come."""
+    """Let time pass until all is mended and nothing owed, or too long; then a little more, for what should not come."""
 
     def is_owing() -> bool:
         return world.lasting > 0 or Checker(world.history, plan.settle).is_owing()
