@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test-api demo demo-papers demo-rules test test-slow test-stream-kill test-cluster test-kafka check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash bench-node bench-rules
+.PHONY: help setup test-api demo demo-papers demo-rules test test-slow test-stream-kill test-cluster test-kafka check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash test-simulation bench-network bench-node bench-rules
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -44,6 +44,9 @@ test-kafka: $(STAMP) ## through a real Kafka broker and back, with a driver that
 test-crash: $(STAMP) ## kill -9 a node at a hundred random points; CRASHES=500 for more
 	@TRIPLEWIRE_CRASHES=$(or $(CRASHES),100) $(BIN)/python -m pytest tests/node/test_crashes.py
 
+test-simulation: $(STAMP) ## a thousand random histories on simulated networks; RUNS=5000 for more, FIRST=n to begin elsewhere
+	@TRIPLEWIRE_RUNS=$(or $(RUNS),1000) TRIPLEWIRE_FIRST_SEED=$(or $(FIRST),0) $(BIN)/python -m pytest -n auto tests/simulation/test_runs.py
+
 test-api: $(STAMP) ## schemathesis over the API of a real node; API_EXAMPLES=500 for more
 	@TRIPLEWIRE_API_EXAMPLES=$(or $(API_EXAMPLES),50) $(BIN)/python -m pytest tests/api/on_schema.py
 
@@ -61,6 +64,9 @@ bench-gtopss: $(STAMP) ## figure 9 of the G-ToPSS paper, with Triplewire in it; 
 
 bench-node: $(STAMP) ## how many events a node accepts durably, and how soon it tells; BENCH=--quick for a small run
 	@$(BIN)/python -m benchmarks.node $(BENCH)
+
+bench-network: $(STAMP) ## messages, hops, indices and repair of simulated networks up to 1,024; BENCH=--quick for a small run
+	@$(BIN)/python -m benchmarks.network $(BENCH)
 
 bench-rules: $(STAMP) ## what rules cost an update, cascades, and how long the analysis takes; BENCH=--quick for a small run
 	@$(BIN)/python -m benchmarks.rules $(BENCH)
