@@ -120,7 +120,8 @@ class Histories(RuleBasedStateMachine):
         walker = self.world.walkers[name]
         other = self.world.walkers["B" if name == "A" else "A"]
         if walker.machine is not None:
-            token = walker.ask("request", Asked(other.id, other.home.at.id, "r"))
+            [at] = [station for station in self.world.stations.values() if station.place == other.home.at]
+            token = walker.ask("request", Asked(other.id, at.id, "r"))
             self.wishes.append((walker, other, token))
 
     @invariant()

@@ -80,7 +80,7 @@ WORDS = st.one_of(
     st.builds(
         words.Subscribe, st.sampled_from(["a", "b"]), st.just("l"), st.just("news"), st.none(), st.integers(0, 5)
     ),
-    st.builds(words.Received, st.sampled_from(["a", "b"]), st.integers(0, 1 << 40)),
+    st.builds(words.Received, st.sampled_from(["a", "b"]), st.integers(0, 3), st.integers(0, 1 << 40)),
     st.builds(words.Collect, st.just("x"), st.integers(0, 5)),
     st.builds(words.Collected, st.just("x")),
     st.builds(words.Upload, st.just("tw-" + "a" * 32), st.just("x"), st.binary(), st.just(""), st.integers(0, 5)),

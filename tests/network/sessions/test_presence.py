@@ -96,6 +96,45 @@ def test_what_was_not_acknowledged_comes_again_and_what_was_does_not():
     assert alice.saved == [("news", "urn:e:1"), ("news", "urn:e:2"), ("news", "urn:e:2")]
 
 
+def test_an_acknowledgement_of_an_earlier_flow_does_not_count():
+    """A subscription that begins anew further back has lower positions than those that are being acknowledged."""
+    world, station, alice = subscribed()
+    station.publish("urn:e:1", "news")
+    world.run()
+    [(connection, (_, line, _))] = world.connections.items()
+    sealing = alice.machine._board.line(line)._session.sealing
+
+    def say(word):
+        station.do(station.machine.receive(world.now, connection, sealing.seal(words.encode(word))))
+        world.run()
+
+    alice.machine.saved = lambda *_: []
+    say(words.Subscribe("news", "topic", "news", {station.id: 0}, 99))
+    outbox = station.store.subscriptions[alice.id, "news"].outbox
+    assert [one.event for one in outbox] == ["urn:e:1"]
+    say(words.Received("news", 1, 1))
+    assert station.store.subscriptions[alice.id, "news"].outbox == outbox
+    say(words.Received("news", 2, 1))
+    assert station.store.subscriptions[alice.id, "news"].outbox == []
+
+
+def test_a_peer_that_is_expelled_is_forgotten_at_once():
+    world, station, alice = subscribed()
+    station.do(station.machine.expel(world.now, alice.id))
+    assert (station.machine.peers, station.machine.online) == ([], [])
+    assert (station.store.peers, station.store.subscriptions) == ({}, {})
+
+
+def test_a_guard_keeps_peers_out():
+    world, station, alice = here()
+    alice.stop()
+    station.machine._presence._guard = lambda connection, key: "one that may not"
+    alice.start()
+    world.run()
+    assert station.machine.online == []
+    assert station.machine.refusals["key"] == 1
+
+
 def test_silence_is_going_off_line():
     world, station, alice = subscribed()
     alice.machine = None

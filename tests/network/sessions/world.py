@@ -43,7 +43,7 @@ class Store:
     advertised: dict = field(default_factory=dict)
     accepted: dict = field(default_factory=dict)
     heard: dict = field(default_factory=dict)
-    position: int = 0
+    log: list = field(default_factory=list)
 
     def memory(self) -> Memory:
         names = {peer: tuple(name for owner, name in self.subscriptions if owner == peer) for peer in self.peers}
@@ -69,11 +69,12 @@ class Station:
 
     @property
     def id(self) -> str:
-        return self.place.id
+        """What super-peers call it, which is not what its key says."""
+        return "sp-" + self.place.id.removeprefix("tw-")[::-1]
 
     def boot(self) -> None:
         self.watched = set()
-        self.machine = AccessPoint(self.key, self.world.rng.randbytes, self.terms, self.store.memory())
+        self.machine = AccessPoint(self.key, self.world.rng.randbytes, self.terms, self.store.memory(), id=self.id)
         self.do(self.machine.start(self.world.now))
 
     def do(self, todo: list) -> None:
@@ -101,14 +102,16 @@ class Station:
             return False
         self.store.heard[origin] = heard + 1
         event, topic = self.world.logs[origin][heard]
+        self.store.log.append((event, topic, origin, heard + 1))
         for key, subscription in self.store.subscriptions.items():
-            if subscription.text == topic:
-                self._note(key, subscription, event, origin)
+            self._note(key, subscription, len(self.store.log))
         return True
 
-    def _note(self, key: tuple, subscription: Subscription, event: str, origin: str) -> None:
-        self.store.position += 1
-        subscription.outbox.append(effects.Noted(self.store.position, event, "tw-publisher", origin, b"{}"))
+    def _note(self, key: tuple, subscription: Subscription, position: int) -> None:
+        event, topic, origin, _ = self.store.log[position - 1]
+        if subscription.text != topic:
+            return
+        subscription.outbox.append(effects.Noted(position, event, "tw-publisher", origin, b"{}"))
         if key[0] in self.watched:
             self.world.queue.append(("noticed", self, self.machine, *key))
 
@@ -135,13 +138,20 @@ class Station:
         key = (effect.peer, effect.name)
         if effect.text == "refuse me":
             return effects.Failed("a query", effect.text)
-        subscription = self.store.subscriptions.setdefault(key, Subscription(effect.text, cursor=self.store.position))
+        head = len(self.store.log)
         if effect.since is None:
+            self.store.subscriptions.setdefault(key, Subscription(effect.text, cursor=head))
             return None
-        for origin, log in self.world.logs.items():
-            for event, topic in log[effect.since.get(origin, 0) : self.store.heard.get(origin, 0)]:
-                if topic == subscription.text:
-                    self._note(key, subscription, event, origin)
+        # It begins anew, further back: before the first event that was not seen elsewhere.
+        unseen = [
+            position
+            for position, (_, _, origin, number) in enumerate(self.store.log, start=1)
+            if number > effect.since.get(origin, number)
+        ]
+        start = min(unseen, default=head + 1) - 1
+        subscription = self.store.subscriptions[key] = Subscription(effect.text, cursor=start)
+        for position in range(start + 1, head + 1):
+            self._note(key, subscription, position)
         return None
 
     def _RemoveSubscription(self, effect):  # noqa: N802
@@ -306,6 +316,9 @@ class World:
         station = Station(self, name, self.terms)
         self.stations[name] = station
         self.logs[station.id] = []
+        # Whoever is in the network is known to all, before anything is heard of it.
+        for one in self.stations.values():
+            one.store.heard = dict.fromkeys(self.logs, 0) | one.store.heard
         return station
 
     def walker(self, name: str, at: Station) -> Walker:
@@ -318,7 +331,7 @@ class World:
     # Connections
 
     def dial(self, walker: Walker, line: str, place: Place) -> None:
-        station = next(one for one in self.stations.values() if one.id == place.id)
+        station = next(one for one in self.stations.values() if one.place.id == place.id)
         self.connections[f"{walker.name}/{walker.boots}/{line}"] = (walker, line, station)
 
     def hang_up(self, walker: Walker, line: str) -> None:

@@ -27,7 +27,7 @@ from triplewire.network.sessions.handshake import Randomness
 from triplewire.network.sessions.identity import public_identifier, public_key_of
 from triplewire.network.sessions.migration import POINTER, Migration
 from triplewire.network.sessions.notifying import Notifying
-from triplewire.network.sessions.presence import ABSENCE, HANDSHAKE, SILENCE, Presence
+from triplewire.network.sessions.presence import ABSENCE, HANDSHAKE, SILENCE, Guard, Presence
 from triplewire.network.sessions.records import Memory, Terms
 from triplewire.network.sessions.rendezvous import FILE, WISH, Rendezvous
 from triplewire.network.sessions.standing import ADVERTISEMENT, Standing
@@ -35,18 +35,29 @@ from triplewire.network.sessions.standing import ADVERTISEMENT, Standing
 _CLEAR_BYTES = 4096
 
 
+def _anybody(connection: str, public_key: bytes) -> str:
+    return ""
+
+
 class AccessPoint:
-    """`refusals` counts what was refused, by its reason."""
+    """`id` is its name among super-peers, `guard` may keep peers out; `refusals` counts by reason."""
 
     def __init__(
-        self, private_key: bytes, randomness: Randomness, terms: Terms | None = None, memory: Memory | None = None
+        self,
+        private_key: bytes,
+        randomness: Randomness,
+        terms: Terms | None = None,
+        memory: Memory | None = None,
+        *,
+        id: str | None = None,  # noqa: A002  the domain's word
+        guard: Guard = _anybody,
     ) -> None:
-        self.id = public_identifier(public_key_of(private_key))
+        self.id = id or public_identifier(public_key_of(private_key))
         self.refusals: Counter[str] = Counter()
         self._desk = Desk(self.id, terms or Terms())
         self._memory = memory or Memory()
         errands = Errands(self._desk)
-        self._presence = Presence(self._desk, private_key, randomness, self._arrived)
+        self._presence = Presence(self._desk, private_key, randomness, self._arrived, guard)
         self._notifying = Notifying(self._desk)
         self._standing = Standing(self._desk, self._notifying)
         self._rendezvous = Rendezvous(self._desk, errands)
@@ -201,8 +212,14 @@ class AccessPoint:
         pending = [effect for name in sorted(guest.names) for effect in self._notifying.begin(visit, name)]
         return [*pending, *self._rendezvous.arrived(visit), *self._agreements.arrived(visit)]
 
+    def expel(self, now: float, peer: str) -> list[Effect]:
+        """Forget a peer at once, on-line or not."""
+        return self._forgotten(peer, self._presence.expel(peer))
+
     def _forget(self, now: float, peer: str) -> list[Effect]:
-        effects = self._presence.expire(now, peer)
+        return self._forgotten(peer, self._presence.expire(now, peer))
+
+    def _forgotten(self, peer: str, effects: list[Effect]) -> list[Effect]:
         if effects:
             self._rendezvous.forget(peer)
             self._agreements.forget(peer)

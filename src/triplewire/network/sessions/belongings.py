@@ -27,7 +27,7 @@ class Belongings:
         self._board = board
         self._untold: set[str] = set()
         self._renewed = 0.0
-        self.renew_every = float("inf")
+        self._renew_every = float("inf")
 
     def keep(self, home: Home) -> None:
         """Have what is at home saved, if it changed."""
@@ -68,6 +68,11 @@ class Belongings:
 
     # Bringing it to an access point
 
+    def welcomed(self, word: words.Welcome) -> None:
+        """The present access point has said who it is, and how often it wants to be told."""
+        self._renew_every = word.registration_lasts / 3
+        self.keep(msgspec.structs.replace(self.home, access_point=word.access_point))
+
     def restore(self, now: float, standing: tuple[str, ...]) -> None:
         """Have standing at the present access point what should be, and no more."""
         for name in self.home.subscriptions:
@@ -91,7 +96,7 @@ class Belongings:
 
     def renew(self, now: float) -> None:
         """Repeat the advertisement in time."""
-        if self.home.registration is not None and now - self._renewed >= self.renew_every:
+        if self.home.registration is not None and now - self._renewed >= self._renew_every:
             self._register(now, "")
 
     # Private

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from triplewire.errors import SessionRefused
 from triplewire.network.sessions.envelopes import Reason
-from triplewire.network.sessions.words import Identifier, Short, Token
+from triplewire.network.sessions.words import Identifier, Short, Station, Token
 
 VERSION = 1
 MOST_HOPS = 8
@@ -22,7 +22,7 @@ MOST_HOPS = 8
 class Where(Struct, frozen=True, tag="where", array_like=True):
     """A peer of `access_point` wants to know where the owner of a resource is."""
 
-    access_point: Identifier
+    access_point: Station
     requester: Identifier
     ask: int
     owner: Identifier
@@ -43,7 +43,7 @@ class There(Struct, frozen=True, tag="there", array_like=True):
 class RendezvousAsked(Struct, frozen=True, tag="rendezvous", array_like=True):
     """The identifiers of both, the requester's access point and the location of the resource, as the paper has it."""
 
-    access_point: Identifier
+    access_point: Station
     requester: Identifier
     id: Token
     owner: Identifier

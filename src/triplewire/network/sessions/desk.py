@@ -23,14 +23,14 @@ class Leaving(Struct):
 
     ask: int
     to: str
-    tide_ticket: int
+    tide_ticket: int = 0
     tide: dict[str, int] | None = None
     undrained: set[str] = msgspec.field(default_factory=set)
     is_told: bool = False
 
     def drained(self, name: str, ticket: int) -> None:
-        """A page that was read after the tide was the last of its subscription."""
-        if ticket > self.tide_ticket:
+        """A page was the last of its subscription; it counts if it was read after the tide."""
+        if self.tide is not None and ticket > self.tide_ticket:
             self.undrained.discard(name)
 
 
@@ -77,6 +77,7 @@ class Desk:
         self.visits: dict[str, Visit] = {}
         self.pointers: dict[str, Pointer] = {}
         self._ticket = 0
+        self._flows = 0
         self._waiting: dict[int, Then] = {}
 
     def ticket(self, then: Then) -> int:
@@ -84,6 +85,15 @@ class Desk:
         self._ticket += 1
         self._waiting[self._ticket] = then
         return self._ticket
+
+    @property
+    def last_ticket(self) -> int:
+        return self._ticket
+
+    def flow(self) -> Flow:
+        """A new flow, told from all others by its number."""
+        self._flows += 1
+        return Flow(self._flows, self.terms.window)
 
     def done(self, now: float, ticket: int, outcome: Outcome) -> list[Effect]:
         """Go on where a ticket was waited for."""

@@ -11,7 +11,8 @@ from collections import deque
 class Flow:
     """One subscription of a peer that is on-line. At most `window` notifications are unacknowledged."""
 
-    def __init__(self, window: int) -> None:
+    def __init__(self, number: int, window: int) -> None:
+        self.number = number
         self._window = window
         self._unacknowledged: deque[int] = deque()
         self._has_more = True

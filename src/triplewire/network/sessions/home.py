@@ -56,9 +56,13 @@ class Parting(Struct, frozen=True):
 
 
 class Home(Struct, frozen=True, kw_only=True):
-    """What survives. `since` is what the present access point must still be told, with the subscriptions."""
+    """What survives. `access_point` is what super-peers call the one where the peer is, once it is known.
+
+    `since` is what that one must still be told, with the subscriptions.
+    """
 
     at: Place
+    access_point: str = ""
     previous: tuple[Parting, ...] = ()
     subscriptions: dict[str, Query] = msgspec.field(default_factory=dict)
     registration: str | None = None
@@ -72,7 +76,8 @@ class Home(Struct, frozen=True, kw_only=True):
             return msgspec.structs.replace(self, at=place)
         # One that was left and is where the peer comes back to may have forgotten it already.
         back = self.released(place.id)
-        return msgspec.structs.replace(back, at=place, previous=(*back.previous, Parting(self.at)))
+        previous = (*back.previous, Parting(self.at))
+        return msgspec.structs.replace(back, at=place, access_point="", previous=previous)
 
     def drained(self, access_point: str, tide: dict[str, int]) -> Home:
         """Everything pending at a previous access point has come, up to a tide."""

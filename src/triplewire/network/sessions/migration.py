@@ -16,6 +16,8 @@ asked for everything after the tide. So nothing falls between, and what comes tw
 
 from __future__ import annotations
 
+from functools import partial
+
 from triplewire.network.sessions.agreements import Agreements
 from triplewire.network.sessions.desk import Desk, Leaving, Visit
 from triplewire.network.sessions.effects import Effect, ForgetPeer, Heard, Outcome, ReadTide
@@ -44,16 +46,15 @@ class Migration:
         """Begin to drain what is pending."""
         if word.to == self._desk.id:
             return visit.refuse(word.ask, "another access point", "this one")
-        ticket = self._desk.ticket(lambda now, outcome: self._heard(visit, outcome))
-        visit.leaving = Leaving(word.ask, word.to, ticket, undrained=set(visit.flows))
+        visit.leaving = Leaving(word.ask, word.to, undrained=set(visit.flows))
+        ticket = self._desk.ticket(partial(self._heard, visit, visit.leaving))
         self._leaving[visit.connection] = visit
         return [ReadTide(ticket, visit.peer)]
 
-    def _heard(self, visit: Visit, outcome: Outcome) -> list[Effect]:
-        leaving = visit.leaving
-        if leaving is None or not isinstance(outcome, Heard) or not self._desk.is_current(visit):
+    def _heard(self, visit: Visit, leaving: Leaving, now: float, outcome: Outcome) -> list[Effect]:
+        if visit.leaving is not leaving or not isinstance(outcome, Heard) or not self._desk.is_current(visit):
             return []
-        leaving.tide = outcome.tide
+        leaving.tide, leaving.tide_ticket = outcome.tide, self._desk.last_ticket
         return [effect for name in sorted(leaving.undrained) for effect in self._notifying.begin(visit, name)]
 
     def progress(self) -> list[Effect]:

@@ -21,7 +21,9 @@ class Notifying:
 
     def begin(self, visit: Visit, name: str) -> list[Effect]:
         """Send what waits for a subscription, and what will come."""
-        visit.flows.setdefault(name, Flow(self._desk.terms.window)).notice()
+        if name not in visit.flows:
+            visit.flows[name] = self._desk.flow()
+        visit.flows[name].notice()
         return self._read(visit, name)
 
     def noticed(self, peer: str, name: str) -> list[Effect]:
@@ -35,7 +37,7 @@ class Notifying:
     def received(self, visit: Visit, word: Received) -> list[Effect]:
         """The peer has saved notifications: move the cursor, and send more."""
         flow = visit.flows.get(word.name)
-        arrived = None if flow is None else flow.acknowledge(word.position)
+        arrived = None if flow is None or flow.number != word.flow else flow.acknowledge(word.position)
         if arrived is None:
             return []
         return [Acknowledge(visit.peer, word.name, arrived), *self._read(visit, word.name)]
@@ -45,13 +47,12 @@ class Notifying:
         limit = flow.room
         if not limit or (visit.leaving is not None and name not in visit.leaving.undrained):
             return []
-        ticket = self._desk.ticket(partial(self._came, visit, name))
+        ticket = self._desk.ticket(partial(self._came, visit, name, flow))
         flow.begin(ticket)
         return [ReadPending(ticket, visit.peer, name, flow.read_to, limit)]
 
-    def _came(self, visit: Visit, name: str, now: float, outcome: Outcome) -> list[Effect]:
-        flow = visit.flows.get(name)
-        if flow is None or not self._desk.is_current(visit):
+    def _came(self, visit: Visit, name: str, flow: Flow, now: float, outcome: Outcome) -> list[Effect]:
+        if visit.flows.get(name) is not flow or not self._desk.is_current(visit):
             return []
         page = outcome if isinstance(outcome, Page) else Page((), has_more=False)
         ticket, before = flow.reading, flow.read_to
@@ -61,7 +62,7 @@ class Notifying:
             visit.leaving.drained(name, ticket)
         gap = [] if page.gap is None else [visit.tell(Missed(name, before or 0, page.gap))]
         sent = [
-            visit.tell(Notification(name, one.position, one.event, one.publisher, one.origin, one.content))
+            visit.tell(Notification(name, flow.number, one.position, one.event, one.publisher, one.origin, one.content))
             for one in page.notifications
         ]
         return [*gap, *sent, *self._read(visit, name)]

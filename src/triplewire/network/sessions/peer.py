@@ -32,6 +32,7 @@ class Peer:
         self.id = keys.id
         self._board = Switchboard(keys, randomness, manner or Manner())
         self._own = Belongings(home, self._board)
+        self._leaving: set[str] = set()
 
     @property
     def home(self) -> Home:
@@ -106,7 +107,7 @@ class Peer:
 
     def saved(self, now: float, line: str, word: words.Notification) -> list[Effect]:
         """A notification is safe."""
-        self._say(now, line, words.Received(word.name, word.position))
+        self._say(now, line, words.Received(word.name, word.flow, word.position))
         return self._board.taken()
 
     def kept(self, now: float, line: str, word: words.Resource) -> list[Effect]:
@@ -185,15 +186,25 @@ class Peer:
                 self._board.do(UploadWanted(line.name, word))
 
     def _welcomed(self, now: float, place: Place, word: words.Welcome) -> None:
-        if place.id == self.home.at.id:
-            self._board.ask_again(now, place)
-            self._own.renew_every = word.registration_lasts / 3
-            self._own.restore(now, word.subscriptions)
-        else:
+        if place.id != self.home.at.id:
             self._board.ask_no_more(place)
-            self._board.ask(now, place, partial(words.Migrate, self.home.at.id), partial(self._drained, place))
+            self._leave(now, place)
+            return
+        self._own.welcomed(word)
+        self._board.ask_again(now, place)
+        self._own.restore(now, word.subscriptions)
+        for parting in self.home.previous:
+            self._leave(now, parting.place)
 
     # Leaving a previous access point
+
+    def _leave(self, now: float, place: Place) -> None:
+        """Fetch what is pending, once the present access point has let this peer in."""
+        line = self._board.open_line(place)
+        if line is None or not self.home.access_point or line.name in self._leaving:
+            return
+        self._leaving = {*[name for name in self._leaving if self._board.line(name)], line.name}
+        self._board.ask(now, place, partial(words.Migrate, self.home.access_point), partial(self._drained, place))
 
     def _drained(self, place: Place, now: float, word: words.Told) -> None:
         if isinstance(word, words.Drained):

@@ -21,14 +21,17 @@ from triplewire.network.sessions.records import PeerRecord, Pointer
 from triplewire.network.sessions.words import Hello, Proof, Refusal, Welcome, encode
 
 Arrived = Callable[[float, Visit], list[Effect]]
+# Why whoever is at the other end of a connection is not let in under a key; empty if it is.
+Guard = Callable[[str, bytes], str]
 ABSENCE, SILENCE, HANDSHAKE = "absence", "silence", "handshake"
 
 
 class Presence:
     """Who is on-line. `arrived` says what is done when somebody has come."""
 
-    def __init__(self, desk: Desk, private_key: bytes, randomness: Randomness, arrived: Arrived) -> None:
+    def __init__(self, desk: Desk, private_key: bytes, randomness: Randomness, arrived: Arrived, guard: Guard) -> None:
         self._arrived = arrived
+        self._guard = guard
         self._desk = desk
         self._private_key = private_key
         self._randomness = randomness
@@ -60,6 +63,9 @@ class Presence:
         meeting = self._meetings.pop(connection, None)
         if meeting is None:
             raise SessionRefused(Reason.STRANGER, "a proof after a challenge", "none that is open")
+        problem = self._guard(connection, meeting.peer_key)
+        if problem:
+            raise SessionRefused(Reason.KEY, "a peer that may come in", problem)
         guest = self._desk.guests.get(public_identifier(meeting.peer_key))
         session = check(meeting, proof, None if guest is None else guest.record.secret_hash)
         if guest is None:
@@ -99,7 +105,7 @@ class Presence:
         self._desk.visits[visit.connection] = visit
         self.hear(now, visit)
         terms = self._desk.terms
-        welcome = Welcome(tuple(sorted(guest.names)), terms.registration_lasts, terms.file_bytes)
+        welcome = Welcome(self._desk.id, tuple(sorted(guest.names)), terms.registration_lasts, terms.file_bytes)
         return [*before, visit.tell(welcome), Watch(guest.id)]
 
     def hear(self, now: float, visit: Visit) -> None:
@@ -142,6 +148,14 @@ class Presence:
             return []
         del self._desk.guests[peer]
         return [ForgetPeer(self._desk.ticket(nothing), peer)]
+
+    def expel(self, peer: str) -> list[Effect]:
+        """Somebody else has decided that a peer is none any more."""
+        guest = self._desk.guests.pop(peer, None)
+        if guest is None:
+            return []
+        ended = [] if guest.visit is None else self._end(guest.visit)
+        return [*ended, ForgetPeer(self._desk.ticket(nothing), peer)]
 
     def move(self, now: float, visit: Visit, to: str) -> Pointer:
         """A peer has moved to another access point; what remains here is where it went."""

@@ -43,6 +43,9 @@ class Standing:
                 guest.names.add(word.name)
             if not self._desk.is_current(visit):
                 return []
+            if word.since is not None:
+                # It may begin further back than where it was read.
+                visit.flows.pop(word.name, None)
             return [visit.tell(Done(word.ask)), *self._notifying.begin(visit, word.name)]
 
         ticket = self._desk.ticket(self._desk.after(visit, word.ask, done))

@@ -56,9 +56,13 @@ class Switchboard:
             (dealing.line for dealing in self._dealings.values() if dealing.line and dealing.line.name == name), None
         )
 
-    def is_open(self, place: Place) -> bool:
+    def open_line(self, place: Place) -> Line | None:
+        """The connection with an access point, if its session has begun."""
         dealing = self._dealings.get(place.id)
-        return dealing is not None and dealing.line is not None and dealing.line.is_open
+        return dealing.line if dealing is not None and dealing.line is not None and dealing.line.is_open else None
+
+    def is_open(self, place: Place) -> bool:
+        return self.open_line(place) is not None
 
     # Connecting
 

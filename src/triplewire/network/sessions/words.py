@@ -4,7 +4,8 @@
 Whoever asks gives a number, `ask`, and finds it in the answer: `Done`, `Accepted`, `Located` and `Drained` say yes,
 `Refused` says no. Everything that is asked may be asked again: the second time changes nothing.
 
-A peer is named by its public identifier, an access point by its own. No word of an access point has a secret in it.
+A peer is named by its public identifier, an access point as the other super-peers name it. No word of an access point
+has a secret in it.
 """
 
 from __future__ import annotations
@@ -20,13 +21,14 @@ from triplewire.network.sessions.envelopes import Reason
 Bytes32 = Annotated[bytes, Meta(min_length=32, max_length=32)]
 Signature = Annotated[bytes, Meta(min_length=64, max_length=64)]
 Identifier = Annotated[str, Meta(pattern=r"^tw-[a-z2-7]{32}$")]
+Station = Annotated[str, Meta(pattern=r"^(tw|sp)-[a-z2-7]{32}$")]
 Secret = Annotated[str, Meta(pattern=r"^tws_[0-9a-zA-Z_-]{43}$")]
 Token = Annotated[str, Meta(pattern=r"^[0-9a-zA-Z_-]{1,64}$")]
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
 Text = Annotated[str, Meta(max_length=1 << 20)]
 Short = Annotated[str, Meta(max_length=2048)]
 Position = Annotated[int, Meta(ge=0, le=(1 << 63) - 1)]
-Tide = Annotated[dict[Identifier, Position], Meta(max_length=100_000)]
+Tide = Annotated[dict[Station, Position], Meta(max_length=100_000)]
 
 
 # The handshake
@@ -120,9 +122,13 @@ class Publish(Struct, frozen=True, tag="publish", array_like=True):
 
 
 class Received(Struct, frozen=True, tag="received", array_like=True):
-    """Every notification of a subscription up to this position is safe with the peer."""
+    """Every notification of a subscription up to this position is safe with the peer.
+
+    `flow` is that of the notifications: positions of another one mean something else.
+    """
 
     name: Name
+    flow: Position
     position: Position
 
 
@@ -130,7 +136,7 @@ class Locate(Struct, frozen=True, tag="locate", array_like=True):
     """Where is the owner of a resource, whose access point was this?"""
 
     owner: Identifier
-    access_point: Identifier
+    access_point: Station
     ask: int
 
 
@@ -139,7 +145,7 @@ class Request(Struct, frozen=True, tag="request", array_like=True):
 
     id: Token
     owner: Identifier
-    access_point: Identifier
+    access_point: Station
     location: Short
     ask: int
 
@@ -170,7 +176,7 @@ class Upload(Struct, frozen=True, tag="upload", array_like=True):
 class Migrate(Struct, frozen=True, tag="migrate", array_like=True):
     """The peer is at another access point now: send what is pending, to the end."""
 
-    to: Identifier
+    to: Station
     ask: int
 
 
@@ -203,8 +209,12 @@ Said = (
 
 
 class Welcome(Struct, frozen=True, tag="welcome", array_like=True):
-    """The session has begun: what stands here of the peer's, and within how long it should register again."""
+    """The session has begun: who this is among super-peers, and what stands here of the peer's.
 
+    The peer registers what it publishes again before `registration_lasts` seconds are over.
+    """
+
+    access_point: str
     subscriptions: tuple[str, ...]
     registration_lasts: float
     file_bytes: int
@@ -246,6 +256,7 @@ class Notification(Struct, frozen=True, tag="notification", array_like=True):
     """
 
     name: str
+    flow: int
     position: int
     event: str
     publisher: str
