@@ -32,6 +32,7 @@ TriplewireError
 ├── UnknownAdvertisement       nobody advertised under that identifier
 ├── NetworkError               a network of super-peers that cannot be founded, joined or shown
 │   ├── JoinFailed             no super-peer let this one in: the sentence says how far it came
+│   ├── NotInNetwork           a node that is no super-peer
 │   ├── MessageRefused         something that is no message between super-peers: carries what was wrong with it
 │   └── SessionRefused         a peer that is not who it says, or a message that is not of its session: carries reason
 └── PipelineError              work on Spark that could not be done
@@ -327,6 +328,10 @@ class NetworkError(TriplewireError):
 
 class JoinFailed(NetworkError):
     """No super-peer let this one in."""
+
+
+class NotInNetwork(NetworkError):
+    """A node that is no super-peer."""
 
 
 class MessageRefused(NetworkError):

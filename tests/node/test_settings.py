@@ -29,6 +29,11 @@ VALUES: dict[str, tuple[Any, Any, Any]] = {
     "query_seconds": (1.5, 2.5, 3.5),
     "query_memory": (11, 22, 33),
     "allow_loopback_webhooks": (True, True, True),
+    "network_key": ("by-file", "by-environment", "by-flag"),
+    "join": ("tcp://a:1", "tcp://b:1,tcp://c:2", "tcp://d:1"),
+    "network_address": ("tcp://127.0.0.1:1", "tcp://127.0.0.1:2", "tcp://127.0.0.1:3"),
+    "join_seconds": (1.5, 2.5, 3.5),
+    "network_patience": (1.5, 2.5, 3.5),
 }
 
 
@@ -66,7 +71,7 @@ def test_by_file_by_environment_and_by_flag(name: str, tmp_path: Path, monkeypat
     run(*data, "--config", str(config))
     flag = f"--{name.replace('_', '-')}"
     run(*data, "--config", str(config), *([flag] if by_flag is True else [flag, str(by_flag)]))
-    kind = Path if name == "data" else type(by_flag)
+    kind = Path if name in ("data", "network_key") else type(by_flag)
     assert [getattr(settings, name) for settings in served] == [kind(value) for value in VALUES[name]]
 
 
@@ -93,6 +98,9 @@ def test_defaults(served: list[Settings]):
         ("retention_bytes", "-1"),
         ("key_seconds", "0"),
         ("open", "perhaps"),
+        ("join_seconds", "0"),
+        ("network_patience", "0"),
+        ("network_patience", "101"),
     ],
 )
 def test_what_makes_no_sense_is_refused_with_its_name(name: str, value: str):

@@ -17,6 +17,10 @@ triplewire serve --data ./node --port 8080
 
 triplewire serve --data ./node --open
 
+triplewire serve --data ./a --key network.key --network-address tcp://192.0.2.1:7070
+
+triplewire serve --data ./b --key network.key --join tcp://192.0.2.1:7070
+
 TRIPLEWIRE_RETENTION_AGE=604800 triplewire serve --config /etc/triplewire.toml
 """
 
@@ -41,8 +45,25 @@ def serve_command(
     allow_loopback_webhooks: Annotated[
         bool | None, typer.Option("--allow-loopback-webhooks", help="Let webhooks lead to this machine.")
     ] = None,
+    network_key: Annotated[
+        Path | None,
+        typer.Option("--key", "--network-key", metavar="FILE", help="A network's key: be one of its super-peers."),
+    ] = None,
+    join: Annotated[
+        str | None, typer.Option("--join", metavar="ADDRESS", help="Join a network at this super-peer, or these, a,b.")
+    ] = None,
+    network_address: Annotated[
+        str | None,
+        typer.Option(metavar="tcp://IP:PORT", help="Where other super-peers reach this one. Default: a free port."),
+    ] = None,
+    join_seconds: Annotated[float | None, typer.Option(help="How long to wait until it is let in.")] = None,
+    network_patience: Annotated[
+        float | None, typer.Option(help="How many times longer to wait for super-peers than on a local network.")
+    ] = None,
 ) -> None:
     """Run a node: a durable broker for events and subscriptions, over HTTP.
+
+    With --key it is a super-peer of a network, which it founds, or joins with --join.
 
     Every option can also be set in the environment (TRIPLEWIRE_PORT) and in the file of --config (port = 8080).
     """
@@ -61,6 +82,11 @@ def serve_command(
         "query_seconds": query_seconds,
         "query_memory": query_memory,
         "allow_loopback_webhooks": allow_loopback_webhooks,
+        "network_key": network_key,
+        "join": join,
+        "network_address": network_address,
+        "join_seconds": join_seconds,
+        "network_patience": network_patience,
     }
     # Importing the server takes a moment, in which a signal counts already.
     with Signals() as signals:

@@ -14,4 +14,5 @@ grants, quotas
 roster       what is known of subscriptions without asking the disk
 bells        who is woken when there is something new
 answers      matches as the JSON that goes out
+network      the node as a super-peer
 """

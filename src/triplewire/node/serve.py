@@ -20,12 +20,15 @@ import uvicorn
 from triplewire.errors import StoreFailed
 from triplewire.node.http import create_app
 from triplewire.node.logs import JsonLine, OneLine, configure
+from triplewire.node.network.joining import plan_of
+from triplewire.node.network.shell import Overlay
 from triplewire.node.service import Node
 from triplewire.node.settings import Settings
 from triplewire.node.stopping import Signals
 
 _log = logging.getLogger(__name__)
 _GRACE_SECONDS = 10
+_LOOK_SECONDS = 0.2
 
 
 def serve(settings: Settings, signals: Signals) -> None:
@@ -38,6 +41,8 @@ def serve(settings: Settings, signals: Signals) -> None:
 
 
 async def _serve(settings: Settings, signals: Signals) -> None:
+    # What is wrong with it is told before the folder is opened.
+    plan_of(settings)
     node = await Node.open(settings)
     _keep_what_there_is()
     server = Server(_config(settings, node), node)
@@ -47,6 +52,8 @@ async def _serve(settings: Settings, signals: Signals) -> None:
             await node.make_admin(_show)
         await node.begin()
         watch = asyncio.create_task(_stop_on_failure(node, server))
+        if node.overlay is not None:
+            await _joined(node.overlay, server)
         await _listening(server, settings)
         watch.cancel()
     finally:
@@ -67,6 +74,16 @@ async def _listening(server: uvicorn.Server, settings: Settings) -> None:
     except SystemExit:
         # How the server says that it cannot listen; the reason is in its log.
         raise OSError(f"cannot listen on {settings.host}:{settings.port}") from None
+
+
+async def _joined(overlay: Overlay, server: uvicorn.Server) -> None:
+    """Wait until the node is in its network, or is told to stop."""
+    joining = asyncio.create_task(overlay.joined())
+    while not joining.done() and not server.should_exit:
+        await asyncio.wait({joining}, timeout=_LOOK_SECONDS)
+    if joining.done():
+        joining.result()
+    joining.cancel()
 
 
 def _config(settings: Settings, node: Node) -> uvicorn.Config:

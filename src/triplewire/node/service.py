@@ -12,6 +12,9 @@ from triplewire.errors import Forbidden, StoreError, TriplewireError, Unauthenti
 from triplewire.node import identity
 from triplewire.node.broker import Broker
 from triplewire.node.delivery import Loopback, Streams, Webhooks
+from triplewire.node.network.advertisements import Advertisements
+from triplewire.node.network.joining import plan_of
+from triplewire.node.network.shell import Overlay
 from triplewire.node.repository import Allowed, Repository
 from triplewire.node.settings import Settings
 from triplewire.store import facts, identities
@@ -40,6 +43,8 @@ class Node:
         self.streams = Streams(broker)
         loopback = Loopback.ALLOWED if settings.allow_loopback_webhooks else Loopback.REFUSED
         self.webhooks = Webhooks(broker, loopback=loopback)
+        self.advertisements = Advertisements(broker)
+        self.overlay: Overlay | None = None
         self.failed = asyncio.Event()
         self._by_secret: dict[bytes, Client] = {}
         self._housekeeping: asyncio.Task[None] | None = None
@@ -52,12 +57,16 @@ class Node:
         node._watch_the_disk()
         node._by_secret = await node.broker.read(identities.everyone)
         node.id = await node._identified()
+        await node.advertisements.load()
         return node
 
     async def begin(self) -> None:
-        """Begin to do what a node does by itself: follow, deliver, tidy."""
+        """Begin to do what a node does by itself: follow, deliver, be a super-peer, tidy."""
         await self.repository.start()
         self.webhooks.start()
+        if (plan := plan_of(self.settings)) is not None:
+            self.overlay = await Overlay.open(self.broker, self.advertisements, plan)
+            await self.overlay.begin()
         self._housekeeping = asyncio.create_task(self._keep_house(), name="housekeeping")
 
     async def stop(self) -> None:
@@ -67,6 +76,8 @@ class Node:
             with suppress(asyncio.CancelledError):
                 await self._housekeeping
         self.streams.stop()
+        if self.overlay is not None:
+            await self.overlay.stop()
         await self.webhooks.close()
         await self.repository.stop()
         await self.broker.close()
@@ -124,6 +135,7 @@ class Node:
             self.webhooks.forget(record.number)
             await self.broker.unsubscribe(record.number)
         await self.broker.rules.remove_all(client_id)
+        await self.advertisements.remove_all(client_id)
 
     # Private
 
@@ -159,5 +171,6 @@ class Node:
     async def tidy(self, kept: Retention) -> None:
         """Remove what retention no longer keeps, from the repository, from the log and from the rules' journal."""
         await self.broker.rules.forget(kept.age)
+        await self.advertisements.expire()
         while (await self.broker.trim(kept, self.repository.remove)).graphs:
             pass

@@ -53,6 +53,22 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How much memory the process that evaluates SPARQL queries may have."""
     allow_loopback_webhooks: bool = False
     """Let webhooks lead to this machine."""
+    network_key: Path | None = None
+    """The file with the key of a network of super-peers, of which the node is then one."""
+    join: str | None = None
+    """Addresses of super-peers to join at, with commas between them. Without it the node founds a network, or goes on
+    in the one that it was in."""
+    network_address: str | None = None
+    """Where other super-peers reach this one; a free port of `host` by default."""
+    join_seconds: Seconds = 30.0
+    """How long a newcomer waits until it is let in."""
+    network_patience: Annotated[float, Meta(ge=0.1, le=100)] = 1.0
+    """How many times longer than on a local network super-peers wait for each other."""
+
+    @property
+    def seeds(self) -> tuple[str, ...]:
+        """Where to join."""
+        return tuple(address.strip() for address in (self.join or "").split(",") if address.strip())
 
     @property
     def limits(self) -> Limits:

@@ -23,7 +23,8 @@ class Post:
         self.member = self.own.member
         self.transport = Transport(key, self.own)
         self.received: list[tuple[str, Wire]] = []
-        self.transport.start(ANYWHERE, lambda sender, what: self.received.append((sender, what)))
+        self.transport.listen(ANYWHERE)
+        self.transport.start(lambda sender, what: self.received.append((sender, what)))
 
     @property
     def address(self) -> str:

@@ -56,7 +56,8 @@ def test_a_message_waits_for_a_super_peer_that_is_about_to_listen():
             one.transport.send(address, Probe("early"))
             again = Transport(KEY, late.own)
             received: list[object] = []
-            again.start(address, lambda _, what: received.append(what))
+            again.listen(address)
+            again.start(lambda _, what: received.append(what))
             for _ in range(500):
                 one.transport.send(address, Probe("again"))
                 if received:
@@ -77,7 +78,8 @@ def test_a_super_peer_that_came_back_is_reached_again():
             await other.transport.stop()
             one.transport.send(address, Probe("lost"))
             other.transport = Transport(KEY, other.own)
-            other.transport.start(address, lambda sender, what: other.received.append((sender, what)))
+            other.transport.listen(address)
+            other.transport.start(lambda sender, what: other.received.append((sender, what)))
             for number in range(500):
                 one.transport.send(address, Probe(f"after {number}"))
                 if len(other.received) > 1:
@@ -94,7 +96,7 @@ def test_an_address_in_use_is_told():
         async with posts(KEY) as [one]:
             second = Transport(KEY, KeyPair.new())
             with pytest.raises(NetworkError, match=f"cannot listen on {one.address} for super-peers"):
-                second.start(one.address, lambda *_: None)
+                second.listen(one.address)
             await second.stop()
 
     run(test)
@@ -334,7 +336,8 @@ def test_a_receiver_with_a_bug_does_not_end_the_receiving():
                 if len(taken) == 1:
                     raise ValueError("clumsy")
 
-            clumsy.start(ANYWHERE, receiver)
+            clumsy.listen(ANYWHERE)
+            clumsy.start(receiver)
             one.transport.send(clumsy.address, Probe("1"))
             one.transport.send(clumsy.address, Probe("2"))
             await until(lambda: len(taken) == 2)

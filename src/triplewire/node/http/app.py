@@ -8,7 +8,17 @@ from typing import Any
 from fastapi import FastAPI
 
 from triplewire.node.delivery import delivery_router
-from triplewire.node.http import administration, events, problems, rules, sparql, status, subscriptions
+from triplewire.node.http import (
+    administration,
+    advertisements,
+    events,
+    network,
+    problems,
+    rules,
+    sparql,
+    status,
+    subscriptions,
+)
 from triplewire.node.http.access import client_of
 from triplewire.node.http.hosts import LoopbackOnly
 from triplewire.node.service import Node
@@ -19,6 +29,8 @@ _ROUTERS = (
     rules.router,
     sparql.router,
     administration.router,
+    advertisements.router,
+    network.router,
     status.router,
 )
 

@@ -29,6 +29,8 @@ _STATUS: tuple[tuple[type[errors.TriplewireError], int], ...] = (
     (errors.UnknownClient, 404),
     (errors.UnknownLetter, 404),
     (errors.UnknownRule, 404),
+    (errors.UnknownAdvertisement, 404),
+    (errors.NotInNetwork, 404),
     (errors.DuplicateRule, 409),
     (errors.DeliveryFailed, 502),
     (errors.Unauthenticated, 401),

@@ -1,5 +1,18 @@
 """The node in a network: what carries the pure super-peer's messages, keeps its memory and feeds it.
 
+shell        the overlay: drives the super-peer, and does what it wants done
+  joining    from settings to a plan
+  telling    what is published and subscribed at this node
+  accepting  events from the network are stored
+  replaying  the log is read again for those who have recalled it
+  remembering
+             what survives a restart
+  diagnosis  why nobody lets us in
+  pulse      the time that a super-peer is told
+  tally      what was sent and received
+  showing    what a super-peer knows, for people
+advertisements, deriving
+             what clients will publish: as they say, or as they do
 keys         the network's key, and the key pair that names a super-peer
 transport    messages between super-peers over ZeroMQ with CURVE
   wire       messages as bytes

@@ -33,14 +33,19 @@ def require_address(text: str, what: str) -> str:
     return text
 
 
-def require_own_address(text: str) -> str:
-    """An address to listen on: a numeric host, and port 0 for a free one.
+def is_own_address(text: str) -> bool:
+    """Whether it is an address to listen on: a numeric host, and port 0 for a free one.
 
-    >>> require_own_address("tcp://127.0.0.1:0")
-    'tcp://127.0.0.1:0'
+    >>> is_own_address("tcp://127.0.0.1:0"), is_own_address("tcp://localhost:7070"), is_own_address("tcp://0.0.0.0:1")
+    (True, False, False)
     """
     found = _FORM.fullmatch(text)
-    if found is None or int(found[2]) > _MOST_PORT or not _is_number(found[1]) or _is_everywhere(found[1]):
+    return found is not None and int(found[2]) <= _MOST_PORT and _is_number(found[1]) and not _is_everywhere(found[1])
+
+
+def require_own_address(text: str) -> str:
+    """An address to listen on, or `InputError`."""
+    if not is_own_address(text):
         raise InputError(
             f"wanted the network address as tcp://IP:PORT of this machine, which others can reach, found {text!r}"
         )

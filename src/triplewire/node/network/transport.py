@@ -53,7 +53,7 @@ _FAILED_HANDSHAKES = (
 
 
 class Transport:
-    """Make it on an event loop, `start` it with whoever receives, and `stop` it."""
+    """Make it on an event loop, `listen` somewhere, `start` it with whoever receives, and `stop` it."""
 
     def __init__(self, key: NetworkKey, own: KeyPair) -> None:
         self._own = own
@@ -76,16 +76,18 @@ class Transport:
         """What was not sent, by reason."""
         return +self._lines.dropped
 
-    def start(self, listen: str, receiver: Receiver) -> None:
-        """Listen, and hand over what arrives. Port 0 is a free one; `address` then has it."""
+    def listen(self, listen: str) -> None:
+        """Listen there. Port 0 is a free one; `address` then has it."""
         self._doorkeeper.start()
-        if is_ipv6(listen):
-            self._router.set(zmq.IPV6, 1)
+        self._router.set(zmq.IPV6, int(is_ipv6(listen)))
         try:
             self._router.bind(listen)
         except zmq.ZMQError as error:
             raise NetworkError(f"cannot listen on {listen} for super-peers: {error.strerror}") from None
         self.address = str(self._router.get_string(zmq.LAST_ENDPOINT)).rstrip("\0")
+
+    def start(self, receiver: Receiver) -> None:
+        """Hand over what arrives."""
         self._monitor = self._router.get_monitor_socket(_FAILED_HANDSHAKES)
         for name, work in (
             ("receiving", self._receive(receiver)),

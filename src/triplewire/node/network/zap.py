@@ -32,6 +32,8 @@ class Doorkeeper:
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
+        if self._task is not None:
+            return
         self._socket.bind(_ADDRESS)
         self._task = asyncio.create_task(self._run(), name="backbone doorkeeper")
 

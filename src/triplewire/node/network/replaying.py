@@ -1,0 +1,62 @@
+"""Replaying: what was published here is read again from the log, for those who have recalled it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from triplewire.network.effects import Replay
+from triplewire.network.messages import Publication
+from triplewire.node.broker import Broker
+from triplewire.node.network.seldom import Seldom
+from triplewire.store import log
+from triplewire.store.disk import Connection
+from triplewire.store.log import Record
+
+_log = logging.getLogger(__name__)
+
+BATCH = 500
+# Of a ticket: what was published, and up to which position.
+Told = Callable[[int, list[Publication], int], None]
+
+
+class Replaying:
+    """Reads one batch for each request; whoever asked asks again where there is more."""
+
+    def __init__(self, broker: Broker, member: str, told_to: Callable[[], int], told: Told) -> None:
+        self._broker = broker
+        self._member = member
+        self._told_to = told_to
+        self._told = told
+        self._queue: asyncio.Queue[Replay] = asyncio.Queue()
+        self._seldom = Seldom(_log)
+
+    def add(self, replay: Replay) -> None:
+        self._queue.put_nowait(replay)
+
+    async def run(self) -> None:
+        """Read what is asked for, one after the other, until cancelled."""
+        while True:
+            replay = await self._queue.get()
+            # Beyond what the super-peer was told of, it will be told.
+            end = self._told_to()
+            floor, records = await self._broker.read(lambda tx, r=replay: _read(tx, r.after))  # type: ignore[misc]
+            if replay.after < floor:
+                self._seldom.warning(
+                    "gap", "events %d to %d were recalled after retention had removed them", replay.after + 1, floor
+                )
+            upto = min(end, records[-1].position) if len(records) == BATCH else end
+            found = [record for record in records if record.origin is None and record.position <= upto]
+            self._told(replay.ticket, [publication_of(record, self._member) for record in found], upto)
+
+
+def _read(tx: Connection, after: int) -> tuple[int, list[Record]]:
+    return log.floor(tx), log.after(tx, after, BATCH)
+
+
+def publication_of(record: Record, member: str) -> Publication:
+    """A record of our own log as it travels."""
+    return Publication(
+        member, record.position, record.graph, record.publisher, record.time, record.source, record.nquads
+    )

@@ -1,0 +1,31 @@
+"""What a super-peer has sent and received, by kind of message and by whom; and what became of events."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from triplewire.network.messages import Wire
+from triplewire.node.network.wire import kind_of
+
+
+class Tally:
+    """Counts since the start. `sent` is by address and kind, `received` by member and kind, `events` by outcome."""
+
+    def __init__(self) -> None:
+        self.sent: Counter[tuple[str, str]] = Counter()
+        self.received: Counter[tuple[str, str]] = Counter()
+        self.events: Counter[str] = Counter()
+
+    def send(self, address: str, what: Wire) -> None:
+        self.sent[address, kind_of(what)] += 1
+
+    def receive(self, sender: str, what: Wire) -> None:
+        self.received[sender, kind_of(what)] += 1
+
+
+def by_kind(counts: Counter[tuple[str, str]]) -> dict[str, int]:
+    """How many there were of each kind, whoever it was."""
+    found: Counter[str] = Counter()
+    for (_, kind), count in counts.items():
+        found[kind] += count
+    return dict(sorted(found.items()))

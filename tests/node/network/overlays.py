@@ -1,0 +1,108 @@
+"""Nodes of one network in one process, over real sockets of loopback, and the words that their tests use."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from tests.node.brokers import client
+from tests.node.network.backbones import KEY, until
+
+from triplewire import Event
+from triplewire.network.timings import Timings
+from triplewire.node.broker import Broker
+from triplewire.node.network.advertisements import Advertisements
+from triplewire.node.network.keys import NetworkKey
+from triplewire.node.network.shell import Overlay, Plan
+from triplewire.store.registry import Options, SubscriptionRecord
+
+# Quick, so that nobody waits long for a second try.
+QUICK = Timings(beat=0.2, silence=2.0, verdict=0.6, retry=0.4, resume=1.5, seek=0.5, linger=2.0, remember=20.0)
+
+
+class Site:
+    """A broker with its overlay, in a folder that survives it."""
+
+    def __init__(self, folder: Path, key: NetworkKey = KEY) -> None:
+        self.folder = folder
+        self.key = key
+        self.me = client(folder.name)
+        self.address: str | None = None
+        self.is_up = False
+
+    async def start(self, *seeds: Site) -> None:
+        self.broker = await Broker.open(self.folder, guests=(self.me,))
+        self.advertisements = Advertisements(self.broker)
+        await self.advertisements.load()
+        addresses = tuple(seed.overlay.address for seed in seeds)
+        plan = Plan(key=self.key, address=self.address, seeds=addresses, join_seconds=20, timings=QUICK)
+        self.overlay = await Overlay.open(self.broker, self.advertisements, plan)
+        await self.overlay.begin()
+        await self.overlay.joined()
+        self.is_up = True
+
+    async def stop(self) -> None:
+        if self.is_up:
+            self.is_up = False
+            await self.overlay.stop()
+            await self.broker.close()
+
+    async def crash(self) -> None:
+        """End without a goodbye: nothing is said or written any more, as far as that can be had in one process."""
+        self.is_up = False
+        self.overlay._telling.end()
+        for task in self.overlay._tasks:
+            task.cancel()
+        await self.overlay.transport.stop()
+        await self.broker.close()
+
+    @property
+    def peer(self):
+        return self.overlay.peer
+
+    async def subscribe(self, text: str, name: str = "mine") -> SubscriptionRecord:
+        return await self.broker.subscribe(self.me, name, "sparql", text, Options(), None)
+
+    async def publish(self, *names: str, predicate: str = "urn:p", text: str = "x") -> None:
+        events = [Event.parse(f'<urn:s> <{predicate}> "{text}" <{name}> .')[0] for name in names]
+        await self.broker.publish(self.me, events)
+
+    async def got(self, name: str = "mine") -> list[str]:
+        """Which events a subscription was notified of, in order."""
+        number = self.broker.subscription(self.me.id, name).number
+        page = await self.broker.notifications(number, 0, 1_000)
+        return [one.event for one in page.notifications]
+
+    async def gets(self, *names: str, subscription: str = "mine") -> None:
+        """Wait until exactly these events have come, in this order."""
+        found: list[str] = []
+        try:
+            async with asyncio.timeout(30):
+                while len(found) < len(names):
+                    found = await self.got(subscription)
+                    await asyncio.sleep(0.02)
+        except TimeoutError:
+            raise AssertionError(f"wanted {names}, found {found}") from None
+        assert found == list(names)
+
+
+@asynccontextmanager
+async def sites(folder: Path, *names: str) -> AsyncIterator[list[Site]]:
+    """So many nodes of one network, all in."""
+    made = [Site(folder / name) for name in names]
+    try:
+        for number, site in enumerate(made):
+            await site.start(*made[:1] if number else ())
+        await settled(made)
+        yield made
+    finally:
+        for site in reversed(made):
+            await site.stop()
+
+
+async def settled(made: Iterable[Site]) -> None:
+    """Wait until all that are up know of each other, and nobody else."""
+    up = {site.peer.id for site in made if site.is_up}
+    await until(lambda: all(set(site.peer.members.places) == up for site in made if site.is_up))

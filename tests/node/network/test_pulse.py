@@ -1,0 +1,51 @@
+"""F8 and suspended machines: the super-peer's time is monotonic, and does not jump."""
+
+from __future__ import annotations
+
+import logging
+
+from triplewire.node.network.pulse import Pulse
+from triplewire.node.network.seldom import Seldom
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_time_passes_but_a_machine_that_slept_has_not_waited():
+    clock = Clock()
+    pulse = Pulse(clock)
+    clock.now += 0.5
+    assert pulse.now() == 0.5
+    clock.now += 3_600
+    assert pulse.now() == 1.5
+    assert pulse.now() == 1.5
+
+
+def test_it_never_goes_back():
+    clock = Clock()
+    pulse = Pulse(clock)
+    clock.now += 0.5
+    before = pulse.now()
+    clock.now -= 50
+    assert pulse.now() == before
+    clock.now += 0.25
+    assert pulse.now() == before + 0.25
+
+
+def test_what_others_can_provoke_fills_no_log(caplog):
+    clock = Clock()
+    seldom = Seldom(logging.getLogger("seldom"), clock)
+    for _ in range(1_000):
+        seldom.warning("garbage", "refused, from %s", "sp-a")
+    seldom.warning("size", "refused, from %s", "sp-b")
+    clock.now += 1.5
+    seldom.warning("garbage", "refused, from %s", "sp-a")
+    assert [record.getMessage() for record in caplog.records] == [
+        "refused, from sp-a",
+        "refused, from sp-b",
+        "refused, from sp-a (and 999 more before)",
+    ]
