@@ -7,7 +7,7 @@ above) sends advertisements, events and tides down.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct, field
 
@@ -72,7 +72,7 @@ class Downstream(Struct):
     `told` is how far it was told that it has heard everything. `replaying` is where a replay of our own log has come
     to, None when it has caught up: what is published meanwhile comes with the replay, so that the order is kept.
     `unsure` are origins that have come to stand above it and that it has to recall first, and `doubts` counts for how
-    many beats.
+    many beats; `unmet` is what it has recalled of origins that do not stand above it here, since it sees another cube.
     """
 
     other: str
@@ -82,6 +82,7 @@ class Downstream(Struct):
     told: dict[str, int] = field(default_factory=dict)
     is_told: bool = False
     unsure: set[str] = field(default_factory=set)
+    unmet: dict[str, int] = field(default_factory=dict)
     doubts: int = 0
     recalls: int = 0
     replaying: int | None = None
@@ -95,6 +96,13 @@ class Downstream(Struct):
     def forget(self, recall: Mapping[str, int]) -> None:
         """Send again what is recalled: somebody further below may lack what the one below has got."""
         self.seen = {name: None for name in self.seen if name[1] <= recall.get(name[0], name[1])}
+
+    def meet(self, risen: Iterable[str]) -> dict[str, int]:
+        """Origins have come to stand above: what it has recalled of them already; of the others it is unsure."""
+        risen = set(risen)
+        met = {origin: self.unmet.pop(origin) for origin in risen & set(self.unmet)}
+        self.unsure |= risen - set(met)
+        return met
 
     def is_new(self, publication: Publication) -> bool:
         """Whether an event was not sent over this attachment yet; from now on it was."""

@@ -176,9 +176,12 @@ class Router:
         deeds = self._drop_absent(me_moved)
         deeds += self._choose()
         moved = self._moved(before)
+        wanted = {origin: self.tides.heard[origin] for origin in moved if origin in self.tides.heard}
         for down in self.ways.downs():
-            down.unsure.update(origin for origin in moved if self._is_unsure(origin, down, before))
-        self.tides.recall({origin: self.tides.heard[origin] for origin in moved if origin in self.tides.heard})
+            risen = [origin for origin in moved if self._is_unsure(origin, down, before)]
+            met = down.meet(risen)
+            wanted |= {origin: min(position, wanted.get(origin, position)) for origin, position in met.items()}
+        self.tides.recall(wanted)
         return deeds
 
     def settle(self) -> list[Deed]:

@@ -87,6 +87,7 @@ class Tides:
         above = {
             origin: position for origin, position in recall.items() if dimension_of.get(origin, -1) > down.dimension
         }
+        down.unmet |= {origin: recall[origin] for origin in recall if origin not in above and origin != self._ways.me}
         self.recall(above)
         answer = Say(down.other, Tide(down.dimension, {}, down.recalls))
         return [answer, *(self._replay(down, recall[self._ways.me]) if self._ways.me in recall else [])]
