@@ -43,7 +43,7 @@ def publish_for(world: World, seconds: float, every: float = 0.25) -> None:
 
 
 def _publish_somewhere(world: World) -> None:
-    up = [host.id for host in world.hosts.values() if host.up is not None and host.disk.advertisements]
+    up = [host.id for host in world.hosts.values() if host.up is not None and not host.is_leaving]
     host = world.rng.choice(up)
     world.publish(host, f"{host}/writer", size(world.rng.randint(0, 9)))
 

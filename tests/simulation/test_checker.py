@@ -165,6 +165,8 @@ def test_nothing_is_owed_for_what_was_not_advertised_or_no_longer():
     assert found([*base, narrow, event]) is None
     assert found([*base, others, event]) is None
     assert found([*base, *ended, event]) is None
+    assert found([*base, ended[0], event, Withdrawn(31.0, "sp3", "a1")]) is None
+    assert found([*base, ended[0], event, Withdrawn(41.0, "sp3", "a1")]) is not None
     assert found([*base, Advertised(2.0, "sp3", "crete", "a1", ANY), event]) is not None
 
 

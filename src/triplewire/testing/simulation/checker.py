@@ -72,7 +72,8 @@ class Checker:
     def owed(self) -> Iterator[tuple[Published, Subscribed]]:
         """Every event and subscription whose subscriber must be told."""
         for published in self._ledger.publications.values():
-            is_offered = self._ledger.was_offered(published)
+            offers = self._ledger.offers_of(published)
+            is_offered = any(self._settled(published.time, offer.until) for offer in offers)
             for life in self._ledger.subscriptions.values():
                 if life.made.query.matches(published.fact) and self._is_owed(published, life, is_offered):
                     yield published, life.made

@@ -35,6 +35,7 @@ class Host(Process):
         self.seeds = tuple(seeds)
         self.disk = Disk()
         self.up: SuperPeer | None = None
+        self.is_leaving = False
         self.spread: list[Spread] = []
         self.relayed: list[Relay] = []
         self._missed: list[tuple[str, Wire]] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import inf
 from typing import Generic, TypeVar
 
@@ -61,12 +62,10 @@ class Ledger:
             case Ended():
                 self.ends[record.node] = record.time
 
-    def was_offered(self, published: Published) -> bool:
-        """Whether its publisher had promised such an event when it was published."""
-        return any(
-            life.made.peer == published.peer
-            and life.made.node == published.node
-            and life.made.time <= published.time < life.until
-            and life.made.offer.allows(published.fact)
-            for life in self.offers.values()
-        )
+    def offers_of(self, published: Published) -> Iterator[Life[Advertised]]:
+        """Advertisements by which its publisher had promised such an event when it was published."""
+        for life in self.offers.values():
+            made = life.made
+            is_its = made.peer == published.peer and made.node == published.node
+            if is_its and made.time <= published.time < life.until and made.offer.allows(published.fact):
+                yield life

@@ -62,7 +62,6 @@ class Play:
         self._rng = world.rng
         self._cuts: list[Cut] = []
         self._down: list[str] = []
-        self._leaving: set[str] = set()
         self._offers: dict[str, tuple[str, str, Offer]] = {}
         self._subscriptions: dict[str, str] = {}
         self._acts = True
@@ -168,13 +167,7 @@ class Play:
                 self._numbers += 1
                 self.world.join(f"sp{self._numbers}", [one, other])
             case "leave" if len(up) > 2:
-                self._leave(one)
-
-    def _leave(self, host: str) -> None:
-        self._leaving.add(host)
-        self._subscriptions = {name: at for name, at in self._subscriptions.items() if at != host}
-        self._offers = {name: offer for name, offer in self._offers.items() if offer[0] != host}
-        self.world.leave(host)
+                self.world.leave(one, self._rng.choice((0.0, self.plan.settle + 3)))
 
     def _for_a_while(self, cut: Cut) -> None:
         self._cuts.append(cut)
@@ -203,7 +196,8 @@ class Play:
     # Choices
 
     def _up(self) -> list[str]:
-        return [host for host in self.world.hosts if host not in self._down and host not in self._leaving]
+        hosts = self.world.hosts.values()
+        return [host.id for host in hosts if host.id not in self._down and not host.is_leaving]
 
     def _any_up(self) -> str | None:
         up = self._up()

@@ -117,14 +117,18 @@ class World(Network):
         self.later(seconds, lambda: self.record(Mended(self.now, what)))
 
     def leave(self, host_id: str, drain: float = 0.0) -> None:
-        """Its peers go; after a while, and when all is said, it says goodbye; when that is said its process ends."""
+        """Nobody publishes there any more; after a while its peers go and it says goodbye; then its process ends."""
         host = self.hosts[host_id]
+        host.is_leaving = True
         self.record(Troubled(self.now, f"{host_id} leaves", is_churn=True))
+        self.later(drain, host.leave, lambda: self._say_goodbye(host), lambda: self._end(host))
+
+    def _say_goodbye(self, host: Host) -> None:
         for name in list(host.disk.subscriptions):
-            self.unsubscribe(host_id, name)
+            self.unsubscribe(host.id, name)
         for name in list(host.disk.advertisements):
-            self.withdraw(host_id, name)
-        self.later(drain, host.leave, lambda: self.record(Ended(self.now, host_id)), lambda: self._end(host))
+            self.withdraw(host.id, name)
+        self.record(Ended(self.now, host.id))
 
     def _end(self, host: Host) -> None:
         host.crash()
