@@ -9,12 +9,14 @@ from typing import Any, Self
 
 import httpx
 
+from triplewire.algebra.advertisements import Advertisement
 from triplewire.client import calls
 from triplewire.client.calls import Call, DeadLetter, LogPage, Receipt, Registration
 from triplewire.client.following import Follower, Gap, Notification, is_final
 from triplewire.client.settings import STREAM_TIMEOUT, acknowledged_every, headers_of
 from triplewire.errors import MissedNotifications, NodeRefused, NodeUnreachable
 from triplewire.rdf.events import Event
+from triplewire.wire.networks import NetworkView
 
 
 class AsyncClient:
@@ -125,6 +127,22 @@ class AsyncClient:
 
     async def unsubscribe(self, name: str) -> None:
         await self._call(calls.unsubscribe(name))
+
+    async def advertise(self, name: str, advertisement: Advertisement | str, *, lasts: float | None = None) -> None:
+        """Tell what this client will publish, so that subscriptions at other super-peers find their way here.
+
+        An advertisement, or one or more in Turtle. It counts until it is withdrawn, or for so many seconds.
+        """
+        rdf = advertisement if isinstance(advertisement, str) else advertisement.to_turtle()
+        await self._call(calls.advertise(name, rdf, lasts))
+
+    async def withdraw(self, name: str) -> None:
+        """Advertise that no more."""
+        await self._call(calls.withdraw(name))
+
+    async def network(self, limit: int = 200) -> NetworkView:
+        """The network of super-peers as this node sees it; for administrators."""
+        return calls.network_view(await self._call(calls.network(limit)))
 
     async def query(self, text: str, accept: str = calls.RESULTS) -> bytes:
         """Ask everything that the node keeps. The answer is in the media type asked for."""

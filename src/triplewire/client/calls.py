@@ -13,6 +13,7 @@ from msgspec import Struct
 from triplewire.errors import NodeRefused, NodeUnreachable, TriplewireError, UnknownFormat
 from triplewire.rdf.events import Event
 from triplewire.rdf.formats import format_named
+from triplewire.wire.networks import NetworkView
 
 T = TypeVar("T")
 
@@ -160,6 +161,30 @@ def stream_path(name: str) -> str:
 
 def _subscription(name: str) -> str:
     return f"/subscriptions/{quote(name, safe='')}"
+
+
+# The network
+
+
+def advertise(name: str, rdf: str, lasts: float | None) -> Call:
+    params = {} if lasts is None else {"lasts": str(lasts)}
+    return Call("PUT", _advertisement(name), params, {"content-type": "text/turtle"}, rdf.encode())
+
+
+def withdraw(name: str) -> Call:
+    return Call("DELETE", _advertisement(name))
+
+
+def network(limit: int) -> Call:
+    return Call("GET", "/network", {"limit": str(limit)})
+
+
+def network_view(content: bytes) -> NetworkView:
+    return _decoded(content, NetworkView)
+
+
+def _advertisement(name: str) -> str:
+    return f"/advertisements/{quote(name, safe='')}"
 
 
 # The rest

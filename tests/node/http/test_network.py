@@ -19,7 +19,7 @@ def key(tmp_path: Path) -> Path:
 
 
 async def rows(api, of: str = "peers") -> list[tuple[str, str, list]]:
-    found = (await api.get("/network")).json()["indices"][of]["rows"]
+    found = (await api.get("/network")).json()[of]["rows"]
     return [(row["level"], row["element"], row["targets"]) for row in found]
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from triplewire.network.messages import Member
@@ -12,31 +13,34 @@ from triplewire.network.routing.indices import Indices
 from triplewire.network.superpeer import SuperPeer
 from triplewire.node.network.shell import Overlay
 from triplewire.node.network.tally import by_kind
+from triplewire.wire.networks import IndexView, MemberView, NeighbourView, NetworkView, RowView
 
 
-def shown(overlay: Overlay, most: int) -> dict[str, Any]:
+def shown(overlay: Overlay, most: int) -> NetworkView:
     """Everything, with at most so many rows of an index and lines of the poset."""
-    peer = overlay.peer
+    peer, tally = overlay.peer, overlay.tally
     heard = peer.memory().heard
-    return {
-        "id": peer.id,
-        "address": overlay.address,
-        "network": overlay.plan.key.fingerprint,
-        "stage": peer.stage.value,
-        "slot": peer.slot,
-        "label": _label(peer, peer.slot),
-        "head": heard.get(peer.id, 0),
-        "members": [_member(peer, member, heard.get(member.id)) for member in _by_place(peer)],
-        "neighbours": _neighbours(peer),
-        "indices": _indices(peer, most),
-        "poset": list(_poset(peer, most)),
-        "subscriptions": len(peer.router.poset),
-        "messages": {"sent": by_kind(overlay.tally.sent), "received": by_kind(overlay.tally.received)},
-        "lines": _lines(overlay),
-        "events": dict(overlay.tally.events),
-        "refused": dict(overlay.transport.refused),
-        "dropped": dict(overlay.transport.dropped),
-    }
+    return NetworkView(
+        id=peer.id,
+        address=overlay.address,
+        network=overlay.plan.key.fingerprint,
+        stage=peer.stage.value,
+        slot=peer.slot,
+        label=_label(peer, peer.slot),
+        head=heard.get(peer.id, 0),
+        members=tuple(_member(peer, member, heard.get(member.id)) for member in _by_place(peer)),
+        neighbours=tuple(_neighbours(peer)),
+        peers=_index(peer.router.offering.peers, most),
+        dimensions=_index(peer.router.offering.dimensions, most),
+        poset=tuple(islice(peer.router.poset.lines(lambda origin: _spelled(peer, origin)), most)),
+        subscriptions=len(peer.router.poset),
+        sent=by_kind(tally.sent),
+        received=by_kind(tally.received),
+        lines=_lines(overlay),
+        events=dict(tally.events),
+        refused=dict(overlay.transport.refused),
+        dropped=dict(overlay.transport.dropped),
+    )
 
 
 def _by_place(peer: SuperPeer) -> list[Member]:
@@ -45,63 +49,39 @@ def _by_place(peer: SuperPeer) -> list[Member]:
     return sorted(peer.members.all, key=lambda member: (member.id not in places, places.get(member.id, 0), member.id))
 
 
-def _member(peer: SuperPeer, member: Member, heard: int | None) -> dict[str, Any]:
+def _member(peer: SuperPeer, member: Member, heard: int | None) -> MemberView:
     slot = peer.members.place_of.get(member.id)
-    return {
-        "id": member.id,
-        "address": member.address,
-        "slot": slot,
-        "label": _label(peer, slot),
-        "status": member.status.name.lower(),
-        "incarnation": member.incarnation,
-        "heard": heard,
-    }
+    status = member.status.name.lower()
+    return MemberView(member.id, member.address, slot, _label(peer, slot), status, member.incarnation, heard)
 
 
 def _label(peer: SuperPeer, slot: int | None) -> str | None:
     return None if slot is None else peer.cube.label(slot)
 
 
-def _neighbours(peer: SuperPeer) -> list[dict[str, Any]]:
-    if peer.slot is None:
-        return []
-    chosen = enumerate(peer.cube.neighbours(peer.slot))
-    return [
-        {"dimension": dimension, "slot": place, "label": peer.cube.label(place), "id": peer.members.places[place]}
-        for dimension, place in chosen
-    ]
+def _neighbours(peer: SuperPeer) -> Iterator[NeighbourView]:
+    chosen = [] if peer.slot is None else peer.cube.neighbours(peer.slot)
+    for dimension, place in enumerate(chosen):
+        yield NeighbourView(dimension, place, peer.cube.label(place), peer.members.places[place])
 
 
-def _indices(peer: SuperPeer, most: int) -> dict[str, Any]:
-    offering = peer.router.offering
-    return {"peers": _rows(offering.peers, most), "dimensions": _rows(offering.dimensions, most)}
+def _index(indices: Indices[Any], most: int) -> IndexView:
+    rows = tuple(
+        RowView(row.element.level.name.lower(), str(row.element), tuple(sorted(map(str, row.targets))))
+        for row in islice(indices.rows(), most)
+    )
+    return IndexView(rows, len(indices) - len(rows))
 
 
-def _rows(indices: Indices[Any], most: int) -> dict[str, Any]:
-    rows = [
-        {"level": row.element.level.name.lower(), "element": str(row.element), "targets": _sorted(row.targets)}
-        for row, _ in zip(indices.rows(), range(most), strict=False)
-    ]
-    return {"rows": rows, "more": max(0, len(indices) - len(rows))}
-
-
-def _sorted(targets: Iterable[Hashable]) -> list[Any]:
-    return sorted(targets, key=str)
-
-
-def _poset(peer: SuperPeer, most: int) -> Iterable[str]:
-    def spelled(origin: Origin) -> str:
-        if isinstance(origin, str):
-            return origin
-        slot = peer.members.place_of.get(origin[0])
-        return f"super-peer {origin[0] if slot is None else slot} on dimension {origin[1]}"
-
-    for line, _ in zip(peer.router.poset.lines(spelled), range(most), strict=False):
-        yield line
+def _spelled(peer: SuperPeer, origin: Origin) -> str:
+    """Where a subscription came from: one of our own, or the place of a super-peer."""
+    if isinstance(origin, str):
+        return origin
+    member, dimension = origin
+    return f"super-peer {peer.members.place_of.get(member, member)} on dimension {dimension}"
 
 
 def _lines(overlay: Overlay) -> dict[str, dict[str, int]]:
-    """What was sent to whom, by kind."""
     names = {member.address: member.id for member in overlay.peer.members.all}
     found: dict[str, Counter[str]] = {}
     for (address, kind), count in overlay.tally.sent.items():
