@@ -13,7 +13,7 @@ taxonomy alone does not make true can therefore come out either way, as long as 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from msgspec import Struct
 
@@ -33,7 +33,7 @@ from triplewire.algebra.numerals import complete as numerals_complete
 from triplewire.algebra.numerals import numerals
 from triplewire.algebra.patterns import Variable
 from triplewire.algebra.situations import Role
-from triplewire.algebra.taxonomy import Taxonomy
+from triplewire.algebra.taxonomy import EMPTY, Taxonomy
 from triplewire.algebra.texts import (
     Family,
     asks_for_order,
@@ -95,14 +95,17 @@ class Domain(Struct, frozen=True):
 
     def witnesses(self, demands: Iterable[Demand], taxonomy: Taxonomy, effort: Effort) -> list[Term]:
         """The candidates that meet the demands, as far as types allow."""
-        tries = self._tries(tuple(demands), taxonomy, effort)
+        wanted = tuple(demands)
+        if not wanted and self.fixed is None:
+            return list(_unconstrained(self.role))
+        tries = self._tries(wanted, taxonomy, effort)
         found = (term for question, candidates in tries for term in candidates.terms if question.met_by(term))
         return list(dict.fromkeys(found))
 
     def _tries(
         self, demands: tuple[Demand, ...], taxonomy: Taxonomy, effort: Effort
     ) -> Iterator[tuple[_Question, Candidates]]:
-        if not _contradictory(demands) and not _types_contradict(demands, taxonomy):
+        if not (_contradictory(demands) or _bounds_contradict(demands) or _types_contradict(demands, taxonomy)):
             question = _Question(demands, taxonomy, effort)
             yield from ((question, candidates) for candidates in self._candidates(question))
 
@@ -116,6 +119,13 @@ class Domain(Struct, frozen=True):
             yield Candidates(_BLANKS)
         if self.role is Role.ANY:
             yield from question.literals()
+
+
+@lru_cache(maxsize=len(Role))
+def _unconstrained(role: Role) -> tuple[Term, ...]:
+    """All candidates, where nothing is demanded of them."""
+    question = _Question((), EMPTY, Effort(1_000))
+    return tuple(dict.fromkeys(term for found in Domain(role)._candidates(question) for term in found.terms))
 
 
 class _Question:
@@ -238,6 +248,42 @@ def _lists(test: AnyTest) -> list[frozenset[Constant]]:
     if isinstance(test, Comparison) and test.operator is Comparator.EQUAL and not isinstance(test.right, Variable):
         return [frozenset({test.right})]
     return []
+
+
+def _bounds_contradict(demands: Iterable[Demand]) -> bool:
+    """Whether a value that must be beyond one whole number need not be beyond another that comes first.
+
+    The candidates would show it too. This is what is asked most, of queries that differ in a threshold.
+    """
+    bounds = [bound for demand in demands if (bound := _bound(demand)) is not None]
+    return any(
+        sign == other_sign and must and not other_must and (number, is_open) >= (other, is_other_open)
+        for sign, number, is_open, must in bounds
+        for other_sign, other, is_other_open, other_must in bounds
+    )
+
+
+def _bound(demand: Demand) -> tuple[int, int, bool, bool] | None:
+    """The direction, the number as that direction counts, whether it is left out; and whether beyond it is a must."""
+    test = demand.test
+    if not isinstance(test, Comparison) or not isinstance(test.right, Literal) or test.operator not in _DIRECTIONS:
+        return None
+    # So far every kind of number counts one by one: a float beyond one of these is beyond it exactly.
+    digits = test.right.value
+    if test.right.datatype != XSD["integer"] or len(digits) > 7 or not digits.isascii() or not digits.isdigit():
+        return None
+    sign, is_open = _DIRECTIONS[test.operator]
+    if demand.outcomes == {True}:
+        return sign, sign * int(digits), is_open, True
+    return None if True in demand.outcomes else (sign, sign * int(digits), is_open, False)
+
+
+_DIRECTIONS = {
+    Comparator.GREATER: (1, True),
+    Comparator.AT_LEAST: (1, False),
+    Comparator.LESS: (-1, True),
+    Comparator.AT_MOST: (-1, False),
+}
 
 
 def _types_contradict(demands: Sequence[Demand], taxonomy: Taxonomy) -> bool:

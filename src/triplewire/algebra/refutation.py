@@ -55,7 +55,25 @@ class Problem:
         domains = [self.domain(variable) for variable in key]
         if len(domains) == 2:
             return possible_pair(key[0] == key[1], domains, demands)
-        return domains[0].answer(demands, self._taxonomy, self.effort) is not Answer.NO
+        return _answered(domains[0], demands, self._taxonomy, self.effort) is not Answer.NO
+
+
+# One query is compared with many others, and each time the same is asked about its variables.
+_answers: dict[tuple[Domain, frozenset[Demand], Taxonomy], Answer] = {}
+_MOST_ANSWERS = 8_192
+
+
+def _answered(domain: Domain, demands: frozenset[Demand], taxonomy: Taxonomy, effort: Effort) -> Answer:
+    known = _answers.get((domain, demands, taxonomy))
+    if known is not None:
+        return known
+    answer = domain.answer(demands, taxonomy, effort)
+    # What is not known may only mean that the effort was spent.
+    if answer is not Answer.UNKNOWN:
+        if len(_answers) >= _MOST_ANSWERS:
+            _answers.clear()
+        _answers[domain, demands, taxonomy] = answer
+    return answer
 
 
 def refuted(problem: Problem, demands: Iterable[Demand], clauses: Iterable[Clause]) -> bool:
