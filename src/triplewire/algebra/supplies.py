@@ -98,8 +98,8 @@ def _named(supply: Supply, core: Core) -> bool:
     wanted = properties_of(core)
     if not supply.has_only_values:
         return all(supply.names(name) for name in wanted)
-    is_open = any(isinstance(pattern.predicate, Variable) for pattern in core.patterns)
-    return is_open or not wanted or not wanted.isdisjoint(supply.values)
+    predicates = {pattern.predicate for pattern in core.patterns}
+    return not wanted or any(isinstance(name, Variable) or name in supply.values for name in predicates)
 
 
 def _situation_excluded(supply: Supply, situation: Situation, taxonomy: Taxonomy, effort: Effort) -> bool:

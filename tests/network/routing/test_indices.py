@@ -16,7 +16,7 @@ from triplewire.network.messages import Description, Standing
 from triplewire.network.routing.descriptions import describe
 from triplewire.network.routing.indices import Element, Indices, Level, elements_of
 from triplewire.network.routing.reasoning import AlgebraReasoner
-from triplewire.rdf.terms import Literal, NamedNode
+from triplewire.rdf.terms import RDF, Literal, NamedNode
 from triplewire.testing.strategies import advertisements, subscriptions
 
 REASONER = AlgebraReasoner()
@@ -209,6 +209,7 @@ _POOL = [
     describe([Advertisement.properties([f"{DC}creator", f"{DC}date"])]),
     describe([Advertisement.values({f"{DC}date": Interval(2000, None)})]),
     describe([Advertisement.values({f"{DC}date": Interval(None, 1999)}), Advertisement.schemas([DC])]),
+    describe([Advertisement.values({RDF["type"]: NamedNode(f"{DC}article")})]),
     *TABLE_1.values(),
 ]
 _QUERIES = [

@@ -163,9 +163,9 @@ class Indices(Generic[T]):
         for wanted in properties_wanted(standing):
             if not wanted.names:
                 return tuple(self._descriptions)
-            naming = sorted((self._naming_property(name) for name in wanted.names), key=len)
-            keys |= set.intersection(*naming)
-            keys |= self._only_values.intersection(*(() if wanted.is_open else (set().union(*naming),)))
+            keys |= set.intersection(*sorted(map(self._naming_property, wanted.names), key=len))
+            some = () if wanted.is_open else (set().union(*map(self._naming_property, wanted.any_of)),)
+            keys |= self._only_values.intersection(*some)
         return keys
 
     def _naming_property(self, name: NamedNode) -> set[str]:

@@ -9,13 +9,14 @@ from msgspec import Struct
 
 import triplewire.languages  # noqa: F401  makes the languages known
 from triplewire.algebra.covering import properties_of
-from triplewire.algebra.patterns import Variable
 from triplewire.algebra.queries import Core, Query, cores_of
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.errors import InputError
 from triplewire.network.messages import Standing
 from triplewire.rdf.terms import NamedNode
 
+# A parsed query takes some kilobytes, what is wanted of advertisers some hundred bytes.
+_QUERIES_KEPT = 32_768
 _KEPT = 131_072
 
 
@@ -35,16 +36,20 @@ def checked(standing: Standing) -> Standing:
     return standing
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_QUERIES_KEPT)
 def query_of(standing: Standing) -> Query:
     """The query, parsed once."""
     return Subscription.parse(standing.text, standing.language).query
 
 
 class Wanted(Struct, frozen=True):
-    """One way to match: the properties that an advertiser must name, and whether any other may stand in for one."""
+    """One way to match. `names` are the properties that an advertiser must name, rdf: and rdfs: left out.
+
+    Of `any_of`, which has those too, an advertiser of values alone must have one; with `is_open`, not even that.
+    """
 
     names: frozenset[NamedNode]
+    any_of: frozenset[NamedNode]
     is_open: bool
 
 
@@ -55,8 +60,9 @@ def properties_wanted(standing: Standing) -> tuple[Wanted, ...]:
 
 
 def _wanted(core: Core) -> Wanted:
-    is_open = any(isinstance(pattern.predicate, Variable) for pattern in core.patterns)
-    return Wanted(frozenset(properties_of(core)), is_open)
+    predicates = {pattern.predicate for pattern in core.patterns}
+    any_of = frozenset(name for name in predicates if isinstance(name, NamedNode))
+    return Wanted(frozenset(properties_of(core)), any_of, len(any_of) < len(predicates))
 
 
 def _key(language: str, text: str) -> str:
