@@ -8,6 +8,7 @@ reasoning       what is asked of queries: implies, covers, matches
 indices         the advertisement indices on three levels, and algorithm 1
 traits          what a query needs of an event, for finding candidates quickly
 poset           the subscription poset with origins, and algorithm 2
+order           the order itself, as its transitive reduction
 filing          where the poset finds candidates by their traits
 """
 

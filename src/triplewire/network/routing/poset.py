@@ -16,6 +16,7 @@ from msgspec import Struct, field
 
 from triplewire.network.messages import Publication, Standing
 from triplewire.network.routing.filing import Files
+from triplewire.network.routing.order import Order
 from triplewire.network.routing.publications import event_of
 from triplewire.network.routing.reasoning import Glancing, Reasoner
 from triplewire.network.routing.traits import traits_in, traits_of
@@ -24,12 +25,10 @@ O = TypeVar("O", bound=Hashable)  # noqa: E741  the letter of the type, not a na
 
 
 class _Entry(Struct, Generic[O], eq=False):
-    """A subscription with its neighbours in the order. Sets of keys are dicts, which keep their order."""
+    """A subscription and where it came from. The set is a dict, which keeps its order."""
 
     standing: Standing
     origins: dict[O, None] = field(default_factory=dict)
-    parents: dict[str, None] = field(default_factory=dict)
-    children: dict[str, None] = field(default_factory=dict)
 
 
 class Poset(Generic[O]):
@@ -39,6 +38,7 @@ class Poset(Generic[O]):
         self._reasoner = reasoner
         self._glance = reasoner.may_imply if isinstance(reasoner, Glancing) else reasoner.implies
         self._entries: dict[str, _Entry[O]] = {}
+        self._order = Order()
         self._roots = Files()
         self._all = Files()
 
@@ -85,22 +85,22 @@ class Poset(Generic[O]):
     @property
     def roots(self) -> tuple[str, ...]:
         """The keys of those that imply no other."""
-        return tuple(key for key, entry in self._entries.items() if not entry.parents)
+        return tuple(key for key in self._entries if not self._order.parents(key))
 
     def parents(self, key: str) -> tuple[str, ...]:
-        return tuple(self._entries[key].parents)
+        return tuple(self._order.parents(key))
 
     def children(self, key: str) -> tuple[str, ...]:
-        return tuple(self._entries[key].children)
+        return tuple(self._order.children(key))
 
     def wider(self, standing: Standing) -> Iterator[Standing]:
         """Those that the subscription implies, which need not be here itself. It is not among them."""
-        found = self._above(standing.key) if standing.key in self._entries else self._implied_by(standing)
+        found = self._order.above(standing.key) if standing.key in self._entries else self._implied_by(standing)
         return (self._entries[key].standing for key in found)
 
     def narrower(self, key: str) -> Iterator[Standing]:
         """Those that imply the subscription, the nearest first."""
-        return (self._entries[below].standing for below in self._below(key))
+        return (self._entries[below].standing for below in self._order.below(key))
 
     def lines(self, spelled: Callable[[O], str] = str) -> Iterator[str]:
         """The poset as an indented tree. What has several parents appears below each."""
@@ -110,7 +110,7 @@ class Poset(Generic[O]):
             entry = self._entries[key]
             origins = ", ".join(sorted(map(spelled, entry.origins)))
             yield f"{'  ' * depth}{' '.join(entry.standing.text.split())}  [{origins}]"
-            waiting.extend((depth + 1, child) for child in reversed(entry.children))
+            waiting.extend((depth + 1, child) for child in reversed(self.children(key)))
 
     # Algorithm 2
 
@@ -130,42 +130,33 @@ class Poset(Generic[O]):
             entry = self._entries[key]
             if self._reasoner.matches(entry.standing, publication):
                 found[key] = entry.standing
-                waiting.extend(entry.children)
+                waiting.extend(self._order.children(key))
         return found
 
     # The order
 
     def _insert(self, standing: Standing) -> None:
         above = self._implied_by(standing)
-        parents = [key for key in above if above.keys().isdisjoint(self._entries[key].children)]
+        parents = self._order.lowest(above)
         children = self._implying(standing, parents, above)
-        entry: _Entry[O] = _Entry(standing)
-        self._entries[standing.key] = entry
+        self._order.put(standing.key, parents=parents, children=children)
+        self._entries[standing.key] = _Entry(standing)
         self._all.put(standing.key, traits_of(standing))
-        for child in children:
-            for parent in [key for key in self._entries[child].parents if key in above]:
-                self._unlink(child, parent)
-            self._link(child, standing.key)
-        for parent in parents:
-            self._link(standing.key, parent)
-        self._settle(standing.key, *children)
+        self._file_roots(standing.key, *children)
 
     def _take_out(self, key: str) -> None:
-        entry = self._entries[key]
-        parents, children = tuple(entry.parents), tuple(entry.children)
-        for parent in parents:
-            self._unlink(key, parent)
-        for child in children:
-            self._unlink(child, key)
-        del self._entries[key]
-        self._all.drop(key, traits_of(entry.standing))
-        self._roots.drop(key, traits_of(entry.standing))
-        for child in children:
-            reached = self._above(child)
-            for parent in parents:
-                if parent not in reached:
-                    self._link(child, parent)
-        self._settle(*children)
+        children = self.children(key)
+        self._order.take_out(key)
+        traits = traits_of(self._entries.pop(key).standing)
+        self._all.drop(key, traits)
+        self._roots.drop(key, traits)
+        self._file_roots(*children)
+
+    def _file_roots(self, *keys: str) -> None:
+        """Some keys have got other parents: keep the roots filed as such."""
+        for key in keys:
+            file = self._roots.drop if self._order.parents(key) else self._roots.put
+            file(key, traits_of(self._entries[key].standing))
 
     def _implied_by(self, standing: Standing) -> dict[str, None]:
         """The keys of all that the subscription implies.
@@ -174,7 +165,7 @@ class Poset(Generic[O]):
         up, since whoever implies one implies all above it.
         """
         likely = self._likely_above(standing)
-        waiting = [key for key in likely if likely.keys().isdisjoint(self._entries[key].children)]
+        waiting = self._order.lowest(likely)
         found: dict[str, None] = {}
         tried: set[str] = set()
         while waiting:
@@ -184,9 +175,9 @@ class Poset(Generic[O]):
             tried.add(key)
             if self._reasoner.implies(standing, self._entries[key].standing):
                 found[key] = None
-                found.update(self._above(key))
+                found.update(self._order.above(key))
             else:
-                waiting.extend(parent for parent in self._entries[key].parents if parent in likely)
+                waiting.extend(parent for parent in self._order.parents(key) if parent in likely)
         return found
 
     def _likely_above(self, standing: Standing) -> dict[str, None]:
@@ -202,7 +193,7 @@ class Poset(Generic[O]):
             entry = self._entries[key]
             if traits.may_imply(traits_of(entry.standing)) and self._glance(standing, entry.standing):
                 found[key] = None
-                waiting.extend(entry.children)
+                waiting.extend(self._order.children(key))
         return found
 
     def _implying(self, standing: Standing, parents: Iterable[str], above: Mapping[str, None]) -> list[str]:
@@ -213,11 +204,11 @@ class Poset(Generic[O]):
         likely = self._likely_below(standing, parents)
         found: dict[str, None] = {}
         known = dict(above)
-        for key in sorted(likely, key=lambda key: not likely.keys().isdisjoint(self._entries[key].parents)):
+        for key in sorted(likely, key=lambda key: not likely.keys().isdisjoint(self._order.parents(key))):
             if key not in known and self._reasoner.implies(self._entries[key].standing, standing):
                 found[key] = None
-                known.update(self._below(key))
-        return [key for key in found if found.keys().isdisjoint(self._above(key))]
+                known.update(self._order.below(key))
+        return [key for key in found if found.keys().isdisjoint(self._order.above(key))]
 
     def _likely_below(self, standing: Standing, parents: Iterable[str]) -> dict[str, None]:
         traits = traits_of(standing)
@@ -231,36 +222,4 @@ class Poset(Generic[O]):
     def _candidates_below(self, standing: Standing, parents: Iterable[str]) -> Iterable[str]:
         """What is below one parent, since all that is narrower is below every one; or what shows the traits."""
         parent = next(iter(parents), None)
-        return self._all.implying(traits_of(standing)) if parent is None else self._below(parent)
-
-    def _above(self, key: str) -> dict[str, None]:
-        return self._reached(key, lambda entry: entry.parents)
-
-    def _below(self, key: str) -> dict[str, None]:
-        return self._reached(key, lambda entry: entry.children)
-
-    def _reached(self, key: str, further: Callable[[_Entry[O]], Iterable[str]]) -> dict[str, None]:
-        """The keys reached from one by steps in one direction, the nearest first."""
-        found: dict[str, None] = {}
-        waiting = list(further(self._entries[key]))
-        while waiting:
-            found.update(dict.fromkeys(waiting))
-            waiting = [step for near in waiting for step in further(self._entries[near]) if step not in found]
-        return found
-
-    def _link(self, child: str, parent: str) -> None:
-        self._entries[child].parents[parent] = None
-        self._entries[parent].children[child] = None
-
-    def _unlink(self, child: str, parent: str) -> None:
-        del self._entries[child].parents[parent]
-        del self._entries[parent].children[child]
-
-    def _settle(self, *keys: str) -> None:
-        """Keep the roots filed as such."""
-        for key in keys:
-            entry = self._entries[key]
-            if entry.parents:
-                self._roots.drop(key, traits_of(entry.standing))
-            else:
-                self._roots.put(key, traits_of(entry.standing))
+        return self._all.implying(traits_of(standing)) if parent is None else self._order.below(parent)
