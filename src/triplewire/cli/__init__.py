@@ -9,6 +9,8 @@
     serve      run a node
     publish, subscribe, query, feed, clients, dead_letters
                talk to a node
+    network    key, up, show: networks of super-peers (network_key, network_up with its processes, demo and traffic,
+               network_show)
     pipeline   match, stream, backfill, replay, profile, compact: on Spark
 
     invocation what every command does with arguments and with trouble

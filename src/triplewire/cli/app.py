@@ -19,6 +19,7 @@ from triplewire.cli import (
     feed,
     generate,
     match,
+    network,
     pipeline,
     publish,
     query,
@@ -46,6 +47,7 @@ app.command("covers", cls=Question, epilog=covers.EXAMPLES)(covers.covers_comman
 app.command("generate", cls=Job, epilog=generate.EXAMPLES)(generate.generate_command)
 app.add_typer(pipeline.app, name="pipeline")
 app.add_typer(rules.app, name="rules")
+app.add_typer(network.app, name="network")
 app.command("serve", cls=Job, epilog=serve.EXAMPLES)(serve.serve_command)
 app.command("publish", cls=Job, epilog=publish.EXAMPLES)(publish.publish_command)
 app.command("subscribe", cls=Job, epilog=subscribe.EXAMPLES)(subscribe.subscribe_command)

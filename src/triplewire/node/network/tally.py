@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from triplewire.network.messages import Wire
+from triplewire.network.messages import Frame, Wire
 from triplewire.node.network.wire import kind_of
 
 
@@ -15,12 +15,22 @@ class Tally:
         self.sent: Counter[tuple[str, str]] = Counter()
         self.received: Counter[tuple[str, str]] = Counter()
         self.events: Counter[str] = Counter()
+        self._newest: dict[str, tuple[int, int]] = {}
 
     def send(self, address: str, what: Wire) -> None:
-        self.sent[address, kind_of(what)] += 1
+        """Count a message; one that a link sends again is a repeat."""
+        is_repeat = isinstance(what, Frame) and what.number > 0 and not self._is_new(address, what)
+        self.sent[address, "repeat" if is_repeat else kind_of(what)] += 1
 
     def receive(self, sender: str, what: Wire) -> None:
         self.received[sender, kind_of(what)] += 1
+
+    def _is_new(self, address: str, frame: Frame) -> bool:
+        newest = (frame.session, frame.number)
+        if newest <= self._newest.get(address, (0, 0)):
+            return False
+        self._newest[address] = newest
+        return True
 
 
 def by_kind(counts: Counter[tuple[str, str]]) -> dict[str, int]:
