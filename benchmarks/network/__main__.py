@@ -1,0 +1,78 @@
+"""Measure, print ratios and what was asked beside what was found, write numbers and plots."""
+
+from __future__ import annotations
+
+import argparse
+
+from msgspec import Struct
+from rich.progress import Progress, TaskID
+
+from benchmarks import machine
+from benchmarks.network import drawing
+from benchmarks.network.failing import Recovery, recovered
+from benchmarks.network.measuring import OURS, POSET, Costs, flooding, measured
+from benchmarks.network.plans import FULL, QUICK, Plan
+from benchmarks.network.tables import asked, costs_table, recovery_table, sizes_table
+from benchmarks.reports import FIGURES, QUICK_RESULTS, RESULTS, figures_table, progress, wide_console, write_json
+
+
+class Findings(Struct):
+    """All that a run measured."""
+
+    plan: Plan
+    costs: list[Costs] = []
+    crowds: list[Costs] = []
+    recoveries: list[Recovery] = []
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a small run, whose figures decide little")
+    quick = parser.parse_args().quick
+    facts = machine.facts()
+    console = wide_console()
+    with progress(console) as bars:
+        findings = found(QUICK if quick else FULL, bars)
+    figures = asked(findings.costs, findings.recoveries)
+    console.print(costs_table(findings.costs))
+    console.print(sizes_table([*findings.costs, *findings.crowds]))
+    console.print(recovery_table(findings.recoveries))
+    console.print(figures_table(figures))
+    results = QUICK_RESULTS if quick else RESULTS
+    write_json(results / "network.json", {"machine": facts, "findings": findings, "figures": figures})
+    folder = QUICK_RESULTS if quick else FIGURES
+    drawing.draw_costs(folder, findings.costs)
+    drawing.draw_hops(folder, findings.costs)
+    drawing.draw_sizes(folder, findings.costs)
+    drawing.draw_recovery(folder, findings.recoveries)
+
+
+def found(plan: Plan, bars: Progress) -> Findings:
+    """Every measurement, the small ones first."""
+    findings = Findings(plan)
+    whole = bars.add_task("all", total=2 * len(plan.sizes) + len(plan.failing) + len(plan.crowds))
+    for size in plan.sizes:
+        for policy in (OURS, POSET):
+            findings.costs.append(_measured(policy, size, plan.subscriptions, plan, bars, whole))
+        findings.costs.append(flooding(size, plan.subscriptions))
+    for size in plan.failing:
+        bars.update(whole, description=f"a tenth of {size:,} fails")
+        findings.recoveries.append(recovered(size))
+        bars.advance(whole)
+    for size, each in plan.crowds:
+        findings.crowds.append(_measured(OURS, size, each, plan, bars, whole))
+    return findings
+
+
+def _measured(policy: str, size: int, each: int, plan: Plan, bars: Progress, whole: TaskID) -> Costs:
+    def tell(words: str) -> None:
+        bars.update(whole, description=f"{size:,} super-peers, {policy}: {words}")
+
+    tell("joining")
+    costs = measured(policy, size, plan.lone, each, plan.events, tell)
+    bars.advance(whole)
+    return costs
+
+
+if __name__ == "__main__":
+    main()

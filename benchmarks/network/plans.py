@@ -1,0 +1,31 @@
+"""How large a run is."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+
+class Plan(Struct, frozen=True):
+    """Sizes of networks; how many subscriptions each super-peer has in the end; how many events are published.
+
+    `lone` is how many subscriptions are measured one by one, before there are others. `crowds` are further pairs of
+    super-peers and subscriptions at each, with advertisements and poset only.
+    """
+
+    sizes: tuple[int, ...]
+    lone: int
+    subscriptions: int
+    events: int
+    failing: tuple[int, ...]
+    crowds: tuple[tuple[int, int], ...] = ()
+
+
+FULL = Plan(
+    sizes=(8, 16, 32, 64, 100, 128, 200, 256, 384, 512, 768, 1024),
+    lone=200,
+    subscriptions=10,
+    events=100,
+    failing=(20, 50, 100, 256, 512, 1024),
+    crowds=((1_000, 100),),
+)
+QUICK = Plan(sizes=(8, 16, 24, 32, 64), lone=50, subscriptions=5, events=40, failing=(20, 40))
