@@ -35,7 +35,7 @@ class Watching:
         self._rng = rng
         self._timings = timings
         self._suspects: dict[str, _Suspicion] = {}
-        self._asked: dict[str, set[str]] = {}
+        self._asked: dict[str, list[str]] = {}
         self._sought_at = 0.0
         self._heard_at: dict[str, float] = {}
 
@@ -73,7 +73,9 @@ class Watching:
         """Somebody asks whether we hear it, or another."""
         if probe.about is None:
             return self._send(sender, Heard())
-        self._asked.setdefault(probe.about, set()).add(sender)
+        askers = self._asked.setdefault(probe.about, [])
+        if sender not in askers:
+            askers.append(sender)
         return self._send(probe.about, Probe())
 
     def answered(self, now: float, sender: str, heard: Heard) -> list[Deed]:
@@ -83,7 +85,7 @@ class Watching:
         if about in self._suspects:
             # A direct answer shows only that one way is open; a neighbour must be heard by others to be whole.
             self._suspects[about].is_heard |= heard.about is not None
-        askers = self._asked.pop(sender, set()) if heard.about is None else set()
+        askers = self._asked.pop(sender, []) if heard.about is None else []
         return [deed for asker in askers for deed in self._send(asker, Heard(sender))]
 
     def _ask_about(self, other: str) -> list[Deed]:

@@ -7,7 +7,7 @@ above) sends advertisements, events and tides down.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct, field
 
@@ -97,11 +97,10 @@ class Downstream(Struct):
         """Send again what is recalled: somebody further below may lack what the one below has got."""
         self.seen = {name: None for name in self.seen if name[1] <= recall.get(name[0], name[1])}
 
-    def meet(self, risen: Iterable[str]) -> dict[str, int]:
+    def meet(self, risen: Sequence[str]) -> dict[str, int]:
         """Origins have come to stand above: what it has recalled of them already; of the others it is unsure."""
-        risen = set(risen)
-        met = {origin: self.unmet.pop(origin) for origin in risen & set(self.unmet)}
-        self.unsure |= risen - set(met)
+        met = {origin: self.unmet.pop(origin) for origin in risen if origin in self.unmet}
+        self.unsure.update(origin for origin in risen if origin not in met)
         return met
 
     def is_new(self, publication: Publication) -> bool:

@@ -25,7 +25,8 @@ class Tides:
     def __init__(self, ways: Ways, heard: dict[str, int]) -> None:
         self.heard = heard
         self._ways = ways
-        self._risen: set[str] = set()
+        # In order, like everything here: a run is to be the same from the same seed.
+        self._risen: dict[str, None] = {}
         self._tickets = 0
         self._replays: dict[int, tuple[str, int]] = {}
 
@@ -72,7 +73,7 @@ class Tides:
         """Everything of an origin up to a position is heard."""
         if position > self.heard.get(origin, -1):
             self.heard[origin] = position
-            self._risen.add(origin)
+            self._risen[origin] = None
 
     # Downwards
 
@@ -94,7 +95,7 @@ class Tides:
 
     def tell(self) -> list[Deed]:
         """Tides for everybody below: what has risen since the last."""
-        risen, self._risen = self._risen, set()
+        risen, self._risen = self._risen, {}
         deeds: list[Deed] = []
         for down in self._ways.downs():
             if down.recalls:
@@ -142,5 +143,5 @@ class Tides:
             down.replaying = position
             return [self._read(down)]
         down.replaying = None
-        self._risen.add(self._ways.me)
+        self._risen[self._ways.me] = None
         return []
