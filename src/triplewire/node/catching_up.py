@@ -9,29 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from sys import maxsize
 
 from msgspec import Struct
 
 from triplewire.node.audience import Audience
 from triplewire.node.publishing import notices_of
 from triplewire.rdf.events import Event
-from triplewire.rdf.limits import Limits
+from triplewire.rdf.limits import ANY_SIZE
 from triplewire.store import log, outbox, registry
 from triplewire.store.disk import Connection
 from triplewire.store.log import Record
 from triplewire.store.outbox import Notice
 
 CHUNK = 128
-# What is in the log was within the limits of its day.
-ANY_SIZE = Limits(
-    event_bytes=maxsize,
-    document_bytes=maxsize,
-    expanded_bytes=maxsize,
-    quads=maxsize,
-    literal_length=maxsize,
-    iri_length=maxsize,
-)
 
 
 class CaughtUp(Struct, frozen=True):

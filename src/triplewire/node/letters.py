@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from triplewire.node.answers import Notification, notification
-from triplewire.node.catching_up import ANY_SIZE
 from triplewire.node.core import Core
 from triplewire.node.grants import visible
 from triplewire.node.intake import data_at
 from triplewire.rdf.events import Event
+from triplewire.rdf.limits import ANY_SIZE
 from triplewire.store import deadletters, outbox
 from triplewire.store.deadletters import DeadLetter
 from triplewire.store.disk import Connection

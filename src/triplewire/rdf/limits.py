@@ -6,6 +6,8 @@ is what `LimitExceeded.limit` carries.
 
 from __future__ import annotations
 
+from sys import maxsize
+
 from msgspec import Struct
 
 from triplewire.errors import LimitExceeded
@@ -38,6 +40,15 @@ class Limits(Struct, frozen=True, kw_only=True):
 
 
 DEFAULT_LIMITS = Limits()
+# For what was within its limits when it came in, and is read again.
+ANY_SIZE = Limits(
+    event_bytes=maxsize,
+    document_bytes=maxsize,
+    expanded_bytes=maxsize,
+    quads=maxsize,
+    literal_length=maxsize,
+    iri_length=maxsize,
+)
 
 
 def exceeded(limit: str, allowed: int, what: str, found: int | str) -> LimitExceeded:

@@ -62,6 +62,11 @@ def test_addresses_that_lead_nowhere_are_refused(key, address):
             plan_of(settings(network_key=key, join=address))
 
 
+def test_an_event_has_to_fit_into_a_message(key):
+    with pytest.raises(InputError, match="wanted events of at most"):
+        plan_of(settings(network_key=key, event_bytes=1 << 30))
+
+
 def test_patience_stretches_every_time(key):
     plan = plan_of(settings(network_key=key, network_patience=3))
     assert plan is not None

@@ -8,8 +8,11 @@ import pytest
 from tests.node.network.backbones import run, until
 from tests.node.network.overlays import Site, settled, sites
 
+from triplewire import Event
 from triplewire.errors import JoinFailed, NetworkError
 from triplewire.node.network.keys import NetworkKey
+from triplewire.node.network.replaying import read
+from triplewire.rdf.limits import Limits
 
 P = "SELECT ?o { ?s <urn:p> ?o }"
 
@@ -164,7 +167,8 @@ def test_a_crash_of_the_publishers_node_loses_nothing_that_was_acknowledged(tmp_
 
 
 def test_a_long_log_is_replayed_in_parts(tmp_path, monkeypatch):
-    monkeypatch.setattr("triplewire.node.network.replaying.BATCH", 7)
+    monkeypatch.setattr("triplewire.node.network.replaying.BATCH", 14)
+    monkeypatch.setattr("triplewire.node.network.replaying._STEP", 7)
 
     async def test() -> None:
         async with sites(tmp_path, "a", "b") as made:
@@ -180,6 +184,34 @@ def test_a_long_log_is_replayed_in_parts(tmp_path, monkeypatch):
                 await a.publish(name)
             await b.start()
             await b.gets("urn:e:0", *names)
+
+    run(test)
+
+
+def test_a_part_of_a_log_is_bounded_in_bytes_too(tmp_path, monkeypatch):
+    monkeypatch.setattr("triplewire.node.network.replaying.BATCH_BYTES", 1)
+    monkeypatch.setattr("triplewire.node.network.replaying._STEP", 2)
+
+    async def test() -> None:
+        async with sites(tmp_path, "a") as [a]:
+            await a.publish(*(f"urn:e:{number}" for number in range(5)))
+            first = await a.broker.read(lambda tx: read(tx, 0))
+            assert ([record.position for record in first.records], first.is_last) == ([1, 2], False)
+            last = await a.broker.read(lambda tx: read(tx, 4))
+            assert ([record.position for record in last.records], last.is_last) == ([5], True)
+
+    run(test)
+
+
+def test_an_event_beyond_the_usual_size_travels_too(tmp_path):
+    async def test() -> None:
+        async with sites(tmp_path, "a", "b") as [a, b]:
+            await b.subscribe(P)
+            long = "x" * 200_000
+            lines = "".join(f'<urn:s{number}> <urn:p> "{long}" <urn:large> .\n' for number in range(10))
+            [large] = Event.parse(lines, limits=Limits(event_bytes=4 << 20))
+            await a.broker.publish(a.me, [large])
+            await b.gets("urn:large")
 
     run(test)
 

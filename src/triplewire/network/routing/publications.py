@@ -7,6 +7,7 @@ from functools import lru_cache
 from triplewire.errors import InputError
 from triplewire.network.messages import Publication
 from triplewire.rdf.events import Event
+from triplewire.rdf.limits import ANY_SIZE
 
 # An event is looked at by many standing queries, one after the other, and seldom again.
 _KEPT = 256
@@ -22,7 +23,8 @@ def event_of(publication: Publication) -> Event:
 
 @lru_cache(maxsize=_KEPT)
 def _event(nquads: bytes) -> Event:
-    events = Event.parse(nquads)
+    # How large an event may be was for the super-peer to say where it was published.
+    events = Event.parse(nquads, limits=ANY_SIZE)
     if len(events) != 1:
         raise InputError(f"a publication wants one event, found {len(events)}")
     return events[0]

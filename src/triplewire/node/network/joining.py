@@ -9,7 +9,11 @@ from triplewire.network.timings import Timings
 from triplewire.node.network.addresses import is_own_address, require_address, require_own_address
 from triplewire.node.network.keys import NetworkKey
 from triplewire.node.network.shell import Plan
+from triplewire.node.network.wire import MOST_BYTES
 from triplewire.node.settings import Settings
+
+# A message holds one event and some words about it.
+MOST_EVENT_BYTES = MOST_BYTES // 2
 
 
 def plan_of(settings: Settings) -> Plan | None:
@@ -18,6 +22,9 @@ def plan_of(settings: Settings) -> Plan | None:
         if settings.seeds or settings.network_address is not None:
             raise InputError("wanted a network's key with --join and --network-address, found none: --key FILE")
         return None
+    if settings.event_bytes > MOST_EVENT_BYTES:
+        message = f"wanted events of at most {MOST_EVENT_BYTES:,} bytes in a network, found {settings.event_bytes:,}"
+        raise InputError(message)
     address = settings.network_address
     return Plan(
         key=NetworkKey.read(settings.network_key),

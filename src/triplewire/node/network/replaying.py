@@ -6,10 +6,13 @@ import asyncio
 import logging
 from collections.abc import Callable
 
+from msgspec import Struct
+
 from triplewire.network.effects import Replay
 from triplewire.network.messages import Publication
 from triplewire.node.broker import Broker
 from triplewire.node.network.seldom import Seldom
+from triplewire.rdf.limits import MIB
 from triplewire.store import log
 from triplewire.store.disk import Connection
 from triplewire.store.log import Record
@@ -17,6 +20,8 @@ from triplewire.store.log import Record
 _log = logging.getLogger(__name__)
 
 BATCH = 500
+BATCH_BYTES = 8 * MIB
+_STEP = 50
 # Of a ticket: what was published, and up to which position.
 Told = Callable[[int, list[Publication], int], None]
 
@@ -41,18 +46,34 @@ class Replaying:
             replay = await self._queue.get()
             # Beyond what the super-peer was told of, it will be told.
             end = self._told_to()
-            floor, records = await self._broker.read(lambda tx, r=replay: _read(tx, r.after))  # type: ignore[misc]
-            if replay.after < floor:
-                self._seldom.warning(
-                    "gap", "events %d to %d were recalled after retention had removed them", replay.after + 1, floor
-                )
-            upto = min(end, records[-1].position) if len(records) == BATCH else end
-            found = [record for record in records if record.origin is None and record.position <= upto]
+            part = await self._broker.read(lambda tx, after=replay.after: read(tx, after))  # type: ignore[misc]
+            if replay.after < part.floor:
+                gap = (replay.after + 1, part.floor)
+                self._seldom.warning("gap", "events %d to %d were recalled, but retention has removed them", *gap)
+            upto = end if part.is_last else min(end, part.records[-1].position)
+            found = [record for record in part.records if record.origin is None and record.position <= upto]
             self._told(replay.ticket, [publication_of(record, self._member) for record in found], upto)
 
 
-def _read(tx: Connection, after: int) -> tuple[int, list[Record]]:
-    return log.floor(tx), log.after(tx, after, BATCH)
+class Part(Struct, frozen=True):
+    """A part of the log. Up to `floor` retention has removed everything; nothing follows the last part."""
+
+    floor: int
+    records: list[Record]
+    is_last: bool
+
+
+def read(tx: Connection, after: int) -> Part:
+    """What follows a position: not too many records, nor too many bytes."""
+    records: list[Record] = []
+    size = 0
+    while len(records) < BATCH and size < BATCH_BYTES:
+        more = log.after(tx, records[-1].position if records else after, _STEP)
+        records += more
+        size += sum(len(record.nquads) for record in more)
+        if len(more) < _STEP:
+            return Part(log.floor(tx), records, True)
+    return Part(log.floor(tx), records, False)
 
 
 def publication_of(record: Record, member: str) -> Publication:

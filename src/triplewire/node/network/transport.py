@@ -202,11 +202,10 @@ class Transport:
 
     async def _watch(self, monitor: zmq.asyncio.Socket) -> None:
         while True:
-            event = await recv_monitor_message(monitor)
+            await recv_monitor_message(monitor)
             self.refused["handshake"] += 1
-            self._seldom.warning(
-                "handshake", "refused, at %s: wanted a super-peer of this network, found another", event["endpoint"]
-            )
+            words = "refused, at %s: wanted a super-peer of this network, found another"
+            self._seldom.warning("handshake", words, self.address)
 
 
 def _sender_of(frame: zmq.Frame) -> str:
