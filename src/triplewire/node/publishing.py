@@ -36,7 +36,7 @@ Outcome = tuple[Receipt, ...] | EventConflict
 class Submission(Struct, frozen=True):
     """A request to publish. `digest` tells two requests under one idempotency key apart.
 
-    `origin` is the super-peer where the events were published, None for this node.
+    `origin` is the super-peer where an event was published, at `origin_position`; None for this node.
     """
 
     publisher: str
@@ -45,6 +45,7 @@ class Submission(Struct, frozen=True):
     key: str | None = None
     digest: bytes = b""
     origin: str | None = None
+    origin_position: int | None = None
 
 
 class Accepted(Struct, frozen=True):
@@ -133,6 +134,7 @@ def _record(event: Event, position: int, submission: Submission) -> Record:
         submission.accepted,
         event.nquads,
         submission.origin,
+        submission.origin_position,
     )
 
 

@@ -19,13 +19,13 @@ from triplewire.store.disk import Connection
 from triplewire.store.rows import insert
 
 _CHECKSUM_BYTES = 16
-_COLUMNS = "position, graph, publisher, time, source, accepted, nquads, origin, checksum"
+_COLUMNS = "position, graph, publisher, time, source, accepted, nquads, origin, origin_position, checksum"
 
 
 class Record(Struct, frozen=True):
     """One event in the log. `time` is the event's own, in ISO 8601; `accepted` is when it came, in Unix seconds.
 
-    `origin` is the super-peer where it was published, None for this node.
+    `origin` is the super-peer where it was published, None for this node, and `origin_position` its place in that log.
     """
 
     position: int
@@ -36,20 +36,33 @@ class Record(Struct, frozen=True):
     accepted: float
     nquads: bytes
     origin: str | None = None
+    origin_position: int | None = None
 
     @property
     def checksum(self) -> bytes:
         digest = hashlib.blake2b(self.nquads, digest_size=_CHECKSUM_BYTES)
         facts = (self.position, self.graph, self.publisher, self.time, self.source, self.accepted)
         # As it was before there were origins, for those that have none.
-        digest.update(repr(facts if self.origin is None else (*facts, self.origin)).encode())
+        origin = () if self.origin is None else (self.origin, self.origin_position)
+        digest.update(repr((*facts, *origin)).encode())
         return digest.digest()
 
 
 def append(connection: Connection, records: Iterable[Record]) -> None:
     """Write records at the end. Their positions are the caller's care."""
     rows = [
-        (r.position, r.graph, r.publisher, r.time, r.source, r.accepted, r.nquads, r.origin, r.checksum)
+        (
+            r.position,
+            r.graph,
+            r.publisher,
+            r.time,
+            r.source,
+            r.accepted,
+            r.nquads,
+            r.origin,
+            r.origin_position,
+            r.checksum,
+        )
         for r in records
     ]
     insert(connection, f"INSERT INTO events ({_COLUMNS})", rows)
@@ -86,6 +99,14 @@ def after(connection: Connection, position: int, limit: int) -> list[Record]:
         if record.position != expected:
             raise DamagedStore(f"wanted the record {expected} of the log, found {record.position}", position=expected)
     return records
+
+
+def first_of(connection: Connection, origin: str, after: int) -> int | None:
+    """The first position here of what another super-peer has published after a position there."""
+    row = connection.execute(
+        "SELECT min(position) FROM events WHERE origin = ? AND origin_position > ?", (origin, after)
+    ).fetchone()
+    return None if row[0] is None else int(row[0])
 
 
 def head(connection: Connection) -> int:

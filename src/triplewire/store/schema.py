@@ -127,7 +127,21 @@ _SIXTH = (
         PRIMARY KEY (owner, name, is_derived)) WITHOUT ROWID""",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _SECOND, _THIRD, _FOURTH, _FIFTH, _SIXTH)
+# What an access point knows of its peers; and where an event stood in the log of its origin, so that a peer that comes
+# from another access point goes on where it was.
+_SEVENTH = (
+    "ALTER TABLE events ADD COLUMN origin_position INTEGER",
+    "CREATE INDEX events_by_origin ON events (origin, origin_position) WHERE origin IS NOT NULL",
+    """CREATE TABLE sessions (
+        kind TEXT NOT NULL,
+        peer TEXT NOT NULL,
+        key TEXT NOT NULL,
+        record BLOB NOT NULL,
+        content BLOB,
+        PRIMARY KEY (kind, peer, key))""",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _SECOND, _THIRD, _FOURTH, _FIFTH, _SIXTH, _SEVENTH)
 
 
 def migrate(connection: Connection, migrations: tuple[tuple[str, ...], ...] = MIGRATIONS) -> None:

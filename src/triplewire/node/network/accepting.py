@@ -110,7 +110,9 @@ class Accepting:
             self._seldom.warning("refused", "refused an event of %s: %s", publication.origin, problem)
             return None
         accepted = self._broker.steady.time()
-        return Submission(publication.publisher, (event,), accepted, origin=publication.origin)
+        return Submission(
+            publication.publisher, (event,), accepted, origin=publication.origin, origin_position=publication.position
+        )
 
     def _note(self, submission: Submission, outcome: object) -> None:
         if isinstance(outcome, EventConflict):
