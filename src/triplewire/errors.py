@@ -34,6 +34,7 @@ TriplewireError
 │   ├── JoinFailed             no super-peer let this one in: the sentence says how far it came
 │   ├── NotInNetwork           a node that is no super-peer
 │   ├── MessageRefused         something that is no message between super-peers: carries what was wrong with it
+│   ├── PeerRefused            an access point did not do what a peer asked: carries wanted, found and again
 │   └── SessionRefused         a peer that is not who it says, or a message that is not of its session: carries reason
 └── PipelineError              work on Spark that could not be done
     ├── SparkUnavailable       no PySpark, no Java, or a master that cannot be reached
@@ -340,6 +341,16 @@ class MessageRefused(NetworkError):
     def __init__(self, fault: str, message: str) -> None:
         super().__init__(message)
         self.fault = fault
+
+
+class PeerRefused(NetworkError):
+    """An access point did not do what a peer asked. `again`: it may be done later."""
+
+    def __init__(self, wanted: str, found: str, *, again: bool = False) -> None:
+        super().__init__(f"wanted {wanted}, found {found}")
+        self.wanted = wanted
+        self.found = found
+        self.again = again
 
 
 class SessionRefused(NetworkError):

@@ -34,6 +34,8 @@ VALUES: dict[str, tuple[Any, Any, Any]] = {
     "network_address": ("tcp://127.0.0.1:1", "tcp://127.0.0.1:2", "tcp://127.0.0.1:3"),
     "join_seconds": (1.5, 2.5, 3.5),
     "network_patience": (1.5, 2.5, 3.5),
+    "peers_address": ("tcp://127.0.0.1:1", "tcp://127.0.0.1:2", "tcp://127.0.0.1:3"),
+    "peers_seconds": (1.5, 2.5, 3.5),
 }
 
 

@@ -60,10 +60,20 @@ def serve_command(
     network_patience: Annotated[
         float | None, typer.Option(help="How many times longer to wait for super-peers than on a local network.")
     ] = None,
+    peers_address: Annotated[
+        str | None,
+        typer.Option(
+            "--peers", "--peers-address", metavar="tcp://IP:PORT", help="Where peers come in: an access point."
+        ),
+    ] = None,
+    peers_seconds: Annotated[
+        float | None, typer.Option(help="How long a peer that is off-line is remembered. Default 30 days.")
+    ] = None,
 ) -> None:
     """Run a node: a durable broker for events and subscriptions, over HTTP.
 
-    With --key it is a super-peer of a network, which it founds, or joins with --join.
+    With --key it is a super-peer of a network, which it founds, or joins with --join. With --peers it is an access
+    point: peers come and go there (triplewire peer), and the log says with which key.
 
     Every option can also be set in the environment (TRIPLEWIRE_PORT) and in the file of --config (port = 8080).
     """
@@ -87,6 +97,8 @@ def serve_command(
         "network_address": network_address,
         "join_seconds": join_seconds,
         "network_patience": network_patience,
+        "peers_address": peers_address,
+        "peers_seconds": peers_seconds,
     }
     # Importing the server takes a moment, in which a signal counts already.
     with Signals() as signals:

@@ -12,7 +12,7 @@ same object stands in a node between real sockets and in a simulation between vi
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 
 from triplewire.network import messages as say
@@ -161,6 +161,11 @@ class SuperPeer:
     def replayed(self, now: float, ticket: int, publications: Sequence[Publication], upto: int) -> list[Effect]:
         """What was read of our log: everything up to a position."""
         return self._done(now, self.router.replayed(ticket, publications, upto))
+
+    def recall(self, now: float, since: Mapping[str, int]) -> list[Effect]:
+        """A peer of ours has come from elsewhere, where it was told everything up to these positions: hear the rest."""
+        self.router.tides.recall(since)
+        return self._done(now, [])
 
     # Others
 

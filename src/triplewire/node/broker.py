@@ -134,6 +134,10 @@ class Broker:
         """Take a client's rights into account. The node tells of every client, before it does anything for it."""
         self._core.know(client)
 
+    def client(self, client_id: str) -> Client | None:
+        """A client that the broker was told of, with its present rights."""
+        return self._core.clients.get(client_id)
+
     async def set_rights(self, client: Client) -> None:
         """Give a client other rights; its subscriptions read under the new grant from the next event on."""
         await self._subscribing.set_rights(client)

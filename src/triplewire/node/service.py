@@ -9,11 +9,14 @@ from contextlib import suppress
 from typing import Any
 
 from triplewire.errors import Forbidden, StoreError, TriplewireError, Unauthenticated, UnknownClient
+from triplewire.network.sessions.records import Terms
 from triplewire.node import identity
 from triplewire.node.broker import Broker
 from triplewire.node.delivery import Loopback, Streams, Webhooks
+from triplewire.node.network.addresses import require_own_address
 from triplewire.node.network.advertisements import Advertisements
 from triplewire.node.network.joining import plan_of
+from triplewire.node.network.peers import Peers
 from triplewire.node.network.shell import Overlay
 from triplewire.node.repository import Allowed, Repository
 from triplewire.node.settings import Settings
@@ -45,6 +48,7 @@ class Node:
         self.webhooks = Webhooks(broker, loopback=loopback)
         self.advertisements = Advertisements(broker)
         self.overlay: Overlay | None = None
+        self.peers: Peers | None = None
         self.failed = asyncio.Event()
         self._by_secret: dict[bytes, Client] = {}
         self._housekeeping: asyncio.Task[None] | None = None
@@ -67,6 +71,8 @@ class Node:
         if (plan := plan_of(self.settings)) is not None:
             self.overlay = await Overlay.open(self.broker, self.advertisements, plan)
             await self.overlay.begin()
+        if self.settings.peers_address is not None:
+            await self._let_peers_in(self.settings.peers_address)
         self._housekeeping = asyncio.create_task(self._keep_house(), name="housekeeping")
 
     async def stop(self) -> None:
@@ -76,6 +82,8 @@ class Node:
             with suppress(asyncio.CancelledError):
                 await self._housekeeping
         self.streams.stop()
+        if self.peers is not None:
+            await self.peers.stop()
         if self.overlay is not None:
             await self.overlay.stop()
         await self.webhooks.close()
@@ -117,12 +125,24 @@ class Node:
         return secret
 
     async def _keep(self, client: Client, secret: str) -> None:
-        kept = hash_of(secret)
+        await self._keep_hash(client, hash_of(secret))
+
+    async def _keep_hash(self, client: Client, kept: bytes) -> None:
         now = self.broker.steady.time()
         await self._write(lambda tx: identities.insert(tx, client, kept, now))
         self._by_secret = {key: known for key, known in self._by_secret.items() if known.id != client.id}
         self._by_secret[kept] = client
         await self.broker.set_rights(client)
+
+    async def adopt(self, client: Client, secret_hash: bytes) -> None:
+        """Keep a client whose secret is its own; one that is known must have the same, and keeps its rights."""
+        if self._by_secret.get(secret_hash, client).id != client.id:
+            raise Unauthenticated("wanted a secret of the client's own, found another's")
+        if secret_hash in self._by_secret:
+            return
+        if any(known.id == client.id for known in self.clients):
+            raise Unauthenticated("wanted the secret of this client, found another")
+        await self._keep_hash(client, secret_hash)
 
     async def unregister(self, client_id: str) -> None:
         """Forget a client, its subscriptions and its rules."""
@@ -136,19 +156,32 @@ class Node:
             await self.broker.unsubscribe(record.number)
         await self.broker.rules.remove_all(client_id)
         await self.advertisements.remove_all(client_id)
+        if self.peers is not None:
+            self.peers.expel(client_id)
 
     # Private
 
     async def _write(self, work: Callable[[Connection], Any]) -> Any:
         return await asyncio.wrap_future(self.broker.database.writer.submit(work))
 
+    async def _let_peers_in(self, address: str) -> None:
+        key = await self._private_key()
+        terms = Terms(keep=self.settings.peers_seconds)
+        listen = require_own_address(address)
+        self.peers = await Peers.open(self, key, listen, self.settings.limits, self.overlay, terms)
+        self.peers.begin()
+
     async def _identified(self) -> str:
-        """The node's own identifier, from a key that is made once."""
-        key = await self.broker.read(lambda tx: facts.get(tx, _NODE_KEY))
+        """The node's own identifier."""
+        return identity.public_identifier(identity.public_key_of(await self._private_key()))
+
+    async def _private_key(self) -> bytes:
+        """The node's own key, made once."""
+        key: bytes | None = await self.broker.read(lambda tx: facts.get(tx, _NODE_KEY))
         if key is None:
             key = identity.new_private_key()
             await self._write(lambda tx: facts.put(tx, _NODE_KEY, key))
-        return identity.public_identifier(identity.public_key_of(key))
+        return key
 
     def _watch_the_disk(self) -> None:
         loop = asyncio.get_running_loop()

@@ -65,6 +65,11 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     network_patience: Annotated[float, Meta(ge=0.1, le=100)] = 1.0
     """How many times longer than on a local network super-peers wait for each other."""
 
+    peers_address: str | None = None
+    """Where peers come in, as tcp://IP:PORT; without it the node is no access point."""
+    peers_seconds: Seconds = 30 * 86_400.0
+    """How long a peer that is off-line is remembered, with all that is its own."""
+
     @property
     def seeds(self) -> tuple[str, ...]:
         """Where to join."""

@@ -235,6 +235,7 @@ def test_what_the_store_refuses_is_told_with_what_was_wanted_and_found():
     assert alice.answer(token).wanted == "a registration in RDF"
     assert (alice.answer(other).wanted, alice.answer(other).found) == ("a query", "refuse me")
     assert station.store.peers[alice.id].registration is None
+    assert (alice.home.subscriptions, alice.home.registration) == ({}, None)
 
 
 def test_a_subscription_ends():

@@ -95,6 +95,7 @@ class AccessPoint:
         memory = self._memory
         for known in memory.peers:
             guest = Guest(known.record, set(known.subscriptions))
+            guest.is_kept = True
             self._desk.guests[guest.id] = guest
             self._presence.remember(guest, now if known.record.gone is None else known.record.gone)
         self._rendezvous.load(memory.wishes, memory.files)

@@ -109,11 +109,17 @@ class Belongings:
         def answered(now: float, word: words.Told) -> None:
             if token:
                 self._board.do(Answered(token, word))
+                self._give_up_if_refused(name, word)
             if since is not None and (since, place) == (self.home.since, self.home.at):
                 self._untold.discard(name)
                 self._forget_tide()
 
         self._board.ask(now, place, partial(words.Subscribe, name, query.language, query.text, since), answered)
+
+    def _give_up_if_refused(self, name: str, word: words.Told) -> None:
+        """Who asked for it knows that it cannot be; it is not asked for again."""
+        if isinstance(word, words.Refused) and not word.again:
+            self.keep(msgspec.structs.replace(self.home, subscriptions=_without(self.home.subscriptions, name)))
 
     def _forget_tide(self) -> None:
         """Once the tide has been told with every subscription, it has served."""
@@ -121,9 +127,17 @@ class Belongings:
             self.keep(msgspec.structs.replace(self.home, since=None))
 
     def _register(self, now: float, token: str) -> None:
+        def answered(now: float, word: words.Told) -> None:
+            if not token:
+                return
+            self._board.do(Answered(token, word))
+            if isinstance(word, words.Refused) and not word.again:
+                self.keep(msgspec.structs.replace(self.home, registration=None))
+
         self._renewed = now
         rdf = self.home.registration
-        self.ask(now, words.Withdraw if rdf is None else partial(words.Register, rdf), token)
+        make: Make = words.Withdraw if rdf is None else partial(words.Register, rdf)
+        self._board.ask(now, self.home.at, make, answered)
 
     def _request(self, now: float, token: str) -> None:
         def answered(now: float, word: words.Told) -> None:

@@ -60,6 +60,7 @@ class Guest:
         self.record = record
         self.names = names
         self.visit: Visit | None = None
+        self.is_kept = False
 
     @property
     def id(self) -> str:

@@ -92,9 +92,12 @@ class Presence:
         if guest is None:
             return []
         if isinstance(outcome, Failed):
-            # Known or not, it comes again and is kept then; until that it counts as away.
-            self.remember(guest, now)
+            if guest.is_kept:
+                self.remember(guest, now)
+            else:
+                del self._desk.guests[visit.peer]
             return [Tell(visit.connection, clear(encode(Refusal(Reason.FULL, outcome.wanted, outcome.found))))]
+        guest.is_kept = True
         return [*self._enter(now, guest, visit), *self._arrived(now, visit)]
 
     def _enter(self, now: float, guest: Guest, visit: Visit) -> list[Effect]:

@@ -199,6 +199,16 @@ class Overlay:
         """Say something to another access point; there `relays` hear it."""
         self.act(lambda peer, now: peer.relay(now, to, body))
 
+    async def tide(self) -> dict[str, int]:
+        """How far every super-peer has been heard; all of that, as far as it is wanted here, is on the disk."""
+        heard = self.peer.memory().heard
+        await self._accepting.settled()
+        return heard
+
+    def recall(self, since: dict[str, int]) -> None:
+        """Have everything sent again that is wanted here and came after these positions."""
+        self.act(lambda peer, now: peer.recall(now, since))
+
     def broadcast(self, body: bytes) -> None:
         """Say something to every super-peer; there `spreads` hear it."""
         self.act(lambda peer, now: peer.broadcast(now, body))

@@ -1,0 +1,163 @@
+"""The home of a peer.
+
+    key             its private key and its private identifier; for its owner's eyes only
+    home.json       where it is, what it has standing, what it waits for
+    notifications/  the paper's notifications directory: one file each
+    resources/      what it shares; others ask for a path in here
+    rendezvous/     files that it asked for
+
+A notification is saved under its identity, so one that comes again changes nothing. Every file is put in place whole.
+One program at a time uses a home.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+from pathlib import Path, PurePosixPath
+from types import TracebackType
+from typing import Self
+
+import msgspec
+from msgspec import Raw, Struct
+
+from triplewire.client.peer.writing import write
+from triplewire.errors import InputError
+from triplewire.network.sessions.home import Home, Keys, Place
+from triplewire.network.sessions.identity import new_private_key, new_secret
+from triplewire.network.sessions.words import Notification, Resource
+
+_SECRET = 0o600
+
+
+class Saved(Struct, frozen=True):
+    """A notification as it is saved. Publisher and origin lead to its resource, also much later."""
+
+    subscription: str
+    event: str
+    publisher: str
+    origin: str
+    content: Raw
+
+
+class Folder:
+    """A home on disk. `with` keeps other programs out of it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock: int | None = None
+
+    @classmethod
+    def make(cls, path: Path, at: Place, address: str = "") -> Folder:
+        """A new home for a new peer."""
+        folder = cls(path)
+        for part in (path, path / "notifications", path / "resources", path / "rendezvous"):
+            part.mkdir(parents=True, exist_ok=True)
+        if folder._key.exists():
+            raise InputError("wanted a folder without a peer, found one that has one", source=str(path))
+        write(folder._key, msgspec.json.encode(Keys(new_private_key(), new_secret())), _SECRET)
+        folder.save(Home(at=at, address=address))
+        return folder
+
+    def __enter__(self) -> Self:
+        self.keys()
+        self._lock = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _SECRET)
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(self._lock)
+            raise InputError(
+                "wanted a home that is free, found a program that uses it", source=str(self.path)
+            ) from None
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    # Who and where
+
+    @property
+    def _key(self) -> Path:
+        return self.path / "key"
+
+    def keys(self) -> Keys:
+        """Who the peer is."""
+        try:
+            data = self._key.read_bytes()
+        except FileNotFoundError:
+            message = "wanted the home of a peer, found none: triplewire peer init makes one"
+            raise InputError(message, source=str(self.path)) from None
+        if self._key.stat().st_mode & 0o077:
+            raise InputError(
+                "wanted a key that only its owner may read, found another: chmod 600", source=str(self._key)
+            )
+        try:
+            return msgspec.json.decode(data, type=Keys)
+        except msgspec.DecodeError:
+            raise InputError("wanted the keys of a peer, found something else", source=str(self._key)) from None
+
+    def home(self) -> Home:
+        """What the peer remembers."""
+        file = self.path / "home.json"
+        try:
+            return msgspec.json.decode(file.read_bytes(), type=Home)
+        except (FileNotFoundError, msgspec.DecodeError) as error:
+            raise InputError(f"wanted what a peer remembers, found: {error}", source=str(file)) from None
+
+    def save(self, home: Home) -> None:
+        write(self.path / "home.json", msgspec.json.format(msgspec.json.encode(home)))
+
+    # Notifications
+
+    def notify(self, word: Notification) -> Saved | None:
+        """Save a notification; None if it was there already."""
+        file = self.path / "notifications" / f"{_identity(word.name, word.event)}.json"
+        if file.exists():
+            return None
+        saved = Saved(word.name, word.event, word.publisher, word.origin, Raw(word.content))
+        write(file, msgspec.json.encode(saved))
+        return saved
+
+    def notifications(self) -> list[Saved]:
+        """Everything that was saved, oldest first."""
+        files = sorted((self.path / "notifications").glob("*.json"), key=lambda file: file.stat().st_mtime_ns)
+        return [msgspec.json.decode(file.read_bytes(), type=Saved) for file in files]
+
+    def notification(self, event: str) -> Saved:
+        """The saved notification of an event, or `InputError`."""
+        for saved in self.notifications():
+            if saved.event == event:
+                return saved
+        raise InputError(f"wanted a notification that was saved, found none of <{event}>", source=str(self.path))
+
+    # Resources and rendezvous files
+
+    def resource(self, location: str, most: int) -> tuple[bytes, str]:
+        """The content of a resource, or why there is none. Nothing outside `resources` is ever read (row A17)."""
+        root = (self.path / "resources").resolve()
+        parts = PurePosixPath(location).parts
+        if not parts or location.startswith("/") or "\0" in location or any(part == ".." for part in parts):
+            return b"", "no such resource"
+        file = root.joinpath(*parts).resolve()
+        if not file.is_relative_to(root) or not file.is_file():
+            return b"", "no such resource"
+        if file.stat().st_size > most:
+            return b"", f"a resource of more than {most} bytes"
+        return file.read_bytes(), ""
+
+    def receive(self, word: Resource) -> Path:
+        """Save a rendezvous file, under the identifier that it was asked for."""
+        file = self.path / "rendezvous" / hashlib.sha256(word.id.encode()).hexdigest()[:32]
+        told = {"id": word.id, "owner": word.owner, "location": word.location, "problem": word.problem}
+        write(file, word.content)
+        write(file.with_suffix(".json"), msgspec.json.encode(told))
+        return file
+
+
+def _identity(name: str, event: str) -> str:
+    return hashlib.sha256(f"{name}\0{event}".encode()).hexdigest()[:32]

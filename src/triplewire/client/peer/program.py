@@ -1,0 +1,254 @@
+"""A peer's program on an event loop: it drives the pure `Peer`, and keeps what comes in its folder.
+
+Everything is acknowledged after it is on the disk. The connection is made again whenever it breaks; `subscribe` and the
+others wait for their answer until then, or until their time is up.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from triplewire.client.peer.connecting import Connections
+from triplewire.client.peer.folder import Folder, Saved
+from triplewire.errors import NodeUnreachable, PeerRefused, SessionRefused
+from triplewire.network.sessions import peer_effects as do
+from triplewire.network.sessions import words
+from triplewire.network.sessions.home import Asked, Home, Place, Query
+from triplewire.network.sessions.peer import Peer
+from triplewire.network.sessions.switchboard import Manner
+
+_TICK_SECONDS = 0.2
+_LOOK_SECONDS = 0.02
+_FILE_BYTES = 1 << 20
+T = TypeVar("T")
+Call = Callable[[Peer, float], list[do.Effect]]
+
+
+class PeerProgram:
+    """Made on an event loop. `async with` connects it; leaving that is going off-line."""
+
+    def __init__(self, folder: Folder, *, seconds: float = 30.0, manner: Manner | None = None) -> None:
+        self.folder = folder
+        self._seconds = seconds
+        self._keys = folder.keys()
+        self._peer = Peer(self._keys, folder.home(), secrets.token_bytes, manner)
+        self._waiting: dict[str, asyncio.Future[words.Told]] = {}
+        self._news: asyncio.Queue[Saved] = asyncio.Queue()
+        self._files: asyncio.Queue[words.Resource] = asyncio.Queue()
+        self._todo: deque[do.Effect] = deque()
+        self._is_doing = False
+        self._failed: asyncio.Future[OSError] = asyncio.Future()
+        self._connections: Connections | None = None
+        self._ticking: asyncio.Task[None] | None = None
+        self.problem: SessionRefused | None = None
+
+    @property
+    def id(self) -> str:
+        """The public identifier."""
+        return self._peer.id
+
+    @property
+    def home(self) -> Home:
+        return self._peer.home
+
+    @property
+    def is_online(self) -> bool:
+        return self._peer.is_online
+
+    async def __aenter__(self) -> Self:
+        self.folder.__enter__()
+        self._connections = Connections(self._keys, self._received)
+        self._act(lambda peer, now: peer.start(now))
+        self._ticking = asyncio.create_task(self._tick(), name="peer ticking")
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._ticking is not None:
+            self._ticking.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._ticking
+        self._act(lambda peer, now: peer.stop(now))
+        if self._connections is not None:
+            await self._connections.close()
+        self.folder.__exit__(kind, error, trace)
+
+    # What a peer does
+
+    async def connected(self) -> None:
+        """Wait until the access point has let this peer in."""
+        await self._until(lambda: self.is_online)
+
+    async def moved(self) -> None:
+        """Wait until everything that a previous access point has is here, and it has let go."""
+        await self._until(lambda: not self.home.previous and self.home.since is None)
+
+    async def move(self, place: Place) -> None:
+        """Go to another access point, and wait until all has been taken along."""
+        self._act(lambda peer, now: peer.move(now, place))
+        await self.connected()
+        await self.moved()
+
+    async def subscribe(self, name: str, language: str, text: str) -> None:
+        await self._asked(lambda peer, now, token: peer.subscribe(now, token, name, Query(language, text)))
+
+    async def unsubscribe(self, name: str) -> None:
+        await self._asked(lambda peer, now, token: peer.unsubscribe(now, token, name))
+
+    async def advertise(self, rdf: str | None) -> None:
+        """Say what this peer will publish, as a registration message in RDF; None is nothing any more."""
+        await self._asked(lambda peer, now, token: peer.register(now, token, rdf))
+
+    async def publish(self, nquads: bytes) -> tuple[words.Receipt, ...]:
+        """Publish events; they are on the disk of the access point when this returns."""
+        word = await self._asked(lambda peer, now, token: peer.publish(now, token, nquads))
+        return word.receipts if isinstance(word, words.Accepted) else ()
+
+    async def locate(self, owner: str, access_point: str) -> words.Located:
+        """Where the owner of a resource is."""
+        word = await self._asked(lambda peer, now, token: peer.locate(now, token, owner, access_point))
+        assert isinstance(word, words.Located)
+        return word
+
+    async def request(self, asked: Asked) -> str:
+        """Ask for a resource; it comes when its owner is there. Returns the identifier of the rendezvous."""
+        tokens: list[str] = []
+
+        def call(peer: Peer, now: float, token: str) -> list[do.Effect]:
+            tokens.append(token)
+            return peer.request(now, token, asked)
+
+        await self._asked(call)
+        return tokens[0]
+
+    async def notifications(self) -> AsyncIterator[Saved]:
+        """What comes from now on, after it was saved."""
+        while True:
+            yield await self._soon(self._news.get())
+
+    async def files(self) -> AsyncIterator[words.Resource]:
+        """Rendezvous files as they come, after they were saved."""
+        while True:
+            yield await self._soon(self._files.get())
+
+    # Asking and waiting
+
+    async def _asked(self, call: Callable[[Peer, float, str], list[do.Effect]]) -> words.Told:
+        token = secrets.token_urlsafe(16)
+        future: asyncio.Future[words.Told] = asyncio.get_running_loop().create_future()
+        self._waiting[token] = future
+        try:
+            self._act(lambda peer, now: call(peer, now, token))
+            async with asyncio.timeout(self._seconds):
+                word = await self._soon(future)
+        except TimeoutError:
+            raise self._unreachable() from None
+        finally:
+            self._waiting.pop(token, None)
+        if isinstance(word, words.Refused):
+            raise PeerRefused(word.wanted, word.found, again=word.again)
+        return word
+
+    async def _until(self, is_so: Callable[[], bool]) -> None:
+        try:
+            async with asyncio.timeout(self._seconds):
+                while not is_so():
+                    await self._soon(asyncio.sleep(_LOOK_SECONDS))
+        except TimeoutError:
+            raise self._unreachable() from None
+
+    async def _soon(self, awaited: Awaitable[T]) -> T:
+        """What is waited for, unless the disk fails first."""
+        waiting: asyncio.Future[T] = asyncio.ensure_future(awaited)
+        both: set[asyncio.Future[Any]] = {waiting, self._failed}
+        try:
+            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+            if self._failed.done():
+                raise self._failed.result()
+            return waiting.result()
+        finally:
+            waiting.cancel()
+
+    def _unreachable(self) -> NodeUnreachable:
+        place = self.home.at.address
+        why = "" if self.problem is None else f"; it refused: {self.problem}"
+        return NodeUnreachable(f"wanted an answer of {place} within {self._seconds:g} s, found none{why}")
+
+    # Driving the state machine
+
+    def _received(self, line: str, data: bytes) -> None:
+        self._act(lambda peer, now: peer.receive(now, line, data))
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(_TICK_SECONDS)
+            self._act(lambda peer, now: peer.tick(now))
+
+    def _act(self, call: Call) -> None:
+        """Call the state machine. What it wants done is done in that order, also where doing it is cause for more."""
+        if self._failed.done():
+            return
+        self._todo.extend(call(self._peer, time.monotonic()))
+        if self._is_doing:
+            return
+        self._is_doing = True
+        try:
+            while self._todo:
+                self._do(self._todo.popleft())
+        except OSError as problem:
+            # What cannot be saved must not be acknowledged.
+            self._failed.set_result(problem)
+        finally:
+            self._is_doing = False
+
+    def _do(self, effect: do.Effect) -> None:
+        match effect:
+            case do.Save():
+                self.folder.save(effect.home)
+            case do.Answered():
+                self._answered(effect)
+            case do.Turned():
+                self.problem = effect.problem
+            case do.Dial() | do.HangUp() | do.Send():
+                self._connect(effect)
+            case _:
+                self._arrived(effect)
+
+    def _connect(self, effect: do.Dial | do.HangUp | do.Send) -> None:
+        if self._connections is None:
+            return
+        match effect:
+            case do.Dial():
+                self._connections.dial(effect.line, effect.place)
+            case do.HangUp():
+                self._connections.hang_up(effect.line)
+            case do.Send():
+                self._connections.send(effect.line, effect.data)
+
+    def _answered(self, effect: do.Answered) -> None:
+        future = self._waiting.get(effect.token)
+        if future is not None and not future.done():
+            future.set_result(effect.word)
+
+    def _arrived(self, effect: do.Effect) -> None:
+        match effect:
+            case do.Arrived():
+                saved = self.folder.notify(effect.word)
+                if saved is not None:
+                    self._news.put_nowait(saved)
+                self._act(lambda peer, now: peer.saved(now, effect.line, effect.word))
+            case do.Got():
+                self.folder.receive(effect.word)
+                self._files.put_nowait(effect.word)
+                self._act(lambda peer, now: peer.kept(now, effect.line, effect.word))
+            case do.UploadWanted():
+                content, problem = self.folder.resource(effect.word.location, _FILE_BYTES)
+                self._act(lambda peer, now: peer.upload(now, effect.line, effect.word, content, problem))

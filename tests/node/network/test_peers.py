@@ -1,0 +1,384 @@
+"""A node as an access point, with peers over real sockets."""
+
+from __future__ import annotations
+
+import asyncio
+import stat
+
+import msgspec
+import pytest
+from tests.node.network.peerage import QUERY, Court, events, gets, here, in_court, place_of, until
+
+from triplewire import Event
+from triplewire.algebra.advertisements import Advertisement
+from triplewire.client.peer import Folder, PeerProgram
+from triplewire.errors import InputError, NodeUnreachable, PeerRefused
+from triplewire.network.routing.registration import Registration
+from triplewire.network.sessions.home import Asked, Keys, Place
+from triplewire.network.sessions.identity import new_private_key, new_secret, public_key_of
+from triplewire.node.publishing import Submission
+
+DC = "http://purl.org/dc/elements/1.1/"
+
+
+def test_what_is_published_is_notified_and_saved(tmp_path):
+    async def test(court: Court) -> None:
+        node = await court.open("AP")
+        async with here(court.peer("A", node), court.peer("B", node)) as [alice, bob]:
+            await alice.subscribe("all", "sparql", QUERY)
+            [receipt] = await bob.publish(events("urn:e:1"))
+            assert receipt.position == 1
+            await gets(alice, "urn:e:1")
+            [saved] = alice.folder.notifications()
+            assert (saved.publisher, saved.origin) == (bob.id, node.id)
+            content = msgspec.json.decode(saved.content)
+            assert content["solutions"][0]["s"]["value"] == "urn:s"
+            assert content["data"] == events("urn:e:1").decode()
+            assert node.peers.machine.online == sorted([alice.id, bob.id])
+
+    in_court(tmp_path, test)
+
+
+def test_off_line_and_back_over_a_restart_of_the_node(tmp_path):
+    async def test(court: Court) -> None:
+        node = await court.open("AP")
+        place = place_of(node)
+        async with here(court.peer("A", node)) as [alice]:
+            await alice.subscribe("all", "sparql", QUERY)
+        await until(lambda: node.peers.machine.online == [])
+        async with here(court.peer("B", node)) as [bob]:
+            await bob.publish(events("urn:e:1", "urn:e:2"))
+            await court.close(node)
+            node = await court.open("AP", peers_address=place.address)
+            assert place_of(node) == place
+            await bob.publish(events("urn:e:3"))
+        async with here(court.peer("A", node)) as [alice]:
+            await gets(alice, "urn:e:1", "urn:e:2", "urn:e:3")
+            number = node.broker.subscription(alice.id, "all").number
+            await until(lambda: node.broker.roster.require(number).cursor == 3)
+
+    in_court(tmp_path, test)
+
+
+def test_a_peer_is_a_client_of_the_node_and_only_the_hash_of_its_secret_is_kept(tmp_path):
+    async def test(court: Court) -> None:
+        node = await court.open("AP")
+        folder = court.peer("A", node)
+        async with here(folder) as [alice]:
+            secret = folder.keys().secret
+            assert node.client(secret).id == alice.id
+            await alice.subscribe("all", "sparql", QUERY)
+        await court.close(node)
+        data = b"".join(file.read_bytes() for file in (tmp_path / "AP").rglob("*") if file.is_file())
+        assert secret.encode() not in data
+        assert alice.id.encode() in data
+
+    in_court(tmp_path, test)
+
+
+def test_what_a_peer_asks_in_vain_is_told(tmp_path):
+    async def test(court: Court) -> None:
+        node = await court.open("AP")
+        async with here(court.peer("A", node)) as [alice]:
+            with pytest.raises(PeerRefused, match="SELECT"):
+                await alice.subscribe("bad", "sparql", "SELECT nonsense")
+            with pytest.raises(PeerRefused, match=r"1:1"):
+                await alice.publish(b"not RDF at all")
+            with pytest.raises(PeerRefused, match="wanted the registration of"):
+                await alice.advertise(Registration("tw-" + "a" * 32, (Advertisement.schemas([DC]),)).to_turtle())
+
+    in_court(tmp_path, test)
+
+
+def test_registering_puts_a_peer_into_the_indices_and_forgetting_takes_it_out(tmp_path):
+    async def test(court: Court) -> None:
+        node = await court.open("AP", peers_seconds=1.0)
+        async with here(court.peer("A", node)) as [alice]:
+            await alice.subscribe("all", "sparql", QUERY)
+            await alice.advertise(Registration(alice.id, (Advertisement.schemas([DC]),)).to_turtle())
+            assert [entry.record.name for entry in node.advertisements.of(alice.id)] == ["peer"]
+        await until(lambda: node.peers.machine.peers == [])
+        await until(lambda: not node.advertisements.of(alice.id))
+        assert node.broker.roster.of(alice.id) == []
+        assert alice.id not in [client.id for client in node.clients]
+
+    in_court(tmp_path, test)
+
+
+def test_a_client_that_is_removed_is_no_peer_any_more(tmp_path):
+    async def test(court: Court) -> None:
+        node = await court.open("AP")
+        async with here(court.peer("A", node)) as [alice]:
+            await node.unregister(alice.id)
+            assert node.peers.machine.peers == []
+
+    in_court(tmp_path, test)
+
+
+def test_rendezvous_with_a_resource_whose_owner_is_off_line(tmp_path):
+    async def test(court: Court) -> None:
+        node = await court.open("AP")
+        bob_home = court.peer("B", node)
+        (bob_home.path / "resources" / "papers").mkdir()
+        (bob_home.path / "resources" / "papers" / "r.pdf").write_bytes(b"a paper")
+        async with here(bob_home) as [bob]:
+            bob_id = bob.id
+        async with here(court.peer("A", node)) as [alice]:
+            located = await alice.locate(bob_id, node.id)
+            assert not located.is_online
+            await alice.request(Asked(bob_id, node.id, "papers/r.pdf"))
+            outside = await alice.request(Asked(bob_id, node.id, "../key"))
+            async with here(bob_home):
+                got = {word.id: word for word in [await anext(alice.files()), await anext(alice.files())]}
+            assert sorted(word.content for word in got.values()) == [b"", b"a paper"]
+            assert got[outside].problem == "no such resource"
+        assert b"a paper" in [file.read_bytes() for file in (alice.folder.path / "rendezvous").iterdir()]
+
+    in_court(tmp_path, test)
+
+
+def test_two_super_peers_carry_what_peers_publish(tmp_path):
+    async def test(court: Court) -> None:
+        one, other = await court.open("AP"), await court.open("AP2")
+        async with here(court.peer("A", one), court.peer("B", other)) as [alice, bob]:
+            await alice.subscribe("all", "sparql", QUERY)
+            await bob.publish(events("urn:e:1"))
+            await gets(alice, "urn:e:1")
+            [saved] = alice.folder.notifications()
+            assert (saved.publisher, saved.origin) == (bob.id, other.overlay.id)
+            located = await alice.locate(saved.publisher, saved.origin)
+            assert located.is_online
+
+    in_court(tmp_path, test, in_network=True)
+
+
+def test_rendezvous_between_two_access_points(tmp_path):
+    async def test(court: Court) -> None:
+        one, other = await court.open("AP"), await court.open("AP2")
+        bob_home = court.peer("B", other)
+        (bob_home.path / "resources" / "r").write_bytes(b"the resource")
+        async with here(bob_home) as [bob]:
+            bob_id = bob.id
+        async with here(court.peer("A", one)) as [alice]:
+            await alice.request(Asked(bob_id, other.overlay.id, "r"))
+        async with here(bob_home):
+            await until(lambda: one.peers.machine._rendezvous.has_files(alice.id))
+        async with here(court.peer("A", one)) as [alice]:
+            assert (await anext(alice.files())).content == b"the resource"
+
+    in_court(tmp_path, test, in_network=True)
+
+
+def test_a_peer_migrates_during_publishing_and_gets_everything(tmp_path):
+    """From AP to AP3, and on to AP2, while another publishes at AP2: everything, once."""
+
+    async def test(court: Court) -> None:
+        ap, ap2, ap3 = [await court.open(name) for name in ("AP", "AP2", "AP3")]
+        alice_home = court.peer("A", ap)
+        names = [f"urn:e:{number}" for number in range(120)]
+        async with here(court.peer("B", ap2)) as [bob]:
+            async with here(alice_home) as [alice]:
+                await alice.subscribe("all", "sparql", QUERY)
+
+            async def publish() -> None:
+                for name in names:
+                    await bob.publish(events(name))
+
+            publishing = asyncio.create_task(publish())
+            async with here(alice_home) as [alice]:
+                for place in (ap3, ap2, ap):
+                    await until(lambda: len(list((alice_home.path / "notifications").iterdir())) > 5)
+                    await alice.move(place_of(place))
+                await publishing
+                await gets(alice, *names)
+                assert ap.peers.machine.online == [alice.id]
+                assert [node.peers.machine.peers for node in (ap3,)] == [[]]
+                assert ap3.broker.roster.of(alice.id) == []
+
+    in_court(tmp_path, test, in_network=True)
+
+
+@pytest.mark.parametrize("publisher", ["AP2", "AP3"])
+def test_what_the_last_access_point_never_heard_and_the_new_one_had_before(tmp_path, publisher):
+    """AP was cut off while AP3 heard everything: AP3 finds it again in its own log, and AP2 sends what AP3 lacks."""
+
+    async def test(court: Court) -> None:
+        nodes = {name: await court.open(name) for name in ("AP", "AP2", "AP3")}
+        ap, ap3 = nodes["AP"], nodes["AP3"]
+        alice_home = court.peer("A", ap)
+        async with here(alice_home) as [alice]:
+            await alice.subscribe("all", "sparql", QUERY)
+        async with here(court.peer("C", ap3), court.peer("B", nodes[publisher])) as [carol, bob]:
+            await carol.subscribe("some", "sparql", 'SELECT ?s WHERE { ?s <urn:p> "urn:e:1" }')
+            await until(lambda: nodes["AP2"].overlay.peer.is_flushed and ap3.overlay.peer.is_flushed)
+            ap.overlay.transport.pause()
+            await bob.publish(events("urn:e:1", "urn:e:2"))
+            await gets(carol, "urn:e:1")
+            async with here(alice_home) as [alice]:
+                await alice.move(place_of(ap3))
+                await gets(alice, "urn:e:1", "urn:e:2")
+
+    in_court(tmp_path, test, in_network=True)
+
+
+def test_a_subscription_that_is_taken_over_begins_before_the_first_event_that_was_not_heard(tmp_path):
+    async def test(court: Court) -> None:
+        node = await court.open("AP")
+
+        async def take(name: str, origin: str, position: int) -> None:
+            submission = Submission("tw-p", Event.parse(events(name)), 1.0, origin=origin, origin_position=position)
+            await node.broker.take(submission)
+
+        for name, origin, position in (("urn:1", "sp-a", 7), ("urn:2", "sp-b", 3), ("urn:3", "sp-a", 9)):
+            await take(name, origin, position)
+        start = node.peers._keeping._start
+        assert await start({"sp-a": 9, "sp-b": 3, node.id: 3}) == 3
+        assert await start({"sp-a": 7, "sp-b": 3, node.id: 3}) == 2
+        assert await start({"sp-a": 9, "sp-b": 2, node.id: 3}) == 1
+        assert await start({"sp-a": 6, "sp-b": 3}) == 0
+        assert await start({"sp-a": 9, node.id: 2}) == 2
+        assert await start({}) == 3
+
+    in_court(tmp_path, test)
+
+
+# Row A12, over the wire
+
+
+def test_a12_a_stolen_secret_is_of_no_use_with_another_key(tmp_path):
+    """Neither as the peer whose secret it is, nor as one of its own."""
+
+    async def test(court: Court) -> None:
+        node = await court.open("AP")
+        folder = court.peer("A", node)
+        async with here(folder) as [alice]:
+            await alice.subscribe("all", "sparql", QUERY)
+        thief = Folder.make(tmp_path / "thief", place_of(node))
+        program = PeerProgram(thief, seconds=3.0)
+        program._peer._board._keys = Keys(thief.keys().private_key, folder.keys().secret)
+        async with program:
+            with pytest.raises(NodeUnreachable, match="another's"):
+                await program.connected()
+        assert node.peers.machine.peers == [alice.id]
+        assert node.client(folder.keys().secret).id == alice.id
+
+    in_court(tmp_path, test)
+
+
+def test_a12_a_forged_secret_is_refused(tmp_path):
+    """The key alone is not enough either."""
+
+    async def test(court: Court) -> None:
+        node = await court.open("AP")
+        folder = court.peer("A", node)
+        async with here(folder):
+            pass
+        await until(lambda: node.peers.machine.online == [])
+        program = PeerProgram(folder, seconds=3.0)
+        program._peer._board._keys = Keys(folder.keys().private_key, new_secret())
+        async with program:
+            with pytest.raises(NodeUnreachable, match="private identifier"):
+                await program.connected()
+        assert node.peers.machine.refusals["secret"] >= 1
+
+    in_court(tmp_path, test)
+
+
+def test_a12_a_stolen_public_identifier_is_refused(tmp_path):
+    """A connection under one key is not good for another, whatever is said over it."""
+
+    async def test(court: Court) -> None:
+        node = await court.open("AP")
+        folder = court.peer("A", node)
+        async with here(folder) as [alice]:
+            alice_id = alice.id
+        thief = Folder.make(tmp_path / "thief", place_of(node))
+        program = PeerProgram(thief, seconds=3.0)
+        program._peer._board._keys = folder.keys()
+        async with program:
+            with pytest.raises(NodeUnreachable, match="under another key"):
+                await program.connected()
+        assert node.peers.machine.online == []
+        assert node.peers.machine.peers == [alice_id]
+        assert node.peers.machine.refusals["key"] >= 1
+
+    in_court(tmp_path, test)
+
+
+def test_a12_a_replayed_message_is_refused(tmp_path):
+    """The same bytes again, over the peer's own connection and over another's."""
+
+    async def test(court: Court) -> None:
+        node = await court.open("AP")
+        async with here(court.peer("A", node), court.peer("M", node)) as [alice, mallory]:
+            recorded: list[bytes] = []
+            send = alice._connections.send
+
+            def record(line: str, data: bytes) -> None:
+                recorded.append(data)
+                send(line, data)
+
+            alice._connections.send = record
+            await alice.publish(events("urn:e:1"))
+            [line] = alice._connections._lines
+            [other] = mallory._connections._lines
+            send(line, recorded[0])
+            await until(lambda: node.peers.machine.refusals["replay"] == 1)
+            mallory._connections.send(other, recorded[0])
+            await until(lambda: node.peers.machine.refusals["session"] == 1)
+            assert node.broker.counters.published == 1
+            assert (await alice.publish(events("urn:e:2")))[0].position == 2
+
+    in_court(tmp_path, test)
+
+
+def test_a12_an_impostor_at_the_access_points_address_learns_nothing(tmp_path):
+    """A peer that knows another key for this address does not get through CURVE's handshake."""
+
+    async def test(court: Court) -> None:
+        node = await court.open("AP")
+        wrong = Place(public_key_of(new_private_key()), node.peers.address)
+        async with PeerProgram(Folder.make(tmp_path / "home", wrong), seconds=2.0) as peer:
+            with pytest.raises(NodeUnreachable, match="found none"):
+                await peer.connected()
+        assert node.peers.machine.peers == []
+
+    in_court(tmp_path, test)
+
+
+# The home of a peer
+
+
+def test_a_home_keeps_its_key_to_itself(tmp_path):
+    folder = Folder.make(tmp_path / "home", Place(bytes(32), "tcp://127.0.0.1:1"))
+    assert stat.S_IMODE((folder.path / "key").stat().st_mode) == 0o600
+    assert folder.keys().secret not in (folder.path / "home.json").read_text()
+    (folder.path / "key").chmod(0o644)
+    with pytest.raises(InputError, match="chmod 600"):
+        folder.keys()
+
+
+def test_a_home_has_one_program_and_one_peer(tmp_path):
+    folder = Folder.make(tmp_path / "home", Place(bytes(32), "tcp://127.0.0.1:1"))
+    with folder, pytest.raises(InputError, match="a program that uses it"), Folder(folder.path):
+        pass
+    with pytest.raises(InputError, match="without a peer"):
+        Folder.make(folder.path, Place(bytes(32), "tcp://127.0.0.1:1"))
+    with pytest.raises(InputError, match="peer init"):
+        Folder(tmp_path / "elsewhere").keys()
+
+
+@pytest.mark.parametrize("location", ["../key", "/etc/passwd", "a/../../key", "link", "", ".", "folder", "a\0b"])
+def test_nothing_outside_the_resources_is_given_away(tmp_path, location):
+    folder = Folder.make(tmp_path / "home", Place(bytes(32), "tcp://127.0.0.1:1"))
+    (folder.path / "resources" / "folder").mkdir()
+    (folder.path / "resources" / "link").symlink_to(folder.path / "key")
+    assert folder.resource(location, 1_000) == (b"", "no such resource")
+
+
+def test_a_resource_is_found_unless_it_is_too_large(tmp_path):
+    folder = Folder.make(tmp_path / "home", Place(bytes(32), "tcp://127.0.0.1:1"))
+    (folder.path / "resources" / "folder").mkdir()
+    (folder.path / "resources" / "folder" / "r").write_bytes(b"123")
+    assert folder.resource("folder/r", 3) == (b"123", "")
+    assert folder.resource("folder/r", 2) == (b"", "a resource of more than 2 bytes")
