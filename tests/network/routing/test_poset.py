@@ -102,6 +102,14 @@ class TestFigure2:
         shown = [(len(line) - len(line.lstrip()), line.split("[")[-1]) for line in poset.lines()]
         assert shown == [(0, "P1]"), (2, "P2]"), (4, "P4]"), (0, "SP3]"), (2, "P4]")]
 
+    def test_what_has_two_parents_is_unfolded_once(self):
+        """A ladder of twenty rungs: all its paths would be 230 lines."""
+        years = [sparql(f"ASK {{ ?x dc:date ?d FILTER(?d > {year}) }}") for year in range(2000, 2020)]
+        both = [sparql(f"ASK {{ ?x dc:date ?d ; dc:title ?t FILTER(?d > {year}) }}") for year in range(2000, 2020)]
+        lines = list(poset_of(*years, *both).lines())
+        assert len(lines) == 20 + 20 + 19
+        assert sum(line.endswith(" ...") for line in lines) == 18
+
 
 class TestAlgorithm2:
     def test_what_matches_over_figure_2(self):

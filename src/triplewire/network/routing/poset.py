@@ -103,14 +103,19 @@ class Poset(Generic[O]):
         return (self._entries[below].standing for below in self._order.below(key))
 
     def lines(self, spelled: Callable[[O], str] = str) -> Iterator[str]:
-        """The poset as an indented tree. What has several parents appears below each."""
+        """The poset as an indented tree. What has several parents appears below each, and is unfolded only once."""
+        unfolded: set[str] = set()
         waiting = [(0, root) for root in reversed(self.roots)]
         while waiting:
             depth, key = waiting.pop()
-            entry = self._entries[key]
+            entry, children = self._entries[key], self.children(key)
             origins = ", ".join(sorted(map(spelled, entry.origins)))
-            yield f"{'  ' * depth}{' '.join(entry.standing.text.split())}  [{origins}]"
-            waiting.extend((depth + 1, child) for child in reversed(self.children(key)))
+            # Without this a poset of a few hundred could have more paths than anybody can print.
+            is_repeated = bool(children) and key in unfolded
+            yield f"{'  ' * depth}{' '.join(entry.standing.text.split())}  [{origins}]{' ...' if is_repeated else ''}"
+            if not is_repeated:
+                unfolded.add(key)
+                waiting.extend((depth + 1, child) for child in reversed(children))
 
     # Algorithm 2
 
