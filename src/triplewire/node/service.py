@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import Forbidden, StoreError, TriplewireError, Unauthenticated, UnknownClient
 from triplewire.network.sessions.records import Terms
 from triplewire.node import identity
@@ -158,6 +159,12 @@ class Node:
         await self.advertisements.remove_all(client_id)
         if self.peers is not None:
             self.peers.expel(client_id)
+
+    async def set_taxonomy(self, taxonomy: Taxonomy | None) -> None:
+        """Read events by another taxonomy from now on, here and on their way through here."""
+        await self.broker.set_taxonomy(taxonomy)
+        if self.overlay is not None:
+            await self.overlay.begin_again()
 
     # Private
 

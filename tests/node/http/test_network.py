@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.node.http.serving import NQUADS, QUERY, TURTLE, is_problem, with_node
+from tests.node.http.test_status import numbers
 
 from triplewire import Advertisement
 from triplewire.node.network.keys import NetworkKey
@@ -66,6 +67,17 @@ def test_only_an_administrator_sees_the_network(tmp_path, key):
         assert (await api.get("/network")).status_code == 200
 
     with_node(tmp_path / "node", test, open=False, network_key=key)
+
+
+def test_metrics_tell_of_the_network(tmp_path, key):
+    async def test(api):
+        found = numbers((await api.get("/metrics")).text)
+        assert found["triplewire_network_members"] == 1
+        api.node.overlay.tally.events["accepted"] += 3
+        found = numbers((await api.get("/metrics")).text)
+        assert found['triplewire_network_events_total{outcome="accepted"}'] == 3
+
+    with_node(tmp_path / "node", test, network_key=key)
 
 
 def test_a_client_that_advertises_nothing_is_advertised_by_what_it_publishes(tmp_path, key):

@@ -8,7 +8,7 @@ import pytest
 from tests.node.network.backbones import run, until
 from tests.node.network.overlays import Site, settled, sites
 
-from triplewire import Event
+from triplewire import Event, Taxonomy
 from triplewire.errors import JoinFailed, NetworkError
 from triplewire.node.network.keys import NetworkKey
 from triplewire.node.network.replaying import read
@@ -230,6 +230,32 @@ def test_the_whole_network_comes_back_by_itself(tmp_path):
             await settled(made)
             await a.publish("urn:e:2")
             await c.gets("urn:e:1", "urn:e:2")
+
+    run(test)
+
+
+def test_another_taxonomy_is_heeded_and_nothing_is_lost_over_it(tmp_path):
+    animals = "PREFIX tw: <urn:triplewire:> SELECT ?s { ?s <urn:is> ?o FILTER(tw:isA(?o, <urn:animal>)) }"
+    taxonomy = Taxonomy.parse(b"<urn:cat> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <urn:animal> .")
+
+    async def test() -> None:
+        async with sites(tmp_path, "a", "b") as made:
+            a, b = made
+            await b.subscribe(P)
+            await b.subscribe(animals, "animals")
+            await a.publish("urn:e:1")
+            await b.gets("urn:e:1")
+            for site in made:
+                publishing = asyncio.create_task(a.publish(f"urn:during:{site.me.id}"))
+                await site.broker.set_taxonomy(taxonomy)
+                await site.overlay.begin_again()
+                await publishing
+            await settled(made)
+            [cat] = Event.parse("<urn:tom> <urn:is> <urn:cat> <urn:cat:1> .")
+            await a.broker.publish(a.me, [cat])
+            await b.gets("urn:cat:1", subscription="animals")
+            await a.publish("urn:e:2")
+            await b.gets("urn:e:1", "urn:during:a", "urn:during:b", "urn:e:2")
 
     run(test)
 

@@ -98,7 +98,7 @@ async def write_taxonomy(request: Request) -> Response:
     node = node_of(request)
     form = format_of_media_type(media_type_of(request))
     data = await read_body(request, node.settings.request_bytes)
-    await node.broker.set_taxonomy(Taxonomy.parse(data, form.name))
+    await node.set_taxonomy(Taxonomy.parse(data, form.name))
     return Response(status_code=204)
 
 

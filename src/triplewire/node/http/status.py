@@ -9,6 +9,8 @@ from fastapi import APIRouter, Request, Response
 
 from triplewire.node.http.access import BEARER, client_of, node_of
 from triplewire.node.http.documented import documents, problems
+from triplewire.node.network.shell import Overlay
+from triplewire.node.network.tally import by_kind
 from triplewire.node.service import Node
 from triplewire.store import outbox
 from triplewire.store.histograms import Histogram
@@ -26,6 +28,8 @@ async def health(request: Request) -> Response:
     failure = node.broker.failure
     body = {"status": "fine" if failure is None else "failed", "node": node.id}
     body |= {} if failure is None else {"reason": str(failure)}
+    if node.peers is not None:
+        body |= {"peers": node.peers.address, "key": node.peers.key}
     body |= {} if node.repository.trouble is None else {"repository": node.repository.trouble}
     return Response(msgspec.json.encode(body), 200 if failure is None else 503, media_type="application/json")
 
@@ -37,6 +41,7 @@ async def metrics(request: Request) -> Response:
     oldest = await node.broker.read(outbox.oldest)
     fsyncs = node.broker.database.writer.stats.seconds
     lines = [*_counts(node), *_histogram(fsyncs), *_costs(node, client), *_ages(node, client, oldest)]
+    lines += [] if node.overlay is None else _network(node.overlay)
     return Response("\n".join(lines) + "\n", media_type=_TEXT)
 
 
@@ -89,6 +94,24 @@ def _ages(node: Node, client: Client, oldest: dict[int, float]) -> Iterator[str]
         if record is not None and (client.rights.is_admin or client.id == record.owner):
             labels = f'subscription="{_escaped(record.name)}",owner="{_escaped(record.owner)}"'
             yield f"{name}{{{labels}}} {max(0.0, now - accepted):.3f}"
+
+
+def _network(overlay: Overlay) -> Iterator[str]:
+    """What a super-peer has said and heard, by kind of message, and what became of events."""
+    yield "# HELP triplewire_network_members super-peers of the network"
+    yield "# TYPE triplewire_network_members gauge"
+    yield f"triplewire_network_members {len(overlay.peer.members.places)}"
+    for name, counts, label, text in (
+        ("sent", by_kind(overlay.tally.sent), "kind", "messages to other super-peers"),
+        ("received", by_kind(overlay.tally.received), "kind", "messages of other super-peers"),
+        ("events", overlay.tally.events, "outcome", "events of other super-peers, and those replayed for them"),
+        ("refused", overlay.transport.refused, "fault", "what came in and was no message"),
+        ("dropped", overlay.transport.dropped, "reason", "messages that were not sent"),
+    ):
+        yield f"# HELP triplewire_network_{name}_total {text}"
+        yield f"# TYPE triplewire_network_{name}_total counter"
+        for value, count in sorted(counts.items()):
+            yield f'triplewire_network_{name}_total{{{label}="{_escaped(value)}"}} {count}'
 
 
 def _escaped(text: str) -> str:

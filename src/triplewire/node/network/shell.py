@@ -91,6 +91,7 @@ class Overlay:
         self._tasks: list[asyncio.Task[None]] = []
         self._peer: SuperPeer | None = None
         self._is_stranger = True
+        self._is_away = False
         self._known = 0
         self._others_changed = asyncio.Event()
         self._seldom = Seldom(_log)
@@ -123,18 +124,9 @@ class Overlay:
     async def begin(self) -> None:
         """Join, found, or go on; `joined` tells when that is done."""
         memory = await self._remembering.memory()
-        head = await self._telling.begin()
-        reasoner = AlgebraReasoner(self._broker.taxonomy)
-        rng = Random(SystemRandom().getrandbits(64))
-        hearing = Compiled(self._broker.taxonomy)
-        peer = SuperPeer(self.id, self.address, reasoner, rng, self.plan.timings, memory, head, hearing)
-        # Before anything is said: the number of starts makes its sessions new.
-        await self._remembering.keep(peer.memory())
-        self._peer = peer
         self._is_stranger = not _knows_others(memory, self.id)
-        # What stands here has to be known before the first attachment, which recalls what was missed for it.
-        self._advertisements.listen(self)
-        await self._telling.run()
+        await self._telling.begin()
+        await self._appear(memory)
         self.transport.start(self._receive)
         self.act(lambda peer, now: peer.start(now, self.plan.seeds))
         for name, work in (
@@ -160,6 +152,15 @@ class Overlay:
             message = f"no super-peer let this one in within {self.plan.join_seconds:g} seconds; at {'; '.join(found)}"
             raise JoinFailed(message) from None
 
+    async def begin_again(self) -> None:
+        """Go on as after a restart: the taxonomy has changed, and with it what subscriptions mean to each other."""
+        self._is_away = True
+        self._telling.hold()
+        memory = self.peer.memory()
+        await self._accepting.settled()
+        await self._appear(memory)
+        self.act(lambda peer, now: peer.start(now))
+
     async def stop(self) -> None:
         """Leave in order: say what there is to say, and goodbye; then let go."""
         self._telling.end()
@@ -179,7 +180,7 @@ class Overlay:
 
     def act(self, call: Call) -> None:
         """Call the super-peer, and do what it wants done."""
-        if self._peer is None:
+        if self._peer is None or self._is_away:
             return
         try:
             self._do(call(self._peer, self._pulse.now()))
@@ -214,6 +215,19 @@ class Overlay:
         self.act(lambda peer, now: peer.broadcast(now, body))
 
     # Private: in and out
+
+    async def _appear(self, memory: Memory | None) -> None:
+        """A super-peer with what is remembered, the taxonomy of now, and all that stands here."""
+        taxonomy, head = self._broker.taxonomy, self._telling.told
+        rng = Random(SystemRandom().getrandbits(64))
+        reasoner, hearing = AlgebraReasoner(taxonomy), Compiled(taxonomy)
+        peer = SuperPeer(self.id, self.address, reasoner, rng, self.plan.timings, memory, head, hearing)
+        # Before anything is said: the number of starts makes its sessions new.
+        await self._remembering.keep(peer.memory())
+        self._peer, self._is_away = peer, False
+        # What stands here has to be known before the first attachment, which recalls what was missed for it.
+        self._advertisements.listen(self)
+        await self._telling.run()
 
     def _receive(self, sender: str, what: Wire) -> None:
         self.tally.receive(sender, what)
@@ -278,10 +292,12 @@ class Overlay:
                 return
 
     async def _remember_now(self) -> None:
-        memory = self.peer.memory()
+        peer = self.peer
+        memory = peer.memory()
         # What was heard by now is to be on the disk before it says so.
         await self._accepting.settled()
-        await self._remembering.keep(memory)
+        if peer is self._peer and not self._is_away:
+            await self._remembering.keep(memory)
 
     async def _remember_last(self) -> None:
         with suppress(StoreError, TimeoutError):

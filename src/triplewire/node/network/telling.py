@@ -44,11 +44,14 @@ class Telling:
         self._loop = asyncio.get_running_loop()
         self._early: list[Record] | None = []
 
-    async def begin(self) -> int:
-        """Follow from here on. Returns where the log stands; what comes after that is told once `run` runs."""
-        head = await asyncio.wrap_future(self._broker.database.writer.submit_alone(log.head, self._follow))
-        self.told = head
-        return head
+    async def begin(self) -> None:
+        """Follow from here on. What comes after the end of the log is told once `run` runs."""
+        writer = self._broker.database.writer
+        self.told = await asyncio.wrap_future(writer.submit_alone(log.head, self._follow))
+
+    def hold(self) -> None:
+        """Keep what is published until `run` runs again."""
+        self._early = self._early or []
 
     async def run(self) -> None:
         """Tell of what came in the meantime, and of all subscriptions that stand."""
