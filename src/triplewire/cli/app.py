@@ -20,6 +20,7 @@ from triplewire.cli import (
     generate,
     match,
     network,
+    peer_group,
     pipeline,
     publish,
     query,
@@ -48,6 +49,7 @@ app.command("generate", cls=Job, epilog=generate.EXAMPLES)(generate.generate_com
 app.add_typer(pipeline.app, name="pipeline")
 app.add_typer(rules.app, name="rules")
 app.add_typer(network.app, name="network")
+app.add_typer(peer_group.app, name="peer")
 app.command("serve", cls=Job, epilog=serve.EXAMPLES)(serve.serve_command)
 app.command("publish", cls=Job, epilog=publish.EXAMPLES)(publish.publish_command)
 app.command("subscribe", cls=Job, epilog=subscribe.EXAMPLES)(subscribe.subscribe_command)

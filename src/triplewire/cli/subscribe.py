@@ -34,7 +34,7 @@ def subscribe_command(
 
     The subscription stays at the node. The same command again goes on after the last notification that was printed.
     """
-    text, language = _query(query)
+    text, language = read_query(query)
     client = connect(node, secret_file)
     from triplewire.client.calls import subscription_name
 
@@ -50,7 +50,7 @@ def subscribe_command(
                 return
 
 
-def _query(given: str) -> tuple[str, str]:
+def read_query(given: str) -> tuple[str, str]:
     """The text and its language. What ends like a file of one of the languages is one."""
     for language in languages():
         if given.endswith(language.suffix):

@@ -11,6 +11,7 @@ from triplewire.client.peer import Folder, PeerProgram
 from triplewire.network.sessions.home import Place
 from triplewire.network.sessions.identity import key_of_text
 from triplewire.network.sessions.switchboard import Manner
+from triplewire.network.sessions.words import Resource
 from triplewire.node.network.keys import NetworkKey
 from triplewire.node.service import Node
 from triplewire.node.settings import Settings
@@ -87,6 +88,15 @@ async def gets(peer: PeerProgram, *names: str) -> None:
     """Wait until a peer has saved these events, and no others."""
     await until(lambda: len(peer.folder.notifications()) >= len(names))
     assert sorted(saved.event for saved in peer.folder.notifications()) == sorted(names)
+
+
+async def file_of(peer: PeerProgram) -> Resource:
+    """The next rendezvous file."""
+    async with asyncio.timeout(30):
+        async for found in peer.arrivals():
+            if isinstance(found, Resource):
+                return found
+    raise AssertionError("nothing comes any more")
 
 
 def in_court(folder: Path, test: Callable[[Court], Awaitable[None]], *, in_network: bool = False) -> None:

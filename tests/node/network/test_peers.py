@@ -7,7 +7,7 @@ import stat
 
 import msgspec
 import pytest
-from tests.node.network.peerage import QUERY, Court, events, gets, here, in_court, place_of, until
+from tests.node.network.peerage import QUERY, Court, events, file_of, gets, here, in_court, place_of, until
 
 from triplewire import Event
 from triplewire.algebra.advertisements import Advertisement
@@ -129,7 +129,7 @@ def test_rendezvous_with_a_resource_whose_owner_is_off_line(tmp_path):
             await alice.request(Asked(bob_id, node.id, "papers/r.pdf"))
             outside = await alice.request(Asked(bob_id, node.id, "../key"))
             async with here(bob_home):
-                got = {word.id: word for word in [await anext(alice.files()), await anext(alice.files())]}
+                got = {word.id: word for word in [await file_of(alice), await file_of(alice)]}
             assert sorted(word.content for word in got.values()) == [b"", b"a paper"]
             assert got[outside].problem == "no such resource"
         assert b"a paper" in [file.read_bytes() for file in (alice.folder.path / "rendezvous").iterdir()]
@@ -164,7 +164,7 @@ def test_rendezvous_between_two_access_points(tmp_path):
         async with here(bob_home):
             await until(lambda: one.peers.machine._rendezvous.has_files(alice.id))
         async with here(court.peer("A", one)) as [alice]:
-            assert (await anext(alice.files())).content == b"the resource"
+            assert (await file_of(alice)).content == b"the resource"
 
     in_court(tmp_path, test, in_network=True)
 

@@ -27,7 +27,9 @@ from triplewire.network.sessions.switchboard import Manner
 _TICK_SECONDS = 0.2
 _LOOK_SECONDS = 0.02
 _FILE_BYTES = 1 << 20
+_MOST_UNREAD = 10_000
 T = TypeVar("T")
+Arrival = Saved | words.Resource
 Call = Callable[[Peer, float], list[do.Effect]]
 
 
@@ -40,8 +42,7 @@ class PeerProgram:
         self._keys = folder.keys()
         self._peer = Peer(self._keys, folder.home(), secrets.token_bytes, manner)
         self._waiting: dict[str, asyncio.Future[words.Told]] = {}
-        self._news: asyncio.Queue[Saved] = asyncio.Queue()
-        self._files: asyncio.Queue[words.Resource] = asyncio.Queue()
+        self._news: asyncio.Queue[Arrival] = asyncio.Queue()
         self._todo: deque[do.Effect] = deque()
         self._is_doing = False
         self._failed: asyncio.Future[OSError] = asyncio.Future()
@@ -129,15 +130,16 @@ class PeerProgram:
         await self._asked(call)
         return tokens[0]
 
-    async def notifications(self) -> AsyncIterator[Saved]:
-        """What comes from now on, after it was saved."""
+    async def arrivals(self) -> AsyncIterator[Arrival]:
+        """Notifications and rendezvous files as they come, after they were saved. Repeats are left out."""
         while True:
             yield await self._soon(self._news.get())
 
-    async def files(self) -> AsyncIterator[words.Resource]:
-        """Rendezvous files as they come, after they were saved."""
-        while True:
-            yield await self._soon(self._files.get())
+    async def notifications(self) -> AsyncIterator[Saved]:
+        """Notifications only."""
+        async for found in self.arrivals():
+            if isinstance(found, Saved):
+                yield found
 
     # Asking and waiting
 
@@ -243,12 +245,18 @@ class PeerProgram:
             case do.Arrived():
                 saved = self.folder.notify(effect.word)
                 if saved is not None:
-                    self._news.put_nowait(saved)
+                    self._tell(saved)
                 self._act(lambda peer, now: peer.saved(now, effect.line, effect.word))
             case do.Got():
                 self.folder.receive(effect.word)
-                self._files.put_nowait(effect.word)
+                self._tell(effect.word)
                 self._act(lambda peer, now: peer.kept(now, effect.line, effect.word))
             case do.UploadWanted():
                 content, problem = self.folder.resource(effect.word.location, _FILE_BYTES)
                 self._act(lambda peer, now: peer.upload(now, effect.line, effect.word, content, problem))
+
+    def _tell(self, arrival: Arrival) -> None:
+        # Nobody need read this; what is dropped is in the folder.
+        if self._news.qsize() >= _MOST_UNREAD:
+            self._news.get_nowait()
+        self._news.put_nowait(arrival)
