@@ -42,20 +42,21 @@ class Linking:
 
     def tend(self, now: float) -> tuple[list[Effect], list[str]]:
         """Repeat, acknowledge, drop, begin anew: frames to send, and with whom a link began anew."""
-        effects: list[Effect] = []
+        effects = self.drop_absent()
         anew = []
-        for other in list(self._links):
-            link = self._links[other]
-            if not self._members.is_alive(other):
-                # Somebody that leaves waits for this.
-                effects += self._frames(other, link.acknowledge())
-                del self._links[other]
-            elif link.is_overrun:
+        for other, link in self._links.items():
+            if link.is_overrun:
                 anew.append(other)
                 effects += self._frames(other, link.restart(now))
             else:
                 effects += self._frames(other, link.tick(now, self._retry))
         return effects, anew
+
+    def drop_absent(self) -> list[Effect]:
+        """End the links to those that are gone; at once, so that one who is back a moment later finds a new session."""
+        absent = [other for other in self._links if not self._members.is_alive(other)]
+        # Somebody that leaves waits for the acknowledgement.
+        return [effect for other in absent for effect in self._frames(other, self._links.pop(other).acknowledge())]
 
     def is_idle(self, other: str) -> bool:
         """Whether everything that was said to somebody is acknowledged."""

@@ -309,4 +309,4 @@ class SuperPeer:
     def _reconsider(self, now: float) -> list[Effect]:
         self._seen = self.members.digest
         moved, self._stood = self.slot != self._stood, self.slot
-        return self._done(now, self.router.reconsider(moved))
+        return [*self._linking.drop_absent(), *self._done(now, self.router.reconsider(moved))]
