@@ -159,8 +159,9 @@ class TestNotifications:
 class TestLeaving:
     def test_whoever_leaves_learns_that_it_was_heard(self, eight: Lattice) -> None:
         leaver = eight.peers["5"]
-        eight.carry("5", leaver.leave(eight.now))
+        goodbye = leaver.leave(eight.now)
         assert not leaver.is_flushed
+        eight.carry("5", goodbye)
         eight.pass_time(1)
         assert leaver.is_flushed
         assert all(not peer.members.is_alive("5") for name, peer in eight.peers.items() if name != "5")

@@ -30,6 +30,7 @@ from triplewire.network.messages import (
     Tide,
 )
 from triplewire.network.routing.attachments import Downstream, Upstream
+from triplewire.network.routing.customs import Customs
 from triplewire.network.routing.forwarding import Forwarding, Origin
 from triplewire.network.routing.hearing import Descent, Hearing
 from triplewire.network.routing.offering import Offering
@@ -53,6 +54,7 @@ class Router:
         self._hearing = hearing or Descent(self.poset)
         self.offering = Offering(self.ways)
         self.tides = Tides(self.ways, heard)
+        self.customs = Customs()
         self._forwarding = Forwarding(self.ways, self.poset, self.offering.dimensions, self.tides, reasoner)
 
     # Our own peers
@@ -107,18 +109,19 @@ class Router:
         up = self._up(sender, advertise.dimension)
         if up is None:
             return []
+        added = self.customs.descriptions(advertise.added)
         if advertise.is_first:
-            new, gone = self.offering.replace(up.dimension, advertise.added)
+            new, gone = self.offering.replace(up.dimension, added)
             up.is_known = True
             return [*self._forwarding.begin(up), *self.offering.tell([*new, *gone])]
-        new, gone = self.offering.change(up.dimension, advertise.added, advertise.removed)
+        new, gone = self.offering.change(up.dimension, added, advertise.removed)
         return [*self._forwarding.advertised(up, new, gone), *self.offering.tell([*new, *gone])]
 
     def notified(self, sender: str, notify: Notify) -> list[Deed]:
         """An event from above: for our own peers, and for those below."""
         publication = notify.publication
         up = self._up(sender, notify.dimension)
-        if up is None or not self._is_in_turn(up, publication):
+        if up is None or not self._is_in_turn(up, publication) or not self.customs.is_sound(publication):
             return []
         origins = self._hearers(publication)
         deeds: list[Deed] = [Accept(publication)] if any(isinstance(origin, str) for origin in origins) else []
@@ -158,10 +161,11 @@ class Router:
         down = self.ways.down.get((sender, subscribe.dimension))
         if down is None:
             return [Say(sender, Detached(subscribe.dimension))]
-        for standing in subscribe.added:
+        added = self.customs.standings(subscribe.added)
+        for standing in added:
             down.table[standing.key] = standing
             self._begin(standing, down.origin)
-        deeds = self._forwarding.update(subscribe.added)
+        deeds = self._forwarding.update(added)
         gone = [key for key in subscribe.removed if down.table.pop(key, None) is not None]
         deeds += self._ended(gone, down.origin)
         if subscribe.recall is not None:
