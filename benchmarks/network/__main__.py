@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from msgspec import Struct
 from rich.progress import Progress, TaskID
@@ -10,9 +11,10 @@ from rich.progress import Progress, TaskID
 from benchmarks import machine
 from benchmarks.network import drawing
 from benchmarks.network.failing import Recovery, recovered
+from benchmarks.network.latency import Rate, measure_real
 from benchmarks.network.measuring import OURS, POSET, Costs, flooding, measured
 from benchmarks.network.plans import FULL, QUICK, Plan
-from benchmarks.network.tables import asked, costs_table, recovery_table, sizes_table
+from benchmarks.network.tables import asked, costs_table, rates_table, recovery_table, sizes_table
 from benchmarks.reports import FIGURES, QUICK_RESULTS, RESULTS, figures_table, progress, wide_console, write_json
 
 
@@ -23,20 +25,27 @@ class Findings(Struct):
     costs: list[Costs] = []
     crowds: list[Costs] = []
     recoveries: list[Recovery] = []
+    real: list[Rate] = []
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a small run, whose figures decide little")
-    quick = parser.parse_args().quick
+    parser.add_argument("--real", action="store_true", help="real processes only; prints, and writes their figures")
+    arguments = parser.parse_args()
+    quick = arguments.quick
+    if arguments.real:
+        only_real(QUICK if quick else FULL, QUICK_RESULTS if quick else RESULTS)
+        return
     facts = machine.facts()
     console = wide_console()
     with progress(console) as bars:
         findings = found(QUICK if quick else FULL, bars)
-    figures = asked(findings.costs, findings.recoveries)
+    figures = asked(findings.costs, findings.recoveries, findings.real)
     console.print(costs_table(findings.costs))
     console.print(sizes_table([*findings.costs, *findings.crowds]))
     console.print(recovery_table(findings.recoveries))
+    console.print(rates_table(findings.real))
     console.print(figures_table(figures))
     results = QUICK_RESULTS if quick else RESULTS
     write_json(results / "network.json", {"machine": facts, "findings": findings, "figures": figures})
@@ -47,10 +56,19 @@ def main() -> None:
     drawing.draw_recovery(folder, findings.recoveries)
 
 
+def only_real(plan: Plan, results: Path) -> None:
+    """Measure real processes again, on a machine that is quiet now, beside what was simulated before."""
+    facts = machine.facts()
+    console = wide_console()
+    rates = measure_real(plan.real, console.print)
+    console.print(rates_table(rates))
+    write_json(results / "network-real.json", {"machine": facts, "plan": plan.real, "rates": rates})
+
+
 def found(plan: Plan, bars: Progress) -> Findings:
     """Every measurement, the small ones first."""
     findings = Findings(plan)
-    whole = bars.add_task("all", total=2 * len(plan.sizes) + len(plan.failing) + len(plan.crowds))
+    whole = bars.add_task("all", total=2 * len(plan.sizes) + len(plan.failing) + len(plan.crowds) + 1)
     for size in plan.sizes:
         for policy in (OURS, POSET):
             findings.costs.append(_measured(policy, size, plan.subscriptions, plan, bars, whole))
@@ -61,6 +79,8 @@ def found(plan: Plan, bars: Progress) -> Findings:
         bars.advance(whole)
     for size, each in plan.crowds:
         findings.crowds.append(_measured(OURS, size, each, plan, bars, whole))
+    findings.real = measure_real(plan.real, lambda words: bars.update(whole, description=words))
+    bars.advance(whole)
     return findings
 
 

@@ -46,7 +46,7 @@ class RealPlan(Struct, frozen=True):
     """How many super-peers, and how much is published at which rates."""
 
     super_peers: int = 8
-    rates: tuple[float, ...] = (10.0, 100.0, 500.0)
+    rates: tuple[float, ...] = (10.0, 100.0, 250.0)
     seconds: float = 15.0
     others: int = 20
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from benchmarks.network.latency import RealPlan
+
 
 class Plan(Struct, frozen=True):
     """Sizes of networks; how many subscriptions each super-peer has in the end; how many events are published.
 
     `lone` is how many subscriptions are measured one by one, before there are others. `crowds` are further pairs of
-    super-peers and subscriptions at each, with advertisements and poset only.
+    super-peers and subscriptions at each, with advertisements and poset only. `real` is about real processes.
     """
 
     sizes: tuple[int, ...]
@@ -18,6 +20,7 @@ class Plan(Struct, frozen=True):
     events: int
     failing: tuple[int, ...]
     crowds: tuple[tuple[int, int], ...] = ()
+    real: RealPlan = RealPlan()
 
 
 FULL = Plan(
@@ -28,4 +31,11 @@ FULL = Plan(
     failing=(20, 50, 100, 256, 512, 1024),
     crowds=((1_000, 100),),
 )
-QUICK = Plan(sizes=(8, 16, 24, 32, 64), lone=50, subscriptions=5, events=40, failing=(20, 40))
+QUICK = Plan(
+    sizes=(8, 16, 24, 32, 64),
+    lone=50,
+    subscriptions=5,
+    events=40,
+    failing=(20, 40),
+    real=RealPlan(super_peers=4, rates=(20.0,), seconds=3.0, others=2),
+)

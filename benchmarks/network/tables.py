@@ -6,10 +6,12 @@ from rich.table import Table
 
 from benchmarks.asked import Figure
 from benchmarks.network.failing import Recovery
+from benchmarks.network.latency import Rate
 from benchmarks.network.measuring import FLOODING, OURS, Costs
 from benchmarks.reports import readable
 
 AIM = 10.0
+_LONGEST = 0.1
 
 
 def costs_table(costs: list[Costs]) -> Table:
@@ -91,7 +93,18 @@ def recovery_table(recoveries: list[Recovery]) -> Table:
     return table
 
 
-def asked(costs: list[Costs], recoveries: list[Recovery]) -> list[Figure]:
+def rates_table(rates: list[Rate]) -> Table:
+    """Milliseconds, at each rate of publishing."""
+    table = Table(title="From publishing to being told, real processes on the longest path")
+    for heading in ("events/s", "hops", "published", "heard", "p50, ms", "p99, ms", "most, ms"):
+        table.add_column(heading, justify="right")
+    for one in rates:
+        delays = (f"{1e3 * seconds:,.1f}" for seconds in (one.p50, one.p99, one.most))
+        table.add_row(f"{one.events_per_second:g}", str(one.hops), f"{one.published:,}", f"{one.heard:,}", *delays)
+    return table
+
+
+def asked(costs: list[Costs], recoveries: list[Recovery], real: list[Rate]) -> list[Figure]:
     """What was asked for, at the largest size there is."""
     ours = [one for one in costs if one.policy == OURS]
     largest = max((one for one in ours if one.subscriptions), key=lambda one: one.super_peers)
@@ -108,4 +121,10 @@ def asked(costs: list[Costs], recoveries: list[Recovery]) -> list[Figure]:
             Figure(f"probes at all, {one.failed} of {one.super_peers} failed", "", one.reached, "s", None)
             for one in recoveries
         ),
+        *(_told(one) for one in real),
     ]
+
+
+def _told(one: Rate) -> Figure:
+    name = f"publish to notify over {one.hops} hops at {one.events_per_second:g} events/s, p99"
+    return Figure(name, "< 100", 1e3 * one.p99, "ms", one.heard >= one.published and one.p99 < _LONGEST)
