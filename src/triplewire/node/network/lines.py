@@ -51,11 +51,11 @@ class Lines:
 
     def send(self, address: str, data: bytes, now: float) -> bool:
         """Send, or hold, or drop. Returns whether something is held."""
-        if not is_address(address):
-            self.dropped["address"] += 1
-            return False
         line = self._lines.get(address)
         if line is None:
+            if not is_address(address):
+                self.dropped["address"] += 1
+                return False
             line = self._lines[address] = Line(self._dialled(address))
         self.dropped["held"] += line.send(data, now)
         return line.held > 0

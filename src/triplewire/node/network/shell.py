@@ -92,6 +92,7 @@ class Overlay:
         self._peer: SuperPeer | None = None
         self._is_stranger = True
         self._is_away = False
+        self._appearing = asyncio.Lock()
         self._known = 0
         self._others_changed = asyncio.Event()
         self._seldom = Seldom(_log)
@@ -154,12 +155,13 @@ class Overlay:
 
     async def begin_again(self) -> None:
         """Go on as after a restart: the taxonomy has changed, and with it what subscriptions mean to each other."""
-        self._is_away = True
-        self._telling.hold()
-        memory = self.peer.memory()
-        await self._accepting.settled()
-        await self._appear(memory)
-        self.act(lambda peer, now: peer.start(now))
+        async with self._appearing:
+            self._is_away = True
+            self._telling.hold()
+            memory = self.peer.memory()
+            await self._accepting.settled()
+            await self._appear(memory)
+            self.act(lambda peer, now: peer.start(now))
 
     async def stop(self) -> None:
         """Leave in order: say what there is to say, and goodbye; then let go."""
