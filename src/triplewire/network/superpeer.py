@@ -186,7 +186,7 @@ class SuperPeer:
         if isinstance(what, say.Welcome):
             return self._done(now, self._membership.welcomed(now, what))
         if isinstance(what, say.Alive):
-            return self._done(now, self._membership.alive(now, sender, what))
+            return self._done(now, self._membership.alive(now, sender, what, self._strength(now)))
         if isinstance(what, say.Outcast):
             return self._done(now, self._membership.outcast(now, sender, what, self._strength(now)))
         if not self.members.is_alive(sender):

@@ -140,7 +140,7 @@ class TestThoseGivenUp:
         assert sent.to == "at a"
         other = _inside("a", "a", "b", "c")
         other.fail(0, "b")
-        other.alive(0, "b", sent.what)  # type: ignore[arg-type]
+        other.alive(0, "b", sent.what, 1)  # type: ignore[arg-type]
         assert other.members.is_alive("b")
 
     def test_f6_of_two_networks_the_smaller_joins_the_larger(self) -> None:
@@ -171,5 +171,5 @@ class TestThoseGivenUp:
     def test_nobody_speaks_for_another(self) -> None:
         member = _inside("a", "a", "b")
         member.fail(0, "b")
-        assert member.alive(0, "mallory", Alive(msgspec.structs.replace(_member("b", 1), incarnation=9))) == []
+        assert member.alive(0, "mallory", Alive(msgspec.structs.replace(_member("b", 1), incarnation=9)), 1) == []
         assert not member.members.is_alive("b")

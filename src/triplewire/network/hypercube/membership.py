@@ -48,6 +48,7 @@ class Membership:
         self._asked_at = float("-inf")
         self._began_at = 0.0
         self._moved_at: float | None = None
+        self._called_at = float("-inf")
         self._told_outcast: dict[str, float] = {}
 
     # Joining
@@ -104,10 +105,13 @@ class Membership:
         """Ask again; or go on with those that were known, if nobody answers."""
         if self.stage is Stage.JOINING:
             return self._ask(now)
-        if self.stage is Stage.IN and self._moved_at is not None and now - self._moved_at > self._timings.beat * 2:
+        if self.stage is not Stage.IN:
+            return []
+        deeds = self._call(now)
+        if self._moved_at is not None and now - self._moved_at > self._timings.beat * 2:
             self._moved_at = None
-            return self._claim_place(now)
-        return []
+            deeds += self._claim_place(now)
+        return deeds
 
     # News
 
@@ -164,12 +168,14 @@ class Membership:
             return self.strange(now, sender, self._address_of(sender), strength)
         return self._rejoin(now, table)
 
-    def alive(self, now: float, sender: str, alive: Alive) -> list[Deed]:
-        """Somebody that may have been given up says that it is alive."""
+    def alive(self, now: float, sender: str, alive: Alive, strength: int) -> list[Deed]:
+        """Somebody that may have been given up, or forgotten, says that it is alive."""
         if self.stage is not Stage.IN or sender != alive.member.id:
             return []
         newer = self._take(now, [alive.member])
-        return self._onward(Changed(newer)) if newer else []
+        if newer:
+            return self._onward(Changed(newer))
+        return [] if self.members.is_alive(sender) else self.strange(now, sender, alive.member.address, strength)
 
     # Private
 
@@ -250,6 +256,18 @@ class Membership:
         seeds = [member.address for member in table.all if member.status is Status.ALIVE]
         self._rng.shuffle(seeds)
         return self.join(now, seeds)
+
+    def _call(self, now: float) -> list[Deed]:
+        """Tell anybody now and then that we are alive.
+
+        Whoever let us in may have been lost, or have taken the table of others, before the news of us had spread: then
+        nobody knows us, nor our address to tell us so.
+        """
+        if now - self._called_at < self._timings.seek or len(self.members.places) < 2:
+            return []
+        self._called_at = now
+        other = self.members.get(self._rng.choice(self.members.places))
+        return [] if other is None or other.id == self.me.id else [Send(other.address, Alive(self.me))]
 
     def _claim_place(self, now: float) -> list[Deed]:
         """Claim the place that we have come to stand in, so that the next change moves nobody without need."""
