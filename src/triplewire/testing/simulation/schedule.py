@@ -42,12 +42,14 @@ TROUBLES = ("cut off", "not heard", "hears nobody", "split", "pair", "one way", 
 def drawn_plan(seed: int) -> Plan:
     """A plan by seed: from two super-peers to twelve."""
     rng = Random(f"plan {seed}")
+    size, weather = rng.randint(2, 12), rng.choice(SKIES)
     return Plan(
-        size=rng.randint(2, 12),
-        weather=rng.choice(SKIES),
+        size=size,
+        weather=weather,
         storms=rng.randint(1, 2),
         storm=rng.uniform(3.0, 12.0),
-        settle=15.0,
+        # Where one message in ten is lost and one in twenty comes seconds late, everything takes its time.
+        settle=30.0 if weather is ROUGH else 15.0,
         troubles=tuple(rng.sample(TROUBLES, rng.randint(1, len(TROUBLES)))),
         breaks=rng.randint(1, 4),
     )
