@@ -32,6 +32,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a small run, whose figures decide little")
     parser.add_argument("--real", action="store_true", help="real processes only; prints, and writes their figures")
+    parser.add_argument("--simulated", action="store_true", help="simulated networks only, on a machine that is busy")
     arguments = parser.parse_args()
     quick = arguments.quick
     if arguments.real:
@@ -40,12 +41,13 @@ def main() -> None:
     facts = machine.facts()
     console = wide_console()
     with progress(console) as bars:
-        findings = found(QUICK if quick else FULL, bars)
+        findings = found(QUICK if quick else FULL, bars, with_real=not arguments.simulated)
     figures = asked(findings.costs, findings.recoveries, findings.real)
     console.print(costs_table(findings.costs))
     console.print(sizes_table([*findings.costs, *findings.crowds]))
     console.print(recovery_table(findings.recoveries))
-    console.print(rates_table(findings.real))
+    if findings.real:
+        console.print(rates_table(findings.real))
     console.print(figures_table(figures))
     results = QUICK_RESULTS if quick else RESULTS
     write_json(results / "network.json", {"machine": facts, "findings": findings, "figures": figures})
@@ -65,10 +67,10 @@ def only_real(plan: Plan, results: Path) -> None:
     write_json(results / "network-real.json", {"machine": facts, "plan": plan.real, "rates": rates})
 
 
-def found(plan: Plan, bars: Progress) -> Findings:
+def found(plan: Plan, bars: Progress, *, with_real: bool) -> Findings:
     """Every measurement, the small ones first."""
     findings = Findings(plan)
-    whole = bars.add_task("all", total=2 * len(plan.sizes) + len(plan.failing) + len(plan.crowds) + 1)
+    whole = bars.add_task("all", total=2 * len(plan.sizes) + len(plan.failing) + len(plan.crowds) + with_real)
     for size in plan.sizes:
         for policy in (OURS, POSET):
             findings.costs.append(_measured(policy, size, plan.subscriptions, plan, bars, whole))
@@ -79,8 +81,9 @@ def found(plan: Plan, bars: Progress) -> Findings:
         bars.advance(whole)
     for size, each in plan.crowds:
         findings.crowds.append(_measured(OURS, size, each, plan, bars, whole))
-    findings.real = measure_real(plan.real, lambda words: bars.update(whole, description=words))
-    bars.advance(whole)
+    if with_real:
+        findings.real = measure_real(plan.real, lambda words: bars.update(whole, description=words))
+        bars.advance(whole)
     return findings
 
 
