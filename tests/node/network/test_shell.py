@@ -10,6 +10,7 @@ from tests.node.network.overlays import Site, settled, sites
 
 from triplewire import Event, Taxonomy
 from triplewire.errors import JoinFailed, NetworkError
+from triplewire.node.network import shell
 from triplewire.node.network.keys import NetworkKey
 from triplewire.node.network.replaying import read
 from triplewire.rdf.limits import Limits
@@ -162,6 +163,42 @@ def test_a_crash_of_the_publishers_node_loses_nothing_that_was_acknowledged(tmp_
             await a.crash()
             await a.start()
             await b.gets("urn:e:1", "urn:e:2", "urn:e:3")
+
+    run(test)
+
+
+def test_that_an_event_was_heard_is_not_written_before_the_event(tmp_path):
+    async def test() -> None:
+        async with sites(tmp_path, "a", "b") as [a, b]:
+            await b.subscribe(P)
+            await a.publish("urn:e:1")
+            await b.gets("urn:e:1")
+            stuck = asyncio.Event()
+
+            async def never(_: object) -> None:
+                await stuck.wait()
+
+            b.overlay._accepting._store = never  # type: ignore[method-assign]
+            await a.publish("urn:e:2")
+            await until(lambda: b.peer.memory().heard[a.peer.id] == 2)
+            await asyncio.sleep(2 * shell._KEEP_SECONDS)
+            kept = await b.overlay._remembering.memory()
+            assert kept is not None
+            assert kept.heard[a.peer.id] < 2
+            await b.crash()
+            await b.start()
+            await b.gets("urn:e:1", "urn:e:2")
+
+    run(test)
+
+
+def test_a_bug_in_the_super_peer_costs_one_call_only(tmp_path, caplog):
+    async def test() -> None:
+        async with sites(tmp_path, "a") as [a]:
+            a.overlay.act(lambda peer, now: 1 / 0)  # type: ignore[arg-type, return-value]
+            assert "a bug in the super-peer: ZeroDivisionError" in caplog.text
+            await a.subscribe(P)
+            await until(lambda: len(a.peer.router.poset) == 1)
 
     run(test)
 

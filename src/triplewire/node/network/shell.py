@@ -284,7 +284,8 @@ class Overlay:
         while True:
             # Who the others are is written at once, how far they were heard now and then.
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._others_changed.wait(), _KEEP_SECONDS)
+                async with asyncio.timeout(_KEEP_SECONDS):
+                    await self._others_changed.wait()
             self._others_changed.clear()
             try:
                 await self._remember_now()
