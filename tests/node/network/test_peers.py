@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import stat
 
 import msgspec
 import pytest
+from tests.node.http.serving import Api, with_node
 from tests.node.network.peerage import QUERY, Court, events, file_of, gets, here, in_court, place_of, until
 
 from triplewire import Event
 from triplewire.algebra.advertisements import Advertisement
 from triplewire.client.peer import Folder, PeerProgram
-from triplewire.errors import InputError, NodeUnreachable, PeerRefused
+from triplewire.errors import NodeUnreachable, PeerRefused
 from triplewire.network.routing.registration import Registration
 from triplewire.network.sessions.home import Asked, Keys, Place
 from triplewire.network.sessions.identity import new_private_key, new_secret, public_key_of
@@ -242,6 +242,24 @@ def test_a_subscription_that_is_taken_over_begins_before_the_first_event_that_wa
     in_court(tmp_path, test)
 
 
+def test_the_metrics_tell_who_is_there_and_what_was_refused(tmp_path):
+    async def test(api: Api) -> None:
+        node = api.node
+        folder = Folder.make(tmp_path / "home", place_of(node))
+        async with here(folder) as [alice]:
+            [line] = alice._connections._lines
+            alice._connections.send(line, b"tw\x01\x02 something")
+            await until(lambda: node.peers.machine.refusals["malformed"] == 1)
+            told = (await api.get("/metrics")).text
+        assert "triplewire_peers 1\n" in told
+        assert "triplewire_peers_online 1\n" in told
+        assert 'triplewire_peers_refused_total{reason="malformed"} 1\n' in told
+        health = (await api.get("/health")).json()
+        assert (health["peers"], health["key"]) == (node.peers.address, node.peers.key)
+
+    with_node(tmp_path / "node", test, peers_address="tcp://127.0.0.1:0")
+
+
 # Row A12, over the wire
 
 
@@ -344,41 +362,3 @@ def test_a12_an_impostor_at_the_access_points_address_learns_nothing(tmp_path):
         assert node.peers.machine.peers == []
 
     in_court(tmp_path, test)
-
-
-# The home of a peer
-
-
-def test_a_home_keeps_its_key_to_itself(tmp_path):
-    folder = Folder.make(tmp_path / "home", Place(bytes(32), "tcp://127.0.0.1:1"))
-    assert stat.S_IMODE((folder.path / "key").stat().st_mode) == 0o600
-    assert folder.keys().secret not in (folder.path / "home.json").read_text()
-    (folder.path / "key").chmod(0o644)
-    with pytest.raises(InputError, match="chmod 600"):
-        folder.keys()
-
-
-def test_a_home_has_one_program_and_one_peer(tmp_path):
-    folder = Folder.make(tmp_path / "home", Place(bytes(32), "tcp://127.0.0.1:1"))
-    with folder, pytest.raises(InputError, match="a program that uses it"), Folder(folder.path):
-        pass
-    with pytest.raises(InputError, match="without a peer"):
-        Folder.make(folder.path, Place(bytes(32), "tcp://127.0.0.1:1"))
-    with pytest.raises(InputError, match="peer init"):
-        Folder(tmp_path / "elsewhere").keys()
-
-
-@pytest.mark.parametrize("location", ["../key", "/etc/passwd", "a/../../key", "link", "", ".", "folder", "a\0b"])
-def test_nothing_outside_the_resources_is_given_away(tmp_path, location):
-    folder = Folder.make(tmp_path / "home", Place(bytes(32), "tcp://127.0.0.1:1"))
-    (folder.path / "resources" / "folder").mkdir()
-    (folder.path / "resources" / "link").symlink_to(folder.path / "key")
-    assert folder.resource(location, 1_000) == (b"", "no such resource")
-
-
-def test_a_resource_is_found_unless_it_is_too_large(tmp_path):
-    folder = Folder.make(tmp_path / "home", Place(bytes(32), "tcp://127.0.0.1:1"))
-    (folder.path / "resources" / "folder").mkdir()
-    (folder.path / "resources" / "folder" / "r").write_bytes(b"123")
-    assert folder.resource("folder/r", 3) == (b"123", "")
-    assert folder.resource("folder/r", 2) == (b"", "a resource of more than 2 bytes")

@@ -2,6 +2,8 @@
 
 program     `PeerProgram`: the state machine of `network.sessions.peer` on an event loop
 connecting  its connections, over ZeroMQ with CURVE
+waiting     for answers
+saving      notifications, many at a time
 folder      its home: key, state, notifications, resources, rendezvous files
 
 >>> from triplewire.client.peer import Folder, PeerProgram

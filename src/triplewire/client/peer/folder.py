@@ -15,6 +15,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import Self
@@ -22,7 +23,7 @@ from typing import Self
 import msgspec
 from msgspec import Raw, Struct
 
-from triplewire.client.peer.writing import write
+from triplewire.client.peer.writing import write, write_all
 from triplewire.errors import InputError
 from triplewire.network.sessions.home import Home, Keys, Place
 from triplewire.network.sessions.identity import new_private_key, new_secret
@@ -114,14 +115,21 @@ class Folder:
 
     # Notifications
 
-    def notify(self, word: Notification) -> Saved | None:
-        """Save a notification; None if it was there already."""
-        file = self.path / "notifications" / f"{_identity(word.name, word.event)}.json"
-        if file.exists():
-            return None
-        saved = Saved(word.name, word.event, word.publisher, word.origin, Raw(word.content))
-        write(file, msgspec.json.encode(saved))
-        return saved
+    def notify(self, words: Sequence[Notification]) -> list[Saved | None]:
+        """Save notifications; None for those that were there already."""
+        folder = self.path / "notifications"
+        fresh: dict[str, bytes] = {}
+        found: list[Saved | None] = []
+        for word in words:
+            name = f"{_identity(word.name, word.event)}.json"
+            saved = Saved(word.name, word.event, word.publisher, word.origin, Raw(word.content))
+            is_new = name not in fresh and not (folder / name).exists()
+            found.append(saved if is_new else None)
+            if is_new:
+                fresh[name] = msgspec.json.encode(saved)
+        if fresh:
+            write_all(folder, list(fresh.items()))
+        return found
 
     def notifications(self) -> list[Saved]:
         """Everything that was saved, oldest first."""

@@ -10,14 +10,15 @@ import asyncio
 import secrets
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Sequence
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Self
 
 from triplewire.client.peer.connecting import Connections
 from triplewire.client.peer.folder import Folder, Saved
-from triplewire.errors import NodeUnreachable, PeerRefused, SessionRefused
+from triplewire.client.peer.saving import Saving
+from triplewire.client.peer.waiting import Waiting
+from triplewire.errors import NodeUnreachable, SessionRefused
 from triplewire.network.sessions import peer_effects as do
 from triplewire.network.sessions import words
 from triplewire.network.sessions.home import Asked, Home, Place, Query
@@ -25,10 +26,8 @@ from triplewire.network.sessions.peer import Peer
 from triplewire.network.sessions.switchboard import Manner
 
 _TICK_SECONDS = 0.2
-_LOOK_SECONDS = 0.02
 _FILE_BYTES = 1 << 20
 _MOST_UNREAD = 10_000
-T = TypeVar("T")
 Arrival = Saved | words.Resource
 Call = Callable[[Peer, float], list[do.Effect]]
 
@@ -41,13 +40,13 @@ class PeerProgram:
         self._seconds = seconds
         self._keys = folder.keys()
         self._peer = Peer(self._keys, folder.home(), secrets.token_bytes, manner)
-        self._waiting: dict[str, asyncio.Future[words.Told]] = {}
+        self._waiting = Waiting(seconds, self._unreachable)
         self._news: asyncio.Queue[Arrival] = asyncio.Queue()
         self._todo: deque[do.Effect] = deque()
         self._is_doing = False
-        self._failed: asyncio.Future[OSError] = asyncio.Future()
         self._connections: Connections | None = None
-        self._ticking: asyncio.Task[None] | None = None
+        self._saving = Saving(folder, self._saved, self._waiting.fail)
+        self._tasks: list[asyncio.Task[None]] = []
         self.problem: SessionRefused | None = None
 
     @property
@@ -67,16 +66,16 @@ class PeerProgram:
         self.folder.__enter__()
         self._connections = Connections(self._keys, self._received)
         self._act(lambda peer, now: peer.start(now))
-        self._ticking = asyncio.create_task(self._tick(), name="peer ticking")
+        for name, work in (("ticking", self._tick()), ("saving", self._saving.run())):
+            self._tasks.append(asyncio.create_task(work, name=f"peer {name}"))
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._ticking is not None:
-            self._ticking.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._ticking
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
         self._act(lambda peer, now: peer.stop(now))
         if self._connections is not None:
             await self._connections.close()
@@ -86,11 +85,11 @@ class PeerProgram:
 
     async def connected(self) -> None:
         """Wait until the access point has let this peer in."""
-        await self._until(lambda: self.is_online)
+        await self._waiting.until(lambda: self.is_online)
 
     async def moved(self) -> None:
         """Wait until everything that a previous access point has is here, and it has let go."""
-        await self._until(lambda: not self.home.previous and self.home.since is None)
+        await self._waiting.until(lambda: not self.home.previous and self.home.since is None)
 
     async def move(self, place: Place) -> None:
         """Go to another access point, and wait until all has been taken along."""
@@ -133,7 +132,7 @@ class PeerProgram:
     async def arrivals(self) -> AsyncIterator[Arrival]:
         """Notifications and rendezvous files as they come, after they were saved. Repeats are left out."""
         while True:
-            yield await self._soon(self._news.get())
+            yield await self._waiting.soon(self._news.get())
 
     async def notifications(self) -> AsyncIterator[Saved]:
         """Notifications only."""
@@ -141,43 +140,10 @@ class PeerProgram:
             if isinstance(found, Saved):
                 yield found
 
-    # Asking and waiting
+    # Asking
 
     async def _asked(self, call: Callable[[Peer, float, str], list[do.Effect]]) -> words.Told:
-        token = secrets.token_urlsafe(16)
-        future: asyncio.Future[words.Told] = asyncio.get_running_loop().create_future()
-        self._waiting[token] = future
-        try:
-            self._act(lambda peer, now: call(peer, now, token))
-            async with asyncio.timeout(self._seconds):
-                word = await self._soon(future)
-        except TimeoutError:
-            raise self._unreachable() from None
-        finally:
-            self._waiting.pop(token, None)
-        if isinstance(word, words.Refused):
-            raise PeerRefused(word.wanted, word.found, again=word.again)
-        return word
-
-    async def _until(self, is_so: Callable[[], bool]) -> None:
-        try:
-            async with asyncio.timeout(self._seconds):
-                while not is_so():
-                    await self._soon(asyncio.sleep(_LOOK_SECONDS))
-        except TimeoutError:
-            raise self._unreachable() from None
-
-    async def _soon(self, awaited: Awaitable[T]) -> T:
-        """What is waited for, unless the disk fails first."""
-        waiting: asyncio.Future[T] = asyncio.ensure_future(awaited)
-        both: set[asyncio.Future[Any]] = {waiting, self._failed}
-        try:
-            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
-            if self._failed.done():
-                raise self._failed.result()
-            return waiting.result()
-        finally:
-            waiting.cancel()
+        return await self._waiting.asked(lambda token: self._act(lambda peer, now: call(peer, now, token)))
 
     def _unreachable(self) -> NodeUnreachable:
         place = self.home.at.address
@@ -196,7 +162,7 @@ class PeerProgram:
 
     def _act(self, call: Call) -> None:
         """Call the state machine. What it wants done is done in that order, also where doing it is cause for more."""
-        if self._failed.done():
+        if self._waiting.is_over:
             return
         self._todo.extend(call(self._peer, time.monotonic()))
         if self._is_doing:
@@ -207,7 +173,7 @@ class PeerProgram:
                 self._do(self._todo.popleft())
         except OSError as problem:
             # What cannot be saved must not be acknowledged.
-            self._failed.set_result(problem)
+            self._waiting.fail(problem)
         finally:
             self._is_doing = False
 
@@ -216,7 +182,7 @@ class PeerProgram:
             case do.Save():
                 self.folder.save(effect.home)
             case do.Answered():
-                self._answered(effect)
+                self._waiting.answer(effect.token, effect.word)
             case do.Turned():
                 self.problem = effect.problem
             case do.Dial() | do.HangUp() | do.Send():
@@ -235,18 +201,10 @@ class PeerProgram:
             case do.Send():
                 self._connections.send(effect.line, effect.data)
 
-    def _answered(self, effect: do.Answered) -> None:
-        future = self._waiting.get(effect.token)
-        if future is not None and not future.done():
-            future.set_result(effect.word)
-
     def _arrived(self, effect: do.Effect) -> None:
         match effect:
             case do.Arrived():
-                saved = self.folder.notify(effect.word)
-                if saved is not None:
-                    self._tell(saved)
-                self._act(lambda peer, now: peer.saved(now, effect.line, effect.word))
+                self._saving.add(effect)
             case do.Got():
                 self.folder.receive(effect.word)
                 self._tell(effect.word)
@@ -254,6 +212,15 @@ class PeerProgram:
             case do.UploadWanted():
                 content, problem = self.folder.resource(effect.word.location, _FILE_BYTES)
                 self._act(lambda peer, now: peer.upload(now, effect.line, effect.word, content, problem))
+
+    def _saved(self, found: Sequence[tuple[do.Arrived, Saved | None]]) -> None:
+        for _, saved in found:
+            if saved is not None:
+                self._tell(saved)
+        # The last of each flow stands for those before it.
+        last = {(one.line, one.word.name, one.word.flow): one for one, _ in found}
+        for arrived in last.values():
+            self._act(lambda peer, now, one=arrived: peer.saved(now, one.line, one.word))  # type: ignore[misc]
 
     def _tell(self, arrival: Arrival) -> None:
         # Nobody need read this; what is dropped is in the folder.

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Request, Response
 
 from triplewire.node.http.access import BEARER, client_of, node_of
 from triplewire.node.http.documented import documents, problems
+from triplewire.node.network.peers import Peers
 from triplewire.node.network.shell import Overlay
 from triplewire.node.network.tally import by_kind
 from triplewire.node.service import Node
@@ -42,6 +43,7 @@ async def metrics(request: Request) -> Response:
     fsyncs = node.broker.database.writer.stats.seconds
     lines = [*_counts(node), *_histogram(fsyncs), *_costs(node, client), *_ages(node, client, oldest)]
     lines += [] if node.overlay is None else _network(node.overlay)
+    lines += [] if node.peers is None else _peers(node.peers)
     return Response("\n".join(lines) + "\n", media_type=_TEXT)
 
 
@@ -94,6 +96,21 @@ def _ages(node: Node, client: Client, oldest: dict[int, float]) -> Iterator[str]
         if record is not None and (client.rights.is_admin or client.id == record.owner):
             labels = f'subscription="{_escaped(record.name)}",owner="{_escaped(record.owner)}"'
             yield f"{name}{{{labels}}} {max(0.0, now - accepted):.3f}"
+
+
+def _peers(peers: Peers) -> Iterator[str]:
+    """Who comes and goes at an access point, and what was refused."""
+    for name, value, text in (
+        ("peers", len(peers.machine.peers), "peers that are remembered"),
+        ("peers_online", len(peers.machine.online), "peers that are on-line"),
+    ):
+        yield f"# HELP triplewire_{name} {text}"
+        yield f"# TYPE triplewire_{name} gauge"
+        yield f"triplewire_{name} {value}"
+    yield "# HELP triplewire_peers_refused_total what was not of a session"
+    yield "# TYPE triplewire_peers_refused_total counter"
+    for reason, count in sorted(peers.machine.refusals.items()):
+        yield f'triplewire_peers_refused_total{{reason="{_escaped(reason)}"}} {count}'
 
 
 def _network(overlay: Overlay) -> Iterator[str]:
