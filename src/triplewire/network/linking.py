@@ -41,8 +41,8 @@ class Linking:
         return received, self._frames(sender, received.frames)
 
     def tend(self, now: float) -> tuple[list[Effect], list[str]]:
-        """Repeat, acknowledge, drop, begin anew: frames to send, and with whom a link began anew."""
-        effects = self.drop_absent()
+        """Repeat, acknowledge, begin anew: frames to send, and with whom a link began anew."""
+        effects: list[Effect] = []
         anew = []
         for other, link in self._links.items():
             if link.is_overrun:
@@ -53,7 +53,11 @@ class Linking:
         return effects, anew
 
     def drop_absent(self) -> list[Effect]:
-        """End the links to those that are gone; at once, so that one who is back a moment later finds a new session."""
+        """End the links to those that are gone, when the router drops them too.
+
+        Not later: one who is back a moment after that has to find a new session. And not sooner, as while we join
+        again: then nobody here would know that what was said over the link is void.
+        """
         absent = [other for other in self._links if not self._members.is_alive(other)]
         # Somebody that leaves waits for the acknowledgement.
         return [effect for other in absent for effect in self._frames(other, self._links.pop(other).acknowledge())]
