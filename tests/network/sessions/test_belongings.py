@@ -35,6 +35,19 @@ def test_an_answer_to_an_earlier_tide_does_not_count_for_a_later_one():
     assert own.home.since == {"o": 3}
 
 
+def test_what_is_refused_for_now_is_asked_again_and_the_tide_kept_until_then():
+    board, own = at_home(subscriptions={"a": Query("l", "a")}, since={"o": 5})
+    own.take_over(0.0)
+    board.answered(1.0, HERE, words.Refused(1, "a network", "none yet", again=True))
+    assert own.home.since == {"o": 5}
+    own.renew(2.0)
+    assert not board.answered(2.0, HERE, words.Present())
+    own.renew(10.0)
+    board.answered(10.0, HERE, words.Done(2))
+    assert own.home.since is None
+    assert set(own.home.subscriptions) == {"a"}
+
+
 def test_without_subscriptions_a_tide_is_of_no_use():
     _, own = at_home(since={"o": 5})
     own.take_over(0.0)

@@ -17,6 +17,7 @@ from triplewire.network.sessions.questions import Make
 from triplewire.network.sessions.switchboard import Switchboard
 
 T = TypeVar("T")
+_PAUSE = 3.0
 
 
 class Belongings:
@@ -26,6 +27,8 @@ class Belongings:
         self.home = home
         self._board = board
         self._untold: set[str] = set()
+        self._again: set[str] = set()
+        self._again_at = 0.0
         self._renewed = 0.0
         self._renew_every = float("inf")
 
@@ -95,7 +98,11 @@ class Belongings:
         self._forget_tide()
 
     def renew(self, now: float) -> None:
-        """Repeat the advertisement in time."""
+        """Repeat the advertisement in time, and what could not be subscribed to at first."""
+        if self._again and now >= self._again_at:
+            again, self._again = self._again & set(self.home.subscriptions), set()
+            for name in sorted(again):
+                self._subscribe(now, name, "")
         if self.home.registration is not None and now - self._renewed >= self._renew_every:
             self._register(now, "")
 
@@ -109,17 +116,22 @@ class Belongings:
         def answered(now: float, word: words.Told) -> None:
             if token:
                 self._board.do(Answered(token, word))
-                self._give_up_if_refused(name, word)
+            if isinstance(word, words.Refused) and self._is_refused(now, name, token, word):
+                return
             if since is not None and (since, place) == (self.home.since, self.home.at):
                 self._untold.discard(name)
                 self._forget_tide()
 
         self._board.ask(now, place, partial(words.Subscribe, name, query.language, query.text, since), answered)
 
-    def _give_up_if_refused(self, name: str, word: words.Told) -> None:
-        """Who asked for it knows that it cannot be; it is not asked for again."""
-        if isinstance(word, words.Refused) and not word.again:
+    def _is_refused(self, now: float, name: str, token: str, word: words.Refused) -> bool:
+        """Whether to ask again, soon. Where it can never be, who asked for it knows: it is not asked for any more."""
+        if word.again:
+            self._again.add(name)
+            self._again_at = now + _PAUSE
+        elif token:
             self.keep(msgspec.structs.replace(self.home, subscriptions=_without(self.home.subscriptions, name)))
+        return word.again
 
     def _forget_tide(self) -> None:
         """Once the tide has been told with every subscription, it has served."""

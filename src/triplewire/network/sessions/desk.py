@@ -116,7 +116,7 @@ class Desk:
         def outcome_came(now: float, outcome: Outcome) -> list[Effect]:
             if not isinstance(outcome, Failed):
                 return then(now)
-            return visit.refuse(ask, outcome.wanted, outcome.found) if self.is_current(visit) else []
+            return visit.refuse(ask, outcome.wanted, outcome.found, outcome.again) if self.is_current(visit) else []
 
         return outcome_came
 

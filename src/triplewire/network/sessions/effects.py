@@ -223,10 +223,11 @@ class Fine(Struct, frozen=True):
 
 
 class Failed(Struct, frozen=True):
-    """It could not be done."""
+    """It could not be done. `again`: it may be later."""
 
     wanted: str
     found: str
+    again: bool = False
 
 
 class Stored(Struct, frozen=True):

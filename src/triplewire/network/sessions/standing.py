@@ -65,7 +65,9 @@ class Standing:
             if isinstance(outcome, Stored):
                 return self._desk.answer(visit, Accepted(word.ask, outcome.receipts))
             found = outcome if isinstance(outcome, Failed) else Failed("receipts", "none")
-            return visit.refuse(word.ask, found.wanted, found.found) if self._desk.is_current(visit) else []
+            if not self._desk.is_current(visit):
+                return []
+            return visit.refuse(word.ask, found.wanted, found.found, found.again)
 
         return [StoreEvents(self._desk.ticket(done), visit.peer, word.key, word.nquads)]
 

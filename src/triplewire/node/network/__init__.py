@@ -13,6 +13,9 @@ shell        the overlay: drives the super-peer, and does what it wants done
   showing    what a super-peer knows, for people
 advertisements, deriving
              what clients will publish: as they say, or as they do
+peers        the access point: drives the sessions of peers
+  peers_socket, peers_watching, peers_keeping, peers_lanes, peers_records
+             bytes, news, the store: in order where it matters, and what is kept
 keys         the network's key, and the key pair that names a super-peer
 transport    messages between super-peers over ZeroMQ with CURVE
   wire       messages as bytes

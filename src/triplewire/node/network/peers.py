@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Protocol
 
-from triplewire.errors import TriplewireError
+from triplewire.errors import DiskFull, NetworkError, QuotaExceeded, TriplewireError
 from triplewire.network.sessions import effects as do
 from triplewire.network.sessions.access_point import AccessPoint
 from triplewire.network.sessions.identity import key_text, public_identifier, public_key_of
@@ -205,9 +205,10 @@ def _failed(problem: TriplewireError | OSError) -> do.Failed:
     """What was wanted and what was found, as far as the sentence tells.
 
     >>> _failed(TriplewireError("wanted a query, found none"))
-    Failed(wanted='a query', found='none')
+    Failed(wanted='a query', found='none', again=False)
     """
+    again = isinstance(problem, NetworkError | QuotaExceeded | DiskFull)
     wanted, found, rest = str(problem).partition(", found ")
     if not found or not wanted.startswith("wanted "):
-        return do.Failed("it to be done", str(problem))
-    return do.Failed(wanted.removeprefix("wanted "), rest)
+        return do.Failed("it to be done", str(problem), again)
+    return do.Failed(wanted.removeprefix("wanted "), rest, again)

@@ -48,7 +48,7 @@ class Network(Protocol):
 
     async def tide(self) -> dict[str, int]: ...
 
-    def recall(self, since: dict[str, int]) -> None: ...
+    async def recall(self, since: dict[str, int]) -> None: ...
 
 
 class Keeping:
@@ -123,7 +123,7 @@ class Keeping:
             await self._broker.unsubscribe(known.number)
         await self._broker.subscribe(client, effect.name, effect.language, effect.text, _OPTIONS, start)
         if effect.since is not None and self._network is not None:
-            self._network.recall(effect.since)
+            await self._network.recall(effect.since)
         return do.FINE
 
     async def _start(self, since: dict[str, int]) -> int:

@@ -208,9 +208,12 @@ class Overlay:
         await self._accepting.settled()
         return heard
 
-    def recall(self, since: dict[str, int]) -> None:
-        """Have everything sent again that is wanted here and came after these positions."""
+    async def recall(self, since: dict[str, int]) -> None:
+        """Have everything sent again that is wanted here and came after these positions; it will, once this returns."""
+        if self._is_away or not self.peer.is_in:
+            raise NetworkError("wanted a super-peer that is in its network, found one on its way there")
         self.act(lambda peer, now: peer.recall(now, since))
+        await self._remember_now()
 
     def broadcast(self, body: bytes) -> None:
         """Say something to every super-peer; there `spreads` hear it."""
