@@ -209,6 +209,9 @@ class Router:
     def _is_in_turn(self, up: Upstream, publication: Publication) -> bool:
         """Whether an event came the right way, and not before one that was recalled."""
         origin = publication.origin
+        if not up.is_known:
+            # Still of an attachment before this one, to the same super-peer.
+            return False
         return self.ways.dimension_of.get(origin) == up.dimension and origin not in up.doubtful
 
     def _moved(self, before: dict[str, int]) -> list[str]:
