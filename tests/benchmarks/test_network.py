@@ -43,7 +43,7 @@ def test_a_network_recovers_after_a_tenth_has_failed():
 
 def test_what_was_asked_is_said_of_the_largest_network():
     costs = [measured(OURS, size, lone=5, each=2, events=5, tell=silent) for size in (8, 12)]
-    figures = asked(costs, [])
+    figures = asked(costs, [], [])
     assert "N = 12" in figures[0].name
     assert figures[0].met is None
     assert figures[2].met is True

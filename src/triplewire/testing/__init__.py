@@ -4,10 +4,12 @@
     answers      when two answers are the same
     strategies   hypothesis strategies for terms, events, subscriptions, taxonomies, advertisements
     workloads    subscriptions and events in any number, by seed
+    simulation   whole networks of super-peers on a virtual clock, with faults, and a checker
     FaultyDisk, VirtualClock
                  stand in for a node's disk and clock
 
-`strategies` is imported by its own name, since it needs hypothesis: `from triplewire.testing import strategies`.
+`strategies` is imported by its own name, since it needs hypothesis: `from triplewire.testing import strategies`. So is
+`simulation`, which brings the network along.
 """
 
 from __future__ import annotations
