@@ -9,12 +9,13 @@ import sys
 import pytest
 
 from triplewire.network.routing.reasoning import AlgebraReasoner
-from triplewire.testing.simulation import Dialect, Plan, World, drawn_plan, run
+from triplewire.testing.simulation import Dialect, Plan, World, drawn_plan, hard_plan, run
 from triplewire.testing.simulation.runs import make_world
 
-RUNS = int(os.environ.get("TRIPLEWIRE_RUNS", "120"))
+RUNS = int(os.environ.get("TRIPLEWIRE_RUNS", "100"))
 FIRST = int(os.environ.get("TRIPLEWIRE_FIRST_SEED", "0"))
 AT_ONCE = 10
+HARD = 50
 
 
 @pytest.mark.parametrize("first", range(FIRST, FIRST + RUNS, AT_ONCE))
@@ -25,6 +26,12 @@ def test_every_owed_notification_is_made_once_and_nothing_else(first: int):
         assert outcome.violation is None, str(outcome)
         owed += outcome.owed
     assert owed > 50
+
+
+@pytest.mark.parametrize("seed", range(FIRST, FIRST + RUNS // HARD))
+def test_hard_histories_are_right_too(seed: int):
+    outcome = run(seed, hard_plan(seed))
+    assert outcome.violation is None, str(outcome)
 
 
 @pytest.mark.parametrize("seed", [3, 4])

@@ -46,7 +46,7 @@ def test_f9_one_visible_effect_each_and_the_order_holds(seed: int, weather: Weat
     world = settled(6, seed, weather)
     publish_for(world, 15.0)
     world.run_for(SETTLE)
-    assert_right(world, owed=150)
+    assert_right(world, owed=100)
 
 
 @pytest.mark.parametrize("weather", [FINE, TWICE, SHUFFLED], ids=["fine", "twice", "shuffled"])

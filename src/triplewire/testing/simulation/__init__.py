@@ -15,7 +15,7 @@ from triplewire.testing.simulation.dialect import Dialect
 from triplewire.testing.simulation.facts import Fact, Offer, Query, Span
 from triplewire.testing.simulation.faults import FINE, ROUGH, Weather
 from triplewire.testing.simulation.runs import Outcome, run
-from triplewire.testing.simulation.schedule import Plan, drawn_plan
+from triplewire.testing.simulation.schedule import Plan, drawn_plan, hard_plan
 from triplewire.testing.simulation.traffic import Traffic, depths
 from triplewire.testing.simulation.world import World
 
@@ -37,5 +37,6 @@ __all__ = [
     "depths",
     "drawn_plan",
     "explained",
+    "hard_plan",
     "run",
 ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
+import msgspec
 from msgspec import Struct
 
 from triplewire.testing.simulation.draws import drawn_fact, drawn_offer, drawn_query
@@ -52,6 +53,19 @@ def drawn_plan(seed: int) -> Plan:
         settle=30.0 if weather is ROUGH else 15.0,
         troubles=tuple(rng.sample(TROUBLES, rng.randint(1, len(TROUBLES)))),
         breaks=rng.randint(1, 4),
+    )
+
+
+def hard_plan(seed: int) -> Plan:
+    """The same with up to 24 super-peers, and more and longer storms in which more things break at once."""
+    rng = Random(seed)
+    return msgspec.structs.replace(
+        drawn_plan(seed),
+        size=rng.randint(2, 24),
+        storms=rng.randint(2, 3),
+        storm=rng.uniform(5.0, 25.0),
+        breaks=rng.randint(4, 14),
+        pace=rng.choice((2.0, 6.0, 12.0)),
     )
 
 
