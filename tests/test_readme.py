@@ -63,7 +63,7 @@ def test_every_command_line_in_it_is_one_that_exists():
     for command in shown:
         assert CliRunner().invoke(app, [command, "--help"]).exit_code == 0
     library = {"match", "explain", "subsumes", "covers", "generate", "pipeline", "rules"}
-    assert shown == library | {"serve", "publish", "subscribe", "query", "feed"}
+    assert shown == library | {"serve", "publish", "subscribe", "query", "feed", "network", "peer"}
 
 
 def differences(text: str) -> list[str]:
