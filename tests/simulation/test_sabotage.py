@@ -1,0 +1,45 @@
+"""Histories find a super-peer that is broken. Each test takes one thing out of the routing, and expects to be told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from triplewire.network.links import Link
+from triplewire.network.routing.attachments import Downstream
+from triplewire.network.routing.router import Router
+from triplewire.network.routing.tides import Tides
+from triplewire.testing.simulation import run
+
+SEEDS = range(60)
+
+
+def rules_broken(wanted: str) -> bool:
+    """Whether some history breaks this rule."""
+    outcomes = (run(seed) for seed in SEEDS)
+    return any(outcome.violation is not None and outcome.violation.rule == wanted for outcome in outcomes)
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "broken", "rule"),
+    [
+        (Link, "_again", lambda _link: [], "missing"),
+        (Downstream, "forget", lambda _down, _recall: None, "missing"),
+        (Tides, "recall_all", lambda _tides, up: up.take_recall(), "missing"),
+        (Router, "unsubscribe", lambda _router, _key, _peer: [], "unwanted"),
+        (Router, "_is_in_turn", lambda _router, _up, _publication: True, "order"),
+    ],
+    ids=[
+        "nothing lost is sent again",
+        "nothing recalled is sent again",
+        "nothing is recalled",
+        "nobody hears of the end of a subscription",
+        "events are taken from anywhere",
+    ],
+)
+def test_a_broken_part_is_found(
+    part: type, name: str, broken: Callable[..., object], rule: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(part, name, broken)
+    assert rules_broken(rule)
