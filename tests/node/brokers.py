@@ -58,6 +58,14 @@ async def positions(broker: Broker, number: int, after: int = 0, limit: int = 10
         after = page.next
 
 
+async def positions_up_to(broker: Broker, number: int, last: int, limit: int) -> list[int]:
+    """The same, up to a position that may still be on its way: who reads faster than the node writes, waits."""
+    found = await positions(broker, number, limit=limit)
+    while found and found[-1] < last and await broker.wait(number, found[-1], timeout=20):
+        found += await positions(broker, number, after=found[-1], limit=limit)
+    return found
+
+
 def solutions(notification: Any) -> Any:
     return msgspec.json.decode(notification.json)["solutions"]
 
