@@ -70,9 +70,9 @@ def only_real(plan: Plan, results: Path) -> None:
 def found(plan: Plan, bars: Progress, *, with_real: bool) -> Findings:
     """Every measurement, the small ones first."""
     findings = Findings(plan)
-    whole = bars.add_task("all", total=2 * len(plan.sizes) + len(plan.failing) + len(plan.crowds) + with_real)
+    whole = bars.add_task("all", total=plan.steps + with_real)
     for size in plan.sizes:
-        for policy in (OURS, POSET):
+        for policy in (OURS, POSET) if size <= plan.most_flooded else (OURS,):
             findings.costs.append(_measured(policy, size, plan.subscriptions, plan, bars, whole))
         findings.costs.append(flooding(size, plan.subscriptions))
     for size in plan.failing:
