@@ -101,7 +101,10 @@ def run_step(spark: SparkSession, watcher: Watcher, doing: str, gauge: Gauge, ac
     group = _new_group()
     watcher.begin(doing, gauge.total)
     try:
-        return _watched(spark, group, action, lambda: watcher.see(gauge.read(share_done(spark, group))))
+        done = _watched(spark, group, action, lambda: watcher.see(gauge.read(share_done(spark, group))))
+        # Spark's own count may lag behind the end.
+        watcher.see(gauge.read(1.0))
+        return done
     finally:
         watcher.end()
 
