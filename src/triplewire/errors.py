@@ -29,6 +29,7 @@ TriplewireError
 ├── NodeUnreachable            no node answered
 ├── MissedNotifications        some were removed before they were read: carries after and until
 ├── SnapshotError              a snapshot that is damaged, of another format, or not there
+├── MissingExtra               a package of an optional part is not installed: carries package and extra
 ├── UnknownAdvertisement       nobody advertised under that identifier
 ├── NetworkError               a network of super-peers that cannot be founded, joined or shown
 │   ├── JoinFailed             no super-peer let this one in: the sentence says how far it came
@@ -317,6 +318,18 @@ class MissedNotifications(TriplewireError):
 
     def __str__(self) -> str:
         return f"notifications after {self.after}, up to {self.until}, were removed before they were read"
+
+
+class MissingExtra(TriplewireError):
+    """A part of Triplewire was asked for whose packages are not installed."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(package, extra)
+        self.package = package
+        self.extra = extra
+
+    def __str__(self) -> str:
+        return f"wanted the package {self.package}, found none: pip install 'triplewire[{self.extra}]'"
 
 
 class UnknownAdvertisement(TriplewireError):
