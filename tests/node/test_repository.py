@@ -6,8 +6,10 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from pyoxigraph import DefaultGraph, Store
 from tests.node.brokers import ME, event, events, with_broker
 
+from triplewire import Event
 from triplewire.errors import StoreFailed
 from triplewire.node import repository_worker
 from triplewire.node.repository import Allowed, Repository
@@ -36,6 +38,12 @@ worker.main(*sys.argv[1:])
 async def graphs(repository: Repository) -> list[str]:
     result = await repository.query(GRAPHS, "text/csv")
     return result.content.decode().split()[1:]
+
+
+async def answer(repository: Repository, query: str) -> list[str]:
+    """The rows of an answer, without the heading."""
+    result = await repository.query(query, "text/csv")
+    return result.content.decode().splitlines()[1:]
 
 
 def with_repository(folder: Path, test) -> None:
@@ -139,3 +147,78 @@ def test_f4_a_repository_that_is_damaged_is_told_and_publishing_goes_on(tmp_path
     store.rmdir()
     (tmp_path / "repository.position").unlink()
     with_repository(tmp_path, again)
+
+
+SAME = "<urn:a> <urn:knows> <urn:b> . <urn:b> <urn:knows> <urn:c> ."
+COUNT = "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }"
+
+
+def the_same_three_times() -> list[Event]:
+    """Three events with the same two triples, and with one of their own each."""
+    return [event(number, f"{SAME} <urn:s> <urn:p> {number} .") for number in (1, 2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        (COUNT, ["5"]),
+        ("SELECT (COUNT(DISTINCT ?s) AS ?n) { ?s ?p ?o }", ["3"]),
+        ("SELECT (COUNT(*) AS ?n) { ?s <urn:knows> ?o }", ["2"]),
+        ("SELECT ?o { <urn:a> <urn:knows>/<urn:knows> ?o }", ["urn:c"]),
+        ("SELECT ?o { <urn:a> <urn:knows>+ ?o } ORDER BY ?o", ["urn:b", "urn:c"]),
+        ("SELECT (SUM(?o) AS ?n) { <urn:s> <urn:p> ?o }", ["6"]),
+        ("SELECT ?s ?o { ?s <urn:knows> ?o } ORDER BY ?s", ["urn:a,urn:b", "urn:b,urn:c"]),
+        ("SELECT (COUNT(*) AS ?n) { GRAPH ?g { ?s <urn:knows> ?o } }", ["6"]),
+        ("SELECT (COUNT(DISTINCT ?g) AS ?n) { GRAPH ?g { ?s ?p ?o } }", ["3"]),
+    ],
+)
+def test_a_triple_of_three_events_is_in_the_default_graph_once(tmp_path: Path, query: str, expected: list[str]):
+    async def test(broker, repository):
+        await broker.publish(ME, the_same_three_times())
+        assert await answer(repository, query) == expected
+
+    with_repository(tmp_path, test)
+
+
+def test_what_retention_removes_stays_in_the_default_graph_as_long_as_another_event_has_it(tmp_path: Path):
+    async def test(broker, repository):
+        made = the_same_three_times()
+        await broker.publish(ME, made)
+        await broker.trim(Retention(size=len(made[0].nquads)), repository.remove)
+        assert await graphs(repository) == ["urn:e:3"] * 3
+        assert await answer(repository, "SELECT ?o { ?s ?p ?o } ORDER BY STR(?o)") == ["3", "urn:b", "urn:c"]
+        await broker.trim(Retention(size=0), repository.remove)
+        assert await answer(repository, COUNT) == ["0"]
+
+    with_repository(tmp_path, test)
+
+
+def test_an_event_that_is_added_again_after_a_kill_leaves_none_of_its_old_blank_nodes(tmp_path: Path):
+    async def before(broker, repository):
+        await broker.publish(ME, [event(1, "[] <urn:p> 1 ."), event(2, "[] <urn:p> 1 .")])
+        assert await answer(repository, COUNT) == ["2"]
+
+    async def after(broker, repository):
+        await broker.publish(ME, [event(3)])
+        assert await answer(repository, COUNT) == ["3"]
+
+    with_repository(tmp_path, before)
+    (tmp_path / "repository.position").unlink()
+    with_repository(tmp_path, after)
+
+
+def test_a_repository_of_an_earlier_version_gets_its_default_graph(tmp_path: Path):
+    async def before(broker, repository):
+        await broker.publish(ME, the_same_three_times())
+        assert len(await graphs(repository)) == 9
+
+    async def after(_, repository):
+        assert await answer(repository, COUNT) == ["5"]
+
+    with_repository(tmp_path, before)
+    store = Store(str(tmp_path / "repository"))
+    store.remove_graph(DefaultGraph())
+    assert len(store) == 9, "as the earlier version left it"
+    del store
+    (tmp_path / "repository.version").unlink()
+    with_repository(tmp_path, after)

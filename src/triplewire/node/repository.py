@@ -2,7 +2,8 @@
 
 It follows the log. Its store lives in a process of its own (`repository_worker`), so that a query that runs away is
 ended from outside by killing that process, which costs nobody else anything: it starts again and goes on from where
-it was. The default graph is the union of all events; each event is a named graph.
+it was. The default graph is the union of all events, a set: a triple of three events is in it once; each event is a
+named graph.
 
 No text reaches Oxigraph that was not read by our own front end first; SERVICE, FROM and LOAD are refused there, and
 what is sent is printed from the syntax tree (rows A2 and A10).

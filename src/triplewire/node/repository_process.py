@@ -86,8 +86,7 @@ class RepositoryProcess:
             stdout=asyncio.subprocess.PIPE,
         )
         try:
-            async with asyncio.timeout(_START_SECONDS):
-                _, self.position = await _received(self._process)
+            self.position = await _begun(self._process)
         except (asyncio.IncompleteReadError, TimeoutError):
             await self._kill()
             raise StoreFailed(
@@ -101,6 +100,15 @@ class RepositoryProcess:
         if process is not None and process.returncode is None:
             process.kill()
             await process.wait()
+
+
+async def _begun(process: asyncio.subprocess.Process) -> int:
+    """The position from which it goes on. An upgrade may take as long as it needs, if it goes on."""
+    word = ""
+    while word != "done":
+        async with asyncio.timeout(_START_SECONDS):
+            word, position = await _received(process)
+    return int(position)
 
 
 async def _exchange(process: asyncio.subprocess.Process, message: Any) -> Any:

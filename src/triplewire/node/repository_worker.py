@@ -8,6 +8,12 @@ changes nothing. Messages are pickled and preceded by their length; they come fr
     ("remove", [graph, ...])                  -> ("done", position)
     ("flush",)                                -> ("done", position)
     ("query", text, format, most_bytes)       -> ("answer", media type, bytes) | ("refused", reason)
+
+Before the first message it says ("done", position); while it brings a store of an earlier version up to date it says
+("upgrading", number of triples) again and again before that.
+
+The default graph is a set: a triple that stands in three events is in it once, and stays until the last of them is
+removed. It is kept beside the named graphs, since Oxigraph's union of named graphs is a bag.
 """
 
 from __future__ import annotations
@@ -18,13 +24,15 @@ import resource
 import struct
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from io import RawIOBase
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
 from pyoxigraph import (
+    DefaultGraph,
     NamedNode,
+    Quad,
     QueryBoolean,
     QueryResultsFormat,
     QuerySolutions,
@@ -36,6 +44,9 @@ from pyoxigraph import (
 LENGTH = struct.Struct(">Q")
 _FLUSH_SECONDS = 2.0
 _OPEN_SECONDS = 10.0
+# Stores of the first version have no triples in the default graph, and no note of their version.
+_VERSION = "2"
+_UPGRADE_LOT = 50_000
 # It follows the log when there is time; publishers and subscribers come first.
 _NICE = 19
 
@@ -72,17 +83,31 @@ class Repository:
 
     def __init__(self, folder: Path) -> None:
         self._note = folder.with_suffix(".position")
+        self._version = folder.with_suffix(".version")
         self._store = _opened(folder)
         self.position = self._noted = self._read_note()
         self._flushed = time.monotonic()
 
+    def upgrade(self) -> Iterator[int]:
+        """Fill the default graph of a store that has none, some triples at a time. Ended halfway, it begins again."""
+        if self._version.exists():
+            return
+        done = 0
+        for graph in self._store.named_graphs():
+            quads = list(self._store.quads_for_pattern(None, None, None, graph))
+            self._store.extend([_in_default(quad) for quad in quads])
+            if done // _UPGRADE_LOT != (done + len(quads)) // _UPGRADE_LOT:
+                yield done
+            done += len(quads)
+        self._store.flush()
+        self._version.write_text(_VERSION)
+
     def add(self, position: int, events: list[tuple[str, bytes]]) -> tuple[Any, ...]:
         for graph, nquads in events:
-            name = NamedNode(graph)
-            if self._store.contains_named_graph(name):
-                self._store.remove_graph(name)
+            self._forget(NamedNode(graph))
             # Labels are an event's own: two events with `_:a` have two blank nodes.
-            self._store.extend(parse(nquads, RdfFormat.N_QUADS, rename_blank_nodes=True))
+            quads = list(parse(nquads, RdfFormat.N_QUADS, rename_blank_nodes=True))
+            self._store.extend(quads + [_in_default(quad) for quad in quads])
         self.position = position
         if time.monotonic() - self._flushed > _FLUSH_SECONDS:
             self.flush()
@@ -90,14 +115,14 @@ class Repository:
 
     def remove(self, graphs: list[str]) -> tuple[Any, ...]:
         for graph in graphs:
-            self._store.remove_graph(NamedNode(graph))
+            self._forget(NamedNode(graph))
         return "done", self.position
 
     def query(self, text: str, form: str, most: int) -> tuple[Any, ...]:
         output = Bounded(most)
         stream = cast(IO[bytes], output)
         try:
-            results = self._store.query(text, use_default_graph_as_union=True)
+            results = self._store.query(text)
             if isinstance(results, QuerySolutions | QueryBoolean):
                 chosen = QueryResultsFormat.from_media_type(form) or QueryResultsFormat.JSON
                 results.serialize(stream, chosen)
@@ -121,6 +146,20 @@ class Repository:
             self._noted = self.position
         return "done", self.position
 
+    def _forget(self, graph: NamedNode) -> None:
+        """Remove an event, and from the default graph what no other event says. Ended halfway, it is done again."""
+        if not self._store.contains_named_graph(graph):
+            return
+        for quad in self._store.quads_for_pattern(None, None, None, graph):
+            if not self._is_elsewhere(quad):
+                self._store.remove(_in_default(quad))
+        self._store.remove_graph(graph)
+
+    def _is_elsewhere(self, quad: Quad) -> bool:
+        """Whether another event has the triple; looks at three quads at most."""
+        places = self._store.quads_for_pattern(quad.subject, quad.predicate, quad.object, None)
+        return any(place.graph_name not in (quad.graph_name, DefaultGraph()) for place in places)
+
     def _read_note(self) -> int:
         text = self._note.read_text() if self._note.exists() else ""
         return int(text) if text.isdigit() else 0
@@ -136,6 +175,11 @@ def _opened(folder: Path) -> Store:
             if "lock" not in str(problem).lower() or time.monotonic() > deadline:
                 raise
             time.sleep(0.05)
+
+
+def _in_default(quad: Quad) -> Quad:
+    """The same triple in the default graph."""
+    return Quad(quad.subject, quad.predicate, quad.object, DefaultGraph())
 
 
 def send(stream: BinaryIO, message: Any) -> None:
@@ -157,6 +201,8 @@ def main(folder: str, memory: str) -> None:
     os.nice(_NICE)
     resource.setrlimit(resource.RLIMIT_AS, (int(memory), int(memory)))
     repository = Repository(Path(folder))
+    for count in repository.upgrade():
+        send(sys.stdout.buffer, ("upgrading", count))
     send(sys.stdout.buffer, ("done", repository.position))
     tasks: dict[str, Callable[..., tuple[Any, ...]]] = {
         "add": repository.add,
