@@ -27,9 +27,10 @@ from triplewire.errors import (
 from triplewire.languages.rdftl import parse_updates
 from triplewire.rules.hosting import RuleHost
 from triplewire.rules.schema import Schema
-from triplewire.store import Database, changes, facts
+from triplewire.store import Database, changes, facts, rulebook
 from triplewire.store.disk import Connection
 from triplewire.testing.faulty_disk import Fate, FaultyDisk
+from triplewire.testing.virtual_clock import VirtualClock
 
 ROOT = Path(__file__).parents[2]
 
@@ -237,3 +238,18 @@ def test_f1_killed_in_the_middle_of_cascades_it_recovers_to_before_or_after_one(
         assert length(host) >= STEPS * acknowledged
         acknowledged = length(host) // STEPS
         database.close()
+
+
+def test_a_rule_tells_when_its_text_was_registered(database: Database) -> None:
+    clock = VirtualClock()
+    host = RuleHost(database, clock=clock)
+    host.set_schema(FAMILY).result(SECONDS)
+    text = PREAMBLE + "ON INSERT resource() AS INSTANCE OF Person IF True DO INSERT ($delta, ex:name, 'A')"
+    first = clock.now().timestamp()
+    times = []
+    for put in (text, text, text.replace("'A'", "'B'")):
+        times.append(host.put_rule("greet", put, "ann").result(SECONDS).record.registered)
+        clock.advance(60)
+    assert times == [first, first, first + 120]
+    [kept] = database.read(rulebook.everyone)
+    assert kept.registered == first + 120

@@ -90,9 +90,8 @@ class Rules:
         check = _Mine(client)
         known = await self._done(self._host.put_rule(rule, text, client.id, hears, check.may_put))
         self._hearing.look()
-        record = await self._core.read(lambda tx: rulebook.find(tx, rule))
-        analysis = await asyncio.to_thread(self._reported, known)
-        return Registered(record or RuleRecord(rule, client.id, text, 0), check.found is None, analysis)
+        analysis = await asyncio.to_thread(self._reported, known.rule)
+        return Registered(known.record, check.found is None, analysis)
 
     async def remove(self, client: Client, rule: str) -> None:
         """Forget a rule and its firings."""

@@ -47,6 +47,13 @@ Allow = Callable[[Connection, RuleRecord | None], None]
 CommutesFor = Callable[[Rulebook], Commutes]
 
 
+class Kept(Struct, frozen=True):
+    """A rule with its names resolved, and as it is kept."""
+
+    rule: Rule
+    record: RuleRecord
+
+
 class _Memory(Struct):
     """What is asked and changed."""
 
@@ -146,7 +153,7 @@ class RuleHost:
 
     def put_rule(
         self, rule: str, text: str, owner: str, hears: Hears = Hears.UPDATES, allow: Allow = anybody
-    ) -> Future[Rule]:
+    ) -> Future[Kept]:
         """Register a rule, or replace the one of that name. A rule that is refused changes nothing."""
         return self._submit(
             lambda connection: self._put_rule(connection, RuleRecord(rule, owner, text, 0), hears, allow)
@@ -200,8 +207,9 @@ class RuleHost:
         facts.put(connection, _SCHEMA, "\n".join(sorted(f"{triple} ." for triple in schema.triples)))
         self._memory = memory
 
-    def _put_rule(self, connection: Connection, wanted: RuleRecord, hears: Hears, allow: Allow) -> Rule:
-        allow(connection, rulebook.find(connection, wanted.id))
+    def _put_rule(self, connection: Connection, wanted: RuleRecord, hears: Hears, allow: Allow) -> Kept:
+        before = rulebook.find(connection, wanted.id)
+        allow(connection, before)
         parsed = parse_rule(wanted.text, id=wanted.id)
         since = None
         if hears is Hears.EVENTS:
@@ -210,9 +218,13 @@ class RuleHost:
             since = log.head(connection) if since is None else since
         known = self._memory.rules.replace(parsed)
         self._memory.listening.put(known, since)
-        rulebook.put(connection, replace(wanted, since=since))
+        # To put the same again changes nothing, and so not the time of registration.
+        is_same = before is not None and before.text == wanted.text
+        registered = before.registered if before is not None and is_same else self._clock.now().timestamp()
+        record = replace(wanted, registered=registered, since=since)
+        rulebook.put(connection, record)
         self._memory.runner = self._runner(self._memory.repository, self._memory.rules)
-        return known
+        return Kept(known, record)
 
     def _remove_rule(self, connection: Connection, rule: str, allow: Allow) -> None:
         allow(connection, rulebook.find(connection, rule))

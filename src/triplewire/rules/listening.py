@@ -15,6 +15,7 @@ from triplewire.rdf.terms import NamedNode, Triple
 from triplewire.rules.ambient import TYPE
 from triplewire.rules.closure import Closure
 from triplewire.rules.execution.candidates import Listeners
+from triplewire.rules.literals import triple_as_kept
 from triplewire.rules.schema import Schema
 
 
@@ -61,7 +62,8 @@ class Listening:
         """The rules that an event with these triples, at that position, may trigger."""
         if not self._rules:
             return []
-        closed = (each for triple in triples if self._is_known(triple) for each in self._closure.follows_from(triple))
+        known = (triple_as_kept(triple) for triple in triples if self._is_known(triple))
+        closed = (each for triple in known for each in self._closure.follows_from(triple))
         return [rule for rule in self._listeners.matching(dict.fromkeys(closed)) if self._rules[rule][1] < position]
 
     def __len__(self) -> int:

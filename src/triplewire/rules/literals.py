@@ -13,7 +13,7 @@ from functools import lru_cache
 from pyoxigraph import Quad, Store
 
 from triplewire.rdf.numbers import INTEGER_TYPES
-from triplewire.rdf.terms import RDF, XSD, Literal, NamedNode, Term
+from triplewire.rdf.terms import RDF, XSD, Literal, NamedNode, Term, Triple
 from triplewire.rdf.values import Kind, kind_of
 from triplewire.rules.ambient import LANG_STRING, LITERAL
 
@@ -59,6 +59,11 @@ def as_kept(term: Term) -> Term:
     return _kept(term)
 
 
+def triple_as_kept(triple: Triple) -> Triple:
+    """The triple with its object in that form."""
+    return Triple(triple.subject, triple.predicate, as_kept(triple.object))
+
+
 @lru_cache(maxsize=4096)
 def _kept(literal: Literal) -> Literal:
     store = Store()
@@ -81,6 +86,22 @@ def is_of(literal: Literal, datatype: NamedNode) -> bool:
     if literal.datatype != datatype and literal.datatype not in _DERIVED.get(datatype, ()):
         return False
     return _is_well_formed(literal)
+
+
+def may_share(one: NamedNode, other: NamedNode) -> bool:
+    """Whether some literal, as it is kept, is of both datatypes.
+
+    >>> may_share(XSD["int"], XSD["positiveInteger"]), may_share(XSD["int"], XSD["double"])
+    (True, False)
+    """
+    return LITERAL in (one, other) or not _kept_of(one).isdisjoint(_kept_of(other))
+
+
+def _kept_of(datatype: NamedNode) -> frozenset[NamedNode]:
+    """The datatypes that literals of it may have where they are kept."""
+    if datatype in _INTEGERS:
+        return _INTEGERS
+    return _DERIVED.get(datatype, frozenset()) | {datatype}
 
 
 def _is_integer_of(literal: Literal, datatype: NamedNode) -> bool:

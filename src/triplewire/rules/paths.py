@@ -1,7 +1,8 @@
 """Paths and conditions, evaluated by looking up triples.
 
 A rule's paths are short, and parsing a query costs more than following a few arcs, so nothing here goes through SPARQL.
-What a path means is what its SPARQL translation means.
+What a path means is what its SPARQL translation means. A literal in a condition is brought into the form in which the
+repository keeps it: `9.50` is the node that `9.5` is.
 
 A path is followed forwards from its start, or, to find out whether one node is on it, backwards from that node: which
 learning objects there are matters little to whether this one is among them. `None` stands for every resource, until a
@@ -79,7 +80,7 @@ class Evaluation:
             case Exists(path):
                 return bool(self.nodes(path, context))
             case Compared(left, comparison, right):
-                ends: Nodes = {right} if isinstance(right, Literal) else self.nodes(right, context)
+                ends: Nodes = {as_kept(right)} if isinstance(right, Literal) else self.nodes(right, context)
                 return _compared(self.nodes(left, context), comparison, ends)
 
     # Forwards
@@ -130,7 +131,7 @@ class Evaluation:
         """Nodes among which are all those for which the condition holds, if it is quick to say."""
         match condition:
             case Compared(Path(None, steps), Comparison.EQUAL, Literal() as literal):
-                return self._backwards(steps, {literal})
+                return self._backwards(steps, {as_kept(literal)})
             case Exists(Path(None, (Target(arc), *_))):
                 return {t.subject for t in self._graph.match(None, _iri(arc), None)}
             case Both(parts):

@@ -19,7 +19,7 @@ from triplewire.rules.changes import Changes, Edits
 from triplewire.rules.closure import Closure
 from triplewire.rules.conformance import ArcConformance, Conformance
 from triplewire.rules.containers import LastElements
-from triplewire.rules.literals import as_kept
+from triplewire.rules.literals import triple_as_kept
 from triplewire.rules.paths import Evaluation
 from triplewire.rules.schema import Schema
 
@@ -187,7 +187,7 @@ def _quad(triple: Triple, graph: NamedNode | DefaultGraph) -> Quad:
 
 
 def _kept(triples: Iterable[Triple]) -> tuple[Triple, ...]:
-    return tuple(dict.fromkeys(Triple(t.subject, t.predicate, as_kept(t.object)) for t in triples))
+    return tuple(dict.fromkeys(map(triple_as_kept, triples)))
 
 
 def _without(some: tuple[Triple, ...], others: tuple[Triple, ...]) -> tuple[Triple, ...]:

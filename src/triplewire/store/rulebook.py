@@ -13,7 +13,7 @@ _COLUMNS = "id, owner, text, registered, since"
 
 
 class RuleRecord(Struct, frozen=True):
-    """A rule as it is kept. `registered` is in Unix seconds.
+    """A rule as it is kept. `registered`, when its text was put, is in Unix seconds.
 
     `since` is the position of the log after which it listens to published events, None if it does not listen.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from urllib.parse import quote
 
@@ -85,10 +86,12 @@ def test_anyone_can_subscribe_to_what_rules_do(tmp_path: Path):
 def test_rules_are_put_read_listed_replaced_and_removed(tmp_path: Path):
     async def test(api):
         await prepared(api)
+        before = time.time()
         assert (await put_rule(api, "greet", GREET)).status_code == 201
         assert (await put_rule(api, "greet", GREET.replace("Some", "No"))).status_code == 200
         shown = (await api.get("/rules/greet")).json()
         assert (shown["id"], shown["owner"], shown["listens"]) == ("greet", "anonymous", "updates")
+        assert before <= shown["registered"] <= time.time()
         text = await api.get("/rules/greet", headers={"Accept": RDFTL["Content-Type"]})
         assert text.text == shown["text"] == USING + GREET.replace("Some", "No")
         await put_rule(api, "queue", QUEUE)

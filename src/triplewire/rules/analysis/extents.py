@@ -13,8 +13,9 @@ from functools import cached_property
 from msgspec import Struct
 
 from triplewire.rdf.terms import RDF, NamedNode
-from triplewire.rules.ambient import CONTAINERS, LITERAL, MEMBERSHIP, RESOURCE, is_datatype, number_of
+from triplewire.rules.ambient import CONTAINERS, MEMBERSHIP, RESOURCE, is_datatype, number_of
 from triplewire.rules.analysis.words import listed
+from triplewire.rules.literals import may_share
 from triplewire.rules.schema import Arc, Nodes, Schema
 
 _LISTS = frozenset({RDF["Seq"], RDF["Alt"]})
@@ -162,7 +163,7 @@ class ExtentIndex:
         if RESOURCE in (one, other):
             return not (is_datatype(one) or is_datatype(other))
         if is_datatype(one) or is_datatype(other):
-            return one == other or (LITERAL in (one, other) and is_datatype(one) and is_datatype(other))
+            return is_datatype(one) and is_datatype(other) and may_share(one, other)
         return not self.schema.subclasses(one).isdisjoint(self.schema.subclasses(other))
 
     def may_be(self, classes: Classes, wanted: NamedNode) -> bool:
