@@ -81,11 +81,16 @@ def lasts(connection: Connection) -> dict[int, int]:
     return dict(connection.execute("SELECT subscription, max(position) FROM outbox GROUP BY subscription").fetchall())
 
 
-def oldest(connection: Connection) -> dict[int, float]:
-    """When the oldest event that waits was accepted, by subscription, in Unix seconds."""
+def oldest(connection: Connection, owner: str | None = None) -> dict[int, float]:
+    """When the oldest event that waits was accepted, by subscription, in Unix seconds; of one owner or of all.
+
+    One look into the index a subscription, however much waits.
+    """
     rows = connection.execute(
-        "SELECT o.subscription, e.accepted FROM (SELECT subscription, min(position) AS position FROM outbox "
-        "GROUP BY subscription) o JOIN events e ON e.position = o.position"
+        "SELECT s.number, e.accepted FROM subscriptions s JOIN events e "
+        "ON e.position = (SELECT min(o.position) FROM outbox o WHERE o.subscription = s.number) "
+        "WHERE ?1 IS NULL OR s.owner = ?1",
+        (owner,),
     ).fetchall()
     return dict(rows)
 
