@@ -14,6 +14,7 @@ TriplewireError
 │   ├── SchemaViolation        a change after which the repository would not conform: carries clause and triple
 │   ├── UpdateRefused          an update that cannot be done, such as `seq++` where there is no container
 │   ├── PrecedenceCycle        a rule that would precede itself
+│   ├── TooSlow                a request that did not arrive in time
 │   ├── AddressRefused         a webhook's address that leads where none may lead
 │   └── SignatureMismatch      a message that was not signed with the secret, or too long ago
 ├── DuplicateSubscription      the identifier is taken by another query
@@ -163,6 +164,10 @@ class LimitExceeded(InputError):
         super().__init__(message, source=source)
         self.limit = limit
         self.allowed = allowed
+
+
+class TooSlow(InputError):
+    """A request that did not arrive in time."""
 
 
 class UnknownFormat(InputError):

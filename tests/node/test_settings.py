@@ -22,6 +22,8 @@ VALUES: dict[str, tuple[Any, Any, Any]] = {
     "log_json": (True, True, True),
     "event_bytes": (11, 22, 33),
     "request_bytes": (11, 22, 33),
+    "head_seconds": (1.5, 2.5, 3.5),
+    "body_seconds": (1.5, 2.5, 3.5),
     "retention_age": (1.5, 2.5, 3.5),
     "retention_bytes": (11, 22, 33),
     "key_seconds": (1.5, 2.5, 3.5),

@@ -36,6 +36,12 @@ def serve_command(
     log_json: Annotated[bool | None, typer.Option("--log-json", help="Log lines as JSON.")] = None,
     event_bytes: Annotated[int | None, typer.Option(min=1, help="How large one event may be.")] = None,
     request_bytes: Annotated[int | None, typer.Option(min=1, help="How large one request may be.")] = None,
+    head_seconds: Annotated[
+        float | None, typer.Option(help="How long the head of a request may take. Default 15.")
+    ] = None,
+    body_seconds: Annotated[
+        float | None, typer.Option(help="How long the body of a request may take after that. Default 30.")
+    ] = None,
     retention_age: Annotated[float | None, typer.Option(help="Seconds that events are kept.")] = None,
     retention_bytes: Annotated[int | None, typer.Option(min=0, help="Bytes of events that are kept.")] = None,
     key_seconds: Annotated[float | None, typer.Option(help="Seconds that an Idempotency-Key counts.")] = None,
@@ -85,6 +91,8 @@ def serve_command(
         "log_json": log_json,
         "event_bytes": event_bytes,
         "request_bytes": request_bytes,
+        "head_seconds": head_seconds,
+        "body_seconds": body_seconds,
         "retention_age": retention_age,
         "retention_bytes": retention_bytes,
         "key_seconds": key_seconds,

@@ -39,6 +39,10 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How large one event may be."""
     request_bytes: Count = 16 * MIB
     """How large the body of one request may be."""
+    head_seconds: Seconds = 15.0
+    """How long the head of a request may take to arrive."""
+    body_seconds: Seconds = 30.0
+    """How long the body of a request may take to arrive, from its head on."""
     retention_age: Seconds | None = None
     """How long events are kept, in seconds."""
     retention_bytes: Annotated[int, Meta(ge=0)] | None = None

@@ -4,6 +4,7 @@ app            puts it together
 access         who asks
 hosts          under which name an open node answers
 bodies         request bodies under a limit
+deadlines      requests must arrive in time
 negotiation    which syntax is wanted
 problems       errors as RFC 9457 problem details
 events, subscriptions, rules, sparql, administration, status

@@ -10,6 +10,7 @@ import msgspec
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from triplewire import errors
 
@@ -21,6 +22,7 @@ _NOT_ALLOWED = 405
 
 # The first class that an error belongs to decides.
 _STATUS: tuple[tuple[type[errors.TriplewireError], int], ...] = (
+    (errors.TooSlow, 408),
     (errors.UnknownFormat, 415),
     (errors.EventConflict, 409),
     (errors.DuplicateSubscription, 409),
@@ -97,6 +99,11 @@ def install(app: FastAPI) -> None:
         if error.status_code == _NOT_ALLOWED:
             response.headers["Allow"] = _allowed(request) or response.headers.get("Allow", "")
         return response
+
+    @app.exception_handler(ClientDisconnect)
+    async def gone(_: Request, __: ClientDisconnect) -> Response:
+        # Nobody is there to read it.
+        return Response(status_code=400)
 
     @app.exception_handler(Exception)
     async def bug(request: Request, error: Exception) -> Response:

@@ -1,0 +1,87 @@
+"""A request must arrive in time: first its head, then its body (row A16).
+
+The server has no such limit of its own, and whoever sends a byte a minute would hold a connection, and what was read
+of the body, for ever. Who is late gets 408 if nothing was answered yet, and the connection is closed either way. How
+long an answer takes, and a WebSocket after its handshake, are not limited here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from triplewire.errors import TooSlow
+from triplewire.node.http.problems import problem_of
+
+
+def with_deadlines(head_seconds: float, body_seconds: float) -> type[HttpToolsProtocol]:
+    """The server's protocol with these limits."""
+
+    class Limited(DeadlineProtocol):
+        head = head_seconds
+        body = body_seconds
+
+    return Limited
+
+
+class DeadlineProtocol(HttpToolsProtocol):
+    """One timer a connection: it runs while a request is on its way in."""
+
+    head: float
+    body: float
+    _timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._expect("the head of a request", self.head)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._expect_nothing()
+        super().connection_lost(exc)
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._expect("the head of a request", self.head)
+
+    def on_headers_complete(self) -> None:
+        self._expect("the body of a request", self.body)
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        self._expect_nothing()
+        super().on_message_complete()
+
+    def handle_websocket_upgrade(self) -> None:
+        self._expect_nothing()
+        super().handle_websocket_upgrade()
+
+    def _expect(self, what: str, seconds: float) -> None:
+        self._expect_nothing()
+        self._timer = self.loop.call_later(seconds, self._expired, what, seconds)
+
+    def _expect_nothing(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _expired(self, what: str, seconds: float) -> None:
+        if self.pipeline:
+            # It came before its turn, and it is this side that does not read on.
+            self._expect(what, seconds)
+            return
+        if not self._is_answering and not self.transport.is_closing():
+            self.transport.write(_refusal(TooSlow(f"wanted {what} within {seconds:g} s, found only a part of it")))
+        self.transport.close()
+
+    @property
+    def _is_answering(self) -> bool:
+        return self.cycle is not None and self.cycle.response_started
+
+
+def _refusal(error: TooSlow) -> bytes:
+    """The whole answer, as nothing of the application may be listening."""
+    response = problem_of(error)
+    response.headers["connection"] = "close"
+    head = b"".join(name + b": " + value + b"\r\n" for name, value in response.raw_headers)
+    return b"HTTP/1.1 408 Request Timeout\r\n" + head + b"\r\n" + bytes(response.body)
