@@ -7,7 +7,8 @@ lost or gained a class, its arcs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from typing import Protocol
 
 from triplewire.errors import SchemaViolation
 from triplewire.rdf.terms import Literal, NamedNode, Term, Triple
@@ -20,7 +21,12 @@ from triplewire.rules.schema import Schema
 _SHOWN = 5
 
 
-Classes = Callable[[Term], Iterable[Term]]
+class Classes(Protocol):
+    """The classes of nodes. Whether a node has one is asked apart: who asks that has not read the others."""
+
+    def of(self, node: Term) -> Iterable[Term]: ...
+
+    def has(self, node: Term, cls: NamedNode) -> bool: ...
 
 
 class ArcConformance:
@@ -71,16 +77,18 @@ class ArcConformance:
                 raise _broken("c", triple, f"wanted a literal of {datatype} as the target, found {target}")
 
     def _check_resource(self, triple: Triple, node: Term, wanted: frozenset[NamedNode], role: str) -> None:
+        named = wanted - {RESOURCE}
+        missing = next((cls for cls in named if not self._classes.has(node, cls)), None)
+        if named and missing is None:
+            return
         classes = self._classes_of(triple, node)
-        for cls in wanted:
-            if cls in classes or cls == RESOURCE:
-                continue
-            what = "a literal" if is_datatype(cls) else "an instance"
+        if missing is not None:
+            what = "a literal" if is_datatype(missing) else "an instance"
             found = f"{node}, an instance of {_listed(classes)}"
-            raise _broken("c", triple, f"wanted {what} of {cls} as the {role}, found {found}")
+            raise _broken("c", triple, f"wanted {what} of {missing} as the {role}, found {found}")
 
     def _classes_of(self, triple: Triple, node: Term) -> frozenset[Term]:
-        classes = frozenset(self._classes(node))
+        classes = frozenset(self._classes.of(node))
         if not classes:
             raise _broken("a", triple, f"wanted a class of the resource {node}, found none")
         return classes
@@ -92,7 +100,7 @@ class Conformance:
     def __init__(self, schema: Schema, graph: Graph) -> None:
         self._schema = schema
         self._graph = graph
-        self.arcs = ArcConformance(schema, lambda node: (found.object for found in graph.match(node, TYPE, None)))
+        self.arcs = ArcConformance(schema, _InGraph(graph))
 
     def check(self, changes: Changes) -> None:
         """That the graph, after the changes, conforms, if it did before them."""
@@ -117,6 +125,19 @@ class Conformance:
                 self.arcs.check_arc(triple)
         for triple in self._graph.match(None, None, lost.subject):
             self.arcs.check_arc(triple)
+
+
+class _InGraph:
+    """The classes that nodes have in a graph."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    def of(self, node: Term) -> Iterable[Term]:
+        return (found.object for found in self._graph.match(node, TYPE, None))
+
+    def has(self, node: Term, cls: NamedNode) -> bool:
+        return next(iter(self._graph.match(node, TYPE, cls)), None) is not None
 
 
 def _broken(clause: str, triple: Triple, problem: str) -> SchemaViolation:

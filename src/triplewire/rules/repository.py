@@ -19,6 +19,7 @@ from triplewire.rules.changes import Changes, Edits
 from triplewire.rules.closure import Closure
 from triplewire.rules.conformance import ArcConformance, Conformance
 from triplewire.rules.containers import LastElements
+from triplewire.rules.graphs import Graph
 from triplewire.rules.literals import triple_as_kept
 from triplewire.rules.paths import Evaluation
 from triplewire.rules.schema import Schema
@@ -44,7 +45,6 @@ class Repository:
         self._derived = derived
         self._closure = Closure(schema)
         self._last_elements = LastElements()
-        self._conformance = Conformance(schema, self)
 
     # Reading
 
@@ -85,13 +85,17 @@ class Repository:
 
     # Changing
 
-    def apply(self, edits: Edits) -> Changes:
-        """Do the edits, and say what really changed. Raises `SchemaViolation` and changes nothing, if one breaks it."""
+    def apply(self, edits: Edits, seen: Graph | None = None) -> Changes:
+        """Do the edits, and say what really changed. Raises `SchemaViolation` and changes nothing, if one breaks it.
+
+        Whether they conform is looked up in `seen`, which may note on the way to the repository what was asked.
+        """
         wanted = Edits(_kept(edits.inserted), _kept(edits.deleted))
-        self._conformance.arcs.check_names(wanted.inserted)
+        conformance = Conformance(self.schema, self if seen is None else seen)
+        conformance.arcs.check_names(wanted.inserted)
         changes = self._done(wanted)
         try:
-            self._conformance.check(changes)
+            conformance.check(changes)
         except SchemaViolation:
             self._done(changes.edits.reversed())
             raise
@@ -106,7 +110,7 @@ class Repository:
 
     def _fill(self, asserted: tuple[Triple, ...]) -> None:
         """Load into an empty repository, where nothing has to be asked of the store."""
-        self._conformance.arcs.check_names(asserted)
+        Conformance(self.schema, self).arcs.check_names(asserted)
         closure = dict.fromkeys(asserted)
         for triple in asserted:
             if not self._closure.is_plain(triple):
@@ -171,12 +175,24 @@ class Repository:
         return holds
 
 
+class _Listed:
+    """The classes of nodes, out of a list of triples."""
+
+    def __init__(self, triples: Iterable[Triple]) -> None:
+        self._classes: dict[Term, set[Term]] = {}
+        for triple in triples:
+            if triple.predicate == TYPE:
+                self._classes.setdefault(triple.subject, set()).add(triple.object)
+
+    def of(self, node: Term) -> Iterable[Term]:
+        return self._classes.get(node, ())
+
+    def has(self, node: Term, cls: NamedNode) -> bool:
+        return cls in self._classes.get(node, ())
+
+
 def _check_all(schema: Schema, triples: Iterable[Triple]) -> None:
-    classes: dict[Term, list[Term]] = {}
-    for triple in triples:
-        if triple.predicate == TYPE:
-            classes.setdefault(triple.subject, []).append(triple.object)
-    arcs = ArcConformance(schema, lambda node: classes.get(node, ()))
+    arcs = ArcConformance(schema, _Listed(triples))
     for triple in triples:
         if triple.predicate != TYPE:
             arcs.check_arc(triple)

@@ -8,7 +8,7 @@ from tests.rules.family import EX
 
 from triplewire.errors import BudgetExceeded, Cascaded, DepthExceeded, SchemaViolation, UpdateRefused
 from triplewire.languages.rdftl import parse_updates
-from triplewire.rdf.terms import Triple
+from triplewire.rdf.terms import Literal, Triple
 from triplewire.rules.execution import Limits, Outcome, Status, Work
 from triplewire.rules.execution.runner import Execution
 from triplewire.rules.execution.state import AbortAsked, Advance, Submit
@@ -189,6 +189,59 @@ def test_what_was_built_on_what_is_compensated_goes_with_it_even_if_it_commutes(
     outcome = runner(repository, commutes=lambda *_: True).run(parse_updates(PREAMBLE + updates))
     assert statuses(outcome) == {"t": Status.ABORTED, "u": Status.ABORTED}
     assert not list(repository.match(EX["dan"], None, None))
+
+
+def named(transaction: str, node: str, name: str) -> str:
+    return f"TRANSACTION {transaction}\nINSERT (resource(ex:{node}), ex:name, '{name}');;\n"
+
+
+@pytest.mark.parametrize("commutes", [False, True])
+def test_of_two_transactions_the_one_that_built_on_what_is_compensated_goes(commutes: bool) -> None:
+    """t inserts Dan, u gives Dan a name, v writes something else; t fails."""
+    repository = town()
+    updates = INSERT_DAN + named("u", "dan", "Dan") + named("v", "bob", "Bob") + FAIL
+    outcome = runner(repository, commutes=lambda *_: commutes).run(parse_updates(PREAMBLE + updates))
+    assert statuses(outcome) == {"t": Status.ABORTED, "u": Status.ABORTED, "v": Status.COMMITTED}
+    assert arcs(repository.asserted) == {arc("bob", "name", Literal("Bob"))}
+
+
+def test_whoever_was_checked_against_what_is_compensated_has_read_it() -> None:
+    repository = town()
+    outcome = run(repository, "", INSERT_DAN + named("u", "dan", "Dan") + FAIL)
+    [error] = (entry.error for entry in outcome.entries if entry.transaction == "u")
+    assert isinstance(error, Cascaded)
+
+
+def test_a_check_has_read_only_the_classes_that_the_schema_wants() -> None:
+    """Ann was a person before t made her a nurse, so whoever gave her something did not need t."""
+    repository = town()
+    nurse = "TRANSACTION t\nINSERT resource(ex:ann) AS INSTANCE OF Nurse;;\n"
+    outcome = run(repository, "", nurse + f"TRANSACTION u\n{OWN};;\n" + FAIL)
+    assert statuses(outcome) == {"t": Status.ABORTED, "u": Status.COMMITTED}
+
+
+def test_a_check_that_lost_classes_made_has_read_the_arcs() -> None:
+    """t deletes an arc for which Dan has to be a person; only without it u can take that from him."""
+    repository = town(a("dan", "Person"), a("dan", "Thing"), arc("dan", "owns", "mug"))
+    deleted = "TRANSACTION t\nDELETE (resource(ex:dan), ex:owns, resource(ex:mug));;\n"
+    lost = "TRANSACTION u\nDELETE resource(ex:dan) AS INSTANCE OF Person;;\n"
+    for commutes in (False, True):
+        outcome = runner(repository, commutes=lambda *_, answer=commutes: answer).dry_run(  # type: ignore[misc]
+            parse_updates(PREAMBLE + deleted + lost + named("v", "bob", "Bob") + FAIL)
+        )
+        assert statuses(outcome) == {"t": Status.ABORTED, "u": Status.ABORTED, "v": Status.COMMITTED}
+
+
+def test_of_two_independent_children_the_one_that_built_on_the_parent_goes_with_it() -> None:
+    """Who is not judged by what it has read goes all the same where it cannot stay, and nobody else does."""
+    repository = town()
+    rules = """
+    RULE naming ABORT INDEPENDENT ON INSERT resource() AS INSTANCE OF Person IF True DO INSERT ($delta, ex:name, 'x');;
+    RULE noting ABORT INDEPENDENT ON INSERT resource() AS INSTANCE OF Person IF $delta/target(rdf:type)
+         DO INSERT (resource(ex:log), seq++, resource(ex:ann));;
+    """
+    outcome = run(repository, rules, INSERT_DAN + FAIL)
+    assert statuses(outcome) == {"t": Status.ABORTED, "naming": Status.ABORTED, "noting": Status.COMMITTED}
 
 
 def test_an_independent_child_is_not_judged_by_what_it_read_of_its_parent() -> None:

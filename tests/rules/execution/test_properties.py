@@ -110,6 +110,27 @@ def test_compensation_restores_the_graph_exactly(book: tuple[Rule, ...], schedul
     assert outcome.changes == Changes()
 
 
+@settings(max_examples=300)
+@given(schedules, schedules)
+def test_who_has_nothing_to_do_with_what_is_undone_stays(before: tuple[Update, ...], after: tuple[Update, ...]) -> None:
+    """A transaction of its own in the middle; who fails around it concerns it only where they change what it needs."""
+    repository = town(
+        a("eve", "Person"), a("toy", "Thing"), arc("ann", "likes", "bob"), arc("cat", "name", Literal("x"))
+    )
+    innocent = parse_updates(PREAMBLE + "TRANSACTION innocent\nINSERT (resource(ex:eve), ex:owns, resource(ex:toy));;")
+    failing = parse_updates(PREAMBLE + "TRANSACTION t\nINSERT (resource(ex:mug), seq++, resource(ex:ann));;")
+    built = parse_updates(
+        PREAMBLE + "TRANSACTION t\nINSERT resource(ex:dan) AS INSTANCE OF Person;;\n"
+        "TRANSACTION u\nINSERT (resource(ex:dan), ex:name, 'x');;"
+    )
+    outcome = run(repository, Rulebook(FAMILY), (*before, *built, *innocent, *after, *failing))
+    needed = {a("eve", "Person"), a("toy", "Thing"), arc("eve", "owns", "toy")}
+    others = [entry for entry in outcome.entries if entry.transaction != "innocent"]
+    changed = {t for e in others for d in e.deeds for t in (*d.changes.inserted, *d.changes.deleted)}
+    [mine] = [entry for entry in outcome.entries if entry.transaction == "innocent"]
+    assert mine.status is Status.COMMITTED or needed & changed
+
+
 def _bound(rule: Rule) -> Rule:
     return replace(rule, abort=Abort.MUTUAL, coupling=Coupling.IMMEDIATE)
 
@@ -163,12 +184,12 @@ def test_a_schedule_that_is_cut_off_is_put_back(
     calls = 0
     apply = repository.apply
 
-    def failing(edits: object) -> Changes:
+    def failing(edits: object, seen: object = None) -> Changes:
         nonlocal calls
         calls += 1
         if calls == after + 1:
             raise KeyboardInterrupt
-        return apply(edits)  # type: ignore[arg-type]
+        return apply(edits, seen)  # type: ignore[arg-type]
 
     repository.apply = failing  # type: ignore[method-assign]
     try:

@@ -1,7 +1,7 @@
 """Aborting (section 2.3): who has to be undone with a unit, and the edits that undo them.
 
 Between what triggered a rule and what the rule did, the rule's abort dependency decides. Any other unit that has read
-what is undone is undone too, unless the two commute.
+what is undone is undone too, unless the two commute. To be checked against the schema is to read.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from triplewire.errors import Cascaded, TriplewireError
 from triplewire.rdf.terms import Triple
 from triplewire.rules.changes import Edits
-from triplewire.rules.execution.units import Commutes, Status, Unit, Units, Work, lineage
+from triplewire.rules.execution.units import Commutes, Done, Status, Unit, Units, Work, lineage
 
 Doomed = dict[int, TriplewireError]
 
@@ -42,11 +42,28 @@ def compensation(units: Units, doomed: Iterable[int]) -> Edits:
     return Edits(inserted, tuple(triple for triple, value in asserted.items() if not value))
 
 
-def stands_in_the_way(units: Units, doomed: Iterable[int]) -> Unit | None:
-    """The last unit with changes that is not doomed yet: the graph as it was before all of them did conform."""
+def stands_in_the_way(units: Units, doomed: Iterable[int], violated: str) -> Unit | None:
+    """The unit that is to go as well, where a triple would break the schema if only the doomed ones went.
+
+    It is one that has inserted the triple, or was allowed to change something because the triple was not there. There
+    is one, since the graph conformed before all of them; the last one goes first.
+    """
     left_out = frozenset(doomed)
-    others = (u for u in units.values() if u.done and u.number not in left_out and u.status is not Status.ABORTED)
-    return max(others, key=lambda unit: unit.done[-1].time, default=None)
+    others = [u for u in units.values() if u.done and u.number not in left_out and u.status is not Status.ABORTED]
+    concerned = [unit for unit in others if _concerns(unit, _written_as(violated, units))]
+    return max(concerned or others, key=lambda unit: unit.done[-1].time, default=None)
+
+
+def _written_as(text: str, units: Units) -> Triple | None:
+    """The triple among all that was changed."""
+    return next((t for unit in units.values() for done in unit.done for t in _touched(done) if str(t) == text), None)
+
+
+def _concerns(unit: Unit, violated: Triple | None) -> bool:
+    if violated is None:
+        return False
+    inserted = any(violated in (*done.changes.inserted, *done.changes.edits.inserted) for done in unit.done)
+    return inserted or any(asked.includes(violated) for check in unit.checks for asked in check.asked)
 
 
 def _dependents(units: Units, unit: Unit) -> Iterator[Unit]:
@@ -71,16 +88,15 @@ def _readers(units: Units, unit: Unit, commutes: Commutes) -> Iterator[Unit]:
 
 
 def _has_read_from(reader: Unit, unit: Unit) -> bool:
-    for read in reader.reads:
-        changed = [
-            triple
-            for done in unit.done
-            if done.time < read.time
-            for triple in (*done.changes.inserted, *done.changes.deleted)
-        ]
+    for read in (*reader.reads, *reader.checks):
+        changed = [triple for done in unit.done if done.time < read.time for triple in _touched(done)]
         if any(asked.includes(triple) for asked in read.asked for triple in changed):
             return True
     return False
+
+
+def _touched(done: Done) -> tuple[Triple, ...]:
+    return (*done.changes.inserted, *done.changes.deleted)
 
 
 def _work(unit: Unit) -> Work:

@@ -11,7 +11,7 @@ from triplewire.languages.rdftl.syntax import Coupling
 from triplewire.rules.changes import Changes
 from triplewire.rules.execution.actions import Planner
 from triplewire.rules.execution.firing import Firing, fire
-from triplewire.rules.execution.state import Apply, Executed, Fired, Running, State, Undoing
+from triplewire.rules.execution.state import Applied, Apply, Executed, Fired, Running, State, Undoing
 from triplewire.rules.execution.undoing import abort, abort_line, undone
 from triplewire.rules.execution.units import Done, Pending, Read, Unit, Units, lineage, root_of, with_units
 from triplewire.rules.execution.world import Limits, Result, World
@@ -31,18 +31,19 @@ def execute(state: State, pending: Pending, world: World) -> Result:
     return replace(state, busy=busy, executed=state.executed + 1), (Apply(plan.edits),)
 
 
-def applied(state: State, changes: Changes, world: World) -> Result:
+def applied(state: State, given: Applied, world: World) -> Result:
     if isinstance(state.busy, Undoing):
         return undone(state, state.busy)
     running = state.busy
     assert running is not None, "nothing was handed out"
-    unit = state.units[running.pending.unit]
+    unit, changes = state.units[running.pending.unit], given.changes
     # What it tried to insert and found there, it has read as well.
     tried = tuple(Asked(t.subject, t.predicate, t.object) for t in running.plan.edits.inserted)
     unit = replace(
         unit,
         done=(*unit.done, Done(state.time, changes)),
         reads=(*unit.reads, Read(state.time, (*running.asked, *tried))),
+        checks=(*unit.checks, Read(state.time, given.checked)),
     )
     state = replace(state, busy=None, time=state.time + 1, units=with_units(state.units, unit))
     executed = Executed(unit.number, running.pending.action, changes)

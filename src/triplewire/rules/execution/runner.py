@@ -30,6 +30,7 @@ from triplewire.rules.execution.steps import step
 from triplewire.rules.execution.trace import Entry, Trace
 from triplewire.rules.execution.units import Commutes, Status, none_commutes
 from triplewire.rules.execution.world import Arrange, Limits, World, as_registered
+from triplewire.rules.graphs import Watched
 from triplewire.rules.naming import resolved_update
 from triplewire.rules.repository import Repository
 
@@ -123,8 +124,8 @@ class Execution:
 
     def _edit(self, edits: Edits) -> Input:
         try:
-            changes = self._repository.apply(edits)
+            changes = self._repository.apply(edits, seen := Watched(self._repository))
         except SchemaViolation as error:
             return Refused(error)
         self.net.include(changes)
-        return Applied(changes)
+        return Applied(changes, tuple(seen.asked))

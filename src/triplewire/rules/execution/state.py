@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from triplewire.errors import TriplewireError
+from triplewire.errors import SchemaViolation
 from triplewire.languages.rdftl.syntax import Action, Update
 from triplewire.rules.changes import Changes, Edits
 from triplewire.rules.execution.aborting import Doomed
@@ -72,15 +72,16 @@ class Advance(Struct, frozen=True):
 
 
 class Applied(Struct, frozen=True):
-    """The edits were done, and this has changed."""
+    """The edits were done, and this has changed. `checked` is what was asked to see that the graph conforms."""
 
     changes: Changes
+    checked: tuple[Asked, ...] = ()
 
 
 class Refused(Struct, frozen=True):
     """The edits could not be done, and nothing has changed."""
 
-    error: TriplewireError
+    error: SchemaViolation
 
 
 class AbortAsked(Struct, frozen=True):

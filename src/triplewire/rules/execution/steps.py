@@ -36,8 +36,8 @@ def step(state: State, given: Input, world: World) -> Result:
             return replace(state, schedule=updates, counts=Counter(update.transaction for update in updates)), ()
         case Advance():
             return _advance(state, world)
-        case Applied(changes):
-            return applied(state, changes, world)
+        case Applied():
+            return applied(state, given, world)
         case Refused(error):
             return refused(state, error, world)
         case AbortAsked(transaction):

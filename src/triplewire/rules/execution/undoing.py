@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from triplewire.errors import TriplewireError, UpdateRefused
+from triplewire.errors import SchemaViolation, TriplewireError, UpdateRefused
 from triplewire.rules.execution.aborting import Doomed, compensation, doomed_with, stands_in_the_way
 from triplewire.rules.execution.state import Compensate, Ended, Running, State, Undoing
 from triplewire.rules.execution.units import Status, lineage, with_units
 from triplewire.rules.execution.world import Result, World
 
 
-def refused(state: State, error: TriplewireError, world: World) -> Result:
+def refused(state: State, error: SchemaViolation, world: World) -> Result:
     busy = state.busy
     state = replace(state, busy=None)
     if isinstance(busy, Running):
         return abort(state, {busy.pending.unit: error}, world)
     assert busy is not None, "nothing was handed out"
     # What is left would not conform: somebody has built on what is undone, and has to go with it.
-    other = stands_in_the_way(state.units, busy.doomed)
+    other = stands_in_the_way(state.units, busy.doomed, error.triple)
     if other is None:
         raise error
     return abort(state, {**busy.doomed, other.number: error}, world)

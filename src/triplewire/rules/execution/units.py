@@ -39,7 +39,10 @@ class Read(Struct, frozen=True):
 
 
 class Unit(Struct, frozen=True, kw_only=True):
-    """A transaction or subtransaction. `rule` fired because of what `parent` did; a transaction has neither."""
+    """A transaction or subtransaction. `rule` fired because of what `parent` did; a transaction has neither.
+
+    `checks` is what it read, too: what was asked to see whether what it did conforms to the schema.
+    """
 
     number: int
     transaction: str
@@ -50,6 +53,7 @@ class Unit(Struct, frozen=True, kw_only=True):
     status: Status = Status.ACTIVE
     done: tuple[Done, ...] = ()
     reads: tuple[Read, ...] = ()
+    checks: tuple[Read, ...] = ()
     error: TriplewireError | None = None
 
     @property
