@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test-network test-api demo demo-papers demo-rules test test-slow test-stream-kill test-cluster test-kafka check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash test-simulation bench-network bench-node bench-rules
+.PHONY: help setup test-network test-api test-browser demo demo-papers demo-rules test test-slow test-stream-kill test-cluster test-kafka check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash test-simulation bench-network bench-node bench-rules
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -52,6 +52,9 @@ test-network: $(STAMP) ## kill -9 of one of eight real super-peers under load, t
 
 test-api: $(STAMP) ## schemathesis over the API of a real node; API_EXAMPLES=500 for more
 	@TRIPLEWIRE_API_EXAMPLES=$(or $(API_EXAMPLES),50) $(BIN)/python -m pytest tests/api/on_schema.py
+
+test-browser: $(STAMP) ## a page of another origin in a real browser; needs Chromium: apt-get install chromium
+	@$(BIN)/python -m pytest tests/browser/on_browser.py
 
 check: $(STAMP) ## ruff, mypy --strict, import-linter
 	@$(BIN)/ruff check .

@@ -30,6 +30,8 @@ VALUES: dict[str, tuple[Any, Any, Any]] = {
     "housekeeping_seconds": (1.5, 2.5, 3.5),
     "query_seconds": (1.5, 2.5, 3.5),
     "query_memory": (11, 22, 33),
+    "allow_origin": ("https://a.example", "https://b.example,http://localhost:3000", "https://c.example"),
+    "token_seconds": (1.5, 2.5, 3.5),
     "allow_loopback_webhooks": (True, True, True),
     "network_key": ("by-file", "by-environment", "by-flag"),
     "join": ("tcp://a:1", "tcp://b:1,tcp://c:2", "tcp://d:1"),

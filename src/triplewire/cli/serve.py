@@ -48,6 +48,13 @@ def serve_command(
     housekeeping_seconds: Annotated[float | None, typer.Option(help="How often retention is looked after.")] = None,
     query_seconds: Annotated[float | None, typer.Option(help="How long one SPARQL query may take.")] = None,
     query_memory: Annotated[int | None, typer.Option(help="Bytes of memory for SPARQL queries.")] = None,
+    allow_origin: Annotated[
+        str | None,
+        typer.Option(metavar="ORIGIN", help="Let web pages of this origin use the node, or of these, a,b; * is any."),
+    ] = None,
+    token_seconds: Annotated[
+        float | None, typer.Option(help="How long a stream token opens a stream. Default 60.")
+    ] = None,
     allow_loopback_webhooks: Annotated[
         bool | None, typer.Option("--allow-loopback-webhooks", help="Let webhooks lead to this machine.")
     ] = None,
@@ -99,6 +106,8 @@ def serve_command(
         "housekeeping_seconds": housekeeping_seconds,
         "query_seconds": query_seconds,
         "query_memory": query_memory,
+        "allow_origin": allow_origin,
+        "token_seconds": token_seconds,
         "allow_loopback_webhooks": allow_loopback_webhooks,
         "network_key": network_key,
         "join": join,

@@ -11,6 +11,8 @@ publishing, catching_up
 audience     live subscriptions in matchers, one for each grant
 grants, quotas
              what a client may do, and how much
+origins, stream_tokens
+             which web pages may talk to the node, and how they open streams
 roster       what is known of subscriptions without asking the disk
 bells        who is woken when there is something new
 answers      matches as the JSON that goes out

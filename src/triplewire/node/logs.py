@@ -1,11 +1,20 @@
-"""The node's log: one line an entry, for people or as JSON. Nothing from outside can begin a new line."""
+"""The node's log: one line an entry, for people or as JSON. Nothing from outside can begin a new line.
+
+What opens something is left out: the server logs the address of a WebSocket, and that may have a stream token in it.
+"""
 
 from __future__ import annotations
 
 import json
 import logging
+import re
 import sys
 from datetime import UTC, datetime
+
+from triplewire.node.identity import SECRET_PREFIX
+from triplewire.node.stream_tokens import PREFIX as TOKEN_PREFIX
+
+_SECRET = re.compile(rf"({SECRET_PREFIX}|{TOKEN_PREFIX})[A-Za-z0-9_-]+")
 
 
 class OneLine(logging.Formatter):
@@ -39,7 +48,7 @@ def _message(record: logging.LogRecord) -> str:
     message = record.getMessage()
     if record.exc_info:
         message += " | " + logging.Formatter().formatException(record.exc_info)
-    return message
+    return _SECRET.sub(r"\1…", message)
 
 
 def _time(record: logging.LogRecord) -> str:

@@ -21,6 +21,7 @@ from triplewire.node.network.peers import Peers
 from triplewire.node.network.shell import Overlay
 from triplewire.node.repository import Allowed, Repository
 from triplewire.node.settings import Settings
+from triplewire.node.stream_tokens import StreamTokens
 from triplewire.store import facts, identities
 from triplewire.store.clock import Clock
 from triplewire.store.disk import Connection, Disk
@@ -47,6 +48,7 @@ class Node:
         self.streams = Streams(broker)
         loopback = Loopback.ALLOWED if settings.allow_loopback_webhooks else Loopback.REFUSED
         self.webhooks = Webhooks(broker, loopback=loopback)
+        self.tokens = StreamTokens(broker.clock, settings.token_seconds, self._secret_hash)
         self.advertisements = Advertisements(broker)
         self.overlay: Overlay | None = None
         self.peers: Peers | None = None
@@ -103,6 +105,11 @@ class Node:
         if found is None:
             raise Unauthenticated("wanted the bearer secret of a registered client, found another")
         return found
+
+    def _secret_hash(self, client_id: str) -> bytes | None:
+        if self.settings.open and client_id == ANONYMOUS.id:
+            return b""
+        return next((kept for kept, client in self._by_secret.items() if client.id == client_id), None)
 
     @property
     def clients(self) -> list[Client]:

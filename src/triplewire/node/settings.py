@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from triplewire.errors import InputError
+from triplewire.node.origins import ANY, origins_of
 from triplewire.rdf.limits import MIB, Limits
 from triplewire.store.retention import KEY_SECONDS
 
@@ -55,6 +56,10 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How long one SPARQL query may take."""
     query_memory: Count = 4096 * MIB
     """How much memory the process that evaluates SPARQL queries may have."""
+    allow_origin: str | None = None
+    """Origins of web pages that may use the node, with commas between them; `*` for any, unless the node is open."""
+    token_seconds: Seconds = 60.0
+    """How long a stream token opens a stream; the stream may go on."""
     allow_loopback_webhooks: bool = False
     """Let webhooks lead to this machine."""
     network_key: Path | None = None
@@ -78,6 +83,11 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def seeds(self) -> tuple[str, ...]:
         """Where to join."""
         return tuple(address.strip() for address in (self.join or "").split(",") if address.strip())
+
+    @property
+    def origins(self) -> frozenset[str]:
+        """Whose pages may use the node."""
+        return origins_of(self.allow_origin or "")
 
     @property
     def limits(self) -> Limits:
@@ -106,6 +116,11 @@ def load_settings(flags: Mapping[str, Any], environment: Mapping[str, str], file
         raise InputError(
             f"wanted a loopback address with --open, which lets everybody in, found {settings.host!r}; "
             "use --host 127.0.0.1, or leave --open out"
+        )
+    if ANY in settings.origins and settings.open:
+        raise InputError(
+            "wanted origins by name with --open, which asks nobody for a secret, found *: every page that somebody on "
+            "this machine visits could use the node"
         )
     return settings
 

@@ -3,7 +3,6 @@
     addresses    where a webhook may lead
     challenges   does the receiver want this?
     courier      what to do next for one webhook: try, rest, give up, stop
-    origins      which web pages may talk to a node
 
     resolving    names to addresses, off the event loop
     posting      one signed request to one receiver
@@ -11,7 +10,7 @@
     streams      one subscription as a stream without end; server-sent events
     router       the routes
 
-The first four decide and do no I/O. An app makes `Streams` and `Webhooks`, includes `delivery_router`, calls
+The first three decide and do no I/O. An app makes `Streams` and `Webhooks`, includes `delivery_router`, calls
 `streams.stop()` when it is told to stop and `webhooks.close()` before it closes the broker.
 """
 

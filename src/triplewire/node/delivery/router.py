@@ -6,7 +6,8 @@
     POST   /dead-letters/{id}/delivery              send again, now
     DELETE /dead-letters/{id}                       forget
 
-Who asks is decided by the `caller` that is handed in; a client reaches its own subscriptions only.
+Who asks is decided by the `caller` that is handed in, and who may open a stream by `opener`: a client reaches its own
+subscriptions only, and whoever has a stream token the stream of one.
 """
 
 from __future__ import annotations
@@ -24,7 +25,6 @@ from starlette.requests import HTTPConnection
 from triplewire.errors import InputError, TriplewireError, UnknownLetter
 from triplewire.node.answers import Notification
 from triplewire.node.broker import Broker
-from triplewire.node.delivery.origins import is_same_origin
 from triplewire.node.delivery.streams import Beat, Gap, Streams, event_stream
 from triplewire.node.delivery.webhooks import Webhooks
 from triplewire.node.reading import Page
@@ -39,6 +39,8 @@ POLICY, GONE = 1008, 1001
 
 # Who sends a request, or an error of `triplewire.errors`; the same for HTTP and WebSocket.
 Caller = Callable[[HTTPConnection], Client]
+# The subscription of this name whose stream a connection may open, or such an error.
+Opener = Callable[[HTTPConnection, str], SubscriptionRecord]
 Position = Annotated[int, Query(ge=0, le=MAX_POSITION)]
 Name = Annotated[str, Path(min_length=1, max_length=256)]
 LetterId = Annotated[int, Path(ge=0, le=MAX_POSITION)]
@@ -59,7 +61,7 @@ _NOTIFICATIONS: dict[int | str, dict[str, Any]] = {
 }
 
 
-def delivery_router(broker: Broker, streams: Streams, webhooks: Webhooks, caller: Caller) -> APIRouter:
+def delivery_router(broker: Broker, streams: Streams, webhooks: Webhooks, caller: Caller, opener: Opener) -> APIRouter:
     """The routes, for an app to include."""
     router = APIRouter(tags=["delivery"])
     desk = Desk(broker, streams, webhooks)
@@ -77,18 +79,20 @@ def delivery_router(broker: Broker, streams: Streams, webhooks: Webhooks, caller
         openapi_extra=_BEARER,
     )
     async def notifications(
+        request: Request,
         name: Name,
-        client: Client = asking,
         after: Position | None = None,
         limit: Annotated[int, Query(ge=1, le=1000)] = 100,
         wait: Annotated[float, Query(ge=0, le=MAX_WAIT_SECONDS)] = 0.0,
         accept: Annotated[str, Header(include_in_schema=False)] = "*/*",
         last_event_id: Annotated[str | None, Header()] = None,
+        token: Annotated[str | None, Query(description="For a stream, instead of a secret.")] = None,
     ) -> Response:
         """Notifications after a position: a page of JSON, or server-sent events. `wait`: seconds for the first."""
-        record = broker.subscription(client.id, name)
         if "text/event-stream" in accept:
+            record = opener(request, name)
             return desk.stream(record, _resumed(last_event_id, after, record))
+        record = broker.subscription(caller(request).id, name)
         return _page(await desk.page(record, record.cursor if after is None else after, limit, wait))
 
     @router.get("/dead-letters", responses=_documented(400, 401, 403), openapi_extra=_BEARER)
@@ -117,11 +121,8 @@ def delivery_router(broker: Broker, streams: Streams, webhooks: Webhooks, caller
 
     @router.websocket("/subscriptions/{name}/notifications")
     async def socket(websocket: WebSocket, name: str, after: Position | None = None) -> None:
-        if not is_same_origin(websocket.headers.get("origin"), websocket.headers.get("host")):
-            await websocket.close(POLICY, "wanted a page of this node, found one from elsewhere")
-            return
         try:
-            record = broker.subscription(caller(websocket).id, name)
+            record = opener(websocket, name)
         except TriplewireError as problem:
             await websocket.close(POLICY, str(problem)[:100])
             return

@@ -3,6 +3,7 @@
 app            puts it together
 access         who asks
 hosts          under which name an open node answers
+cross_origin   what browsers let pages from elsewhere do
 bodies         request bodies under a limit
 deadlines      requests must arrive in time
 negotiation    which syntax is wanted

@@ -19,7 +19,8 @@ from triplewire.node.http import (
     status,
     subscriptions,
 )
-from triplewire.node.http.access import client_of
+from triplewire.node.http.access import client_of, stream_of
+from triplewire.node.http.cross_origin import CrossOrigin
 from triplewire.node.http.hosts import LoopbackOnly
 from triplewire.node.service import Node
 
@@ -46,12 +47,14 @@ def create_app(node: Node) -> FastAPI:
         redoc_url=None,
     )
     app.state.node = node
+    if node.settings.origins:
+        app.add_middleware(CrossOrigin, origins=node.settings.origins)
     if node.settings.open:
         app.add_middleware(LoopbackOnly)
     problems.install(app)
     for router in _ROUTERS:
         app.include_router(router)
-    app.include_router(delivery_router(node.broker, node.streams, node.webhooks, client_of))
+    app.include_router(delivery_router(node.broker, node.streams, node.webhooks, client_of, stream_of))
     _describe_security(app)
     return app
 

@@ -68,3 +68,8 @@ SUBSCRIPTION = {
         "state": {"enum": ["live", "catching up", "quarantined"]},
     },
 }
+TOKEN = {
+    "type": "object",
+    "required": ["token", "seconds"],
+    "properties": {"token": {"type": "string"}, "seconds": {"type": "number"}},
+}

@@ -11,7 +11,7 @@ from triplewire.errors import InputError, UnknownFormat
 from triplewire.languages.sparql.limits import DEFAULT_LIMITS
 from triplewire.node.http.access import BEARER, client_of, node_of
 from triplewire.node.http.bodies import media_type_of, read_body
-from triplewire.node.http.documented import SUBSCRIPTION, json_answer, problems
+from triplewire.node.http.documented import SUBSCRIPTION, TOKEN, json_answer, problems
 from triplewire.node.http.events import MOST_POSITION
 from triplewire.node.service import Node
 from triplewire.store.registry import Delivery, Options, Payload, SubscriptionRecord
@@ -104,6 +104,21 @@ async def acknowledge(
     """Acknowledge notifications: they are not kept any longer."""
     await node_of(request).broker.acknowledge(subscription_of(request, name, owner).number, position)
     return Response(status_code=204)
+
+
+@router.post(
+    "/subscriptions/{name}/tokens",
+    status_code=201,
+    responses=json_answer(201, "A token, and the seconds in which it opens the stream", TOKEN)
+    | problems(401, 403, 404),
+    openapi_extra=BEARER,
+)
+async def issue_token(request: Request, name: Name) -> Response:
+    """A token that opens the stream of this subscription, for whoever cannot send a secret: a browser's EventSource."""
+    tokens, record = node_of(request).tokens, subscription_of(request, name)
+    response = _json({"token": tokens.issue(record.owner, record.number), "seconds": tokens.seconds}, 201)
+    response.headers["Cache-Control"] = "no-store"
+    return response
 
 
 def subscription_of(request: Request, name: str, owner: str | None = None) -> SubscriptionRecord:
