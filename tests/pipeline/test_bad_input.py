@@ -107,6 +107,27 @@ def test_a_file_with_most_of_it_in_one_line(lake):
     assert named(lake, "long.nq") == ["urn:good-after", "urn:good-before"]
 
 
+@pytest.mark.parametrize("strategy", ["replicate", "osma"])
+def test_a7_an_event_beyond_the_limits_is_a_reject_whatever_the_lane(spark, tmp_path, strategy):
+    """Two sizes between the limit and what is dropped while it is read, one of them in many short quads."""
+    (tmp_path / "events").mkdir()
+    large = "".join(f'<urn:s> <urn:p{n}> "{"x" * 1_000}" <urn:large> .\n' for n in range(1_300))
+    many = "".join(f"<urn:s> <urn:p> <urn:{n}> <urn:many> .\n" for n in range(10_001))
+    (tmp_path / "events" / "0.nq").write_text(GOOD.format(1) + large + GOOD.format(2) + many + GOOD.format(3))
+    rows = [
+        Row("fast", "sparql", "ASK { ?s ?p ?o }"),
+        Row("general", "sparql", "ASK { ?s ?p ?o OPTIONAL { ?o ?q ?r } }"),
+    ]
+    write_rows(tmp_path / "subscriptions.jsonl", rows)
+    match_files(spark, request_of(tmp_path, tmp_path / "lake", taxonomy=None, strategy=strategy))
+    good = [f"urn:good{n}" for n in (1, 2, 3)]
+    assert notified(tmp_path / "lake") == [(name, event) for name in ("fast", "general") for event in good]
+    assert [event for (event,) in rows_of(tmp_path / "lake", "events", "event")] == good
+    found = rows_of(tmp_path / "lake", "rejects", "line, event, reason")
+    assert [(line, event) for line, event, _ in found] == [(2, "urn:large"), (1_303, "urn:many")]
+    assert all("event too large: wanted at most 1,048,576 bytes and 10,000 quads" in reason for *_, reason in found)
+
+
 def test_strict_refuses_it_all_and_leaves_nothing(spark, spoilt, tmp_path):
     with pytest.raises(PipelineError, match="wanted sound input only"):
         match_files(spark, request_of(spoilt, tmp_path / "lake", strict=True))

@@ -4,7 +4,7 @@ matcher, batch          the front door: add, remove, match, save, open; and what
 engine, statistics      segments as they live, merged behind the readers; what events look like
 segments     subscriptions as flat arrays: encoding, merging, searching; the taxonomy as they see it
 kernels      what is compiled: scan, localise, gather, verify; anchors and guards
-scanner, strict, reading    from bytes to tables, and back to terms
+scanner, strict, bounds, reading    from bytes to tables, what is too large in them, and back to terms
 snapshots    a segment as a folder that processes share
 view         one event, its triples found by any positions
 plans, join, fast       the exact path of the fast lane: patterns and constraints

@@ -29,6 +29,7 @@ from triplewire.matching.segments.shapes import ASK, CONSTRUCT, DISTINCT
 from triplewire.matching.strict import spelling
 from triplewire.matching.templates import instantiate
 from triplewire.rdf.events import Event
+from triplewire.rdf.limits import ANY_SIZE
 from triplewire.rdf.terms import Term, Triple
 
 ARROW_SCHEMA = pa.schema(
@@ -91,7 +92,9 @@ class MatchBatch:
     def event(self, index: int) -> Event:
         """An event of the batch."""
         if index not in self._events:
-            self._events[index] = Event.from_triples(self._scanned.event_iri(index), self._scanned.triples(index))
+            name, triples = self._scanned.event_iri(index), self._scanned.triples(index)
+            # How large an event may be is for whoever took the document to say, before it is matched.
+            self._events[index] = Event.from_triples(name, triples, limits=ANY_SIZE)
         return self._events[index]
 
     def __iter__(self) -> Iterator[Match]:

@@ -30,6 +30,7 @@ from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import EMPTY, Taxonomy
 from triplewire.errors import BudgetExceeded, DuplicateSubscription, UnknownSubscription
 from triplewire.matching.batch import MatchBatch
+from triplewire.matching.bounds import within
 from triplewire.matching.budget import DEFAULT_SECONDS, DEFAULT_STEPS, Allowance
 from triplewire.matching.datasets import Dataset
 from triplewire.matching.engine import Engine
@@ -44,6 +45,7 @@ from triplewire.matching.segments.segment import Segment
 from triplewire.matching.snapshots import read_snapshot, write_snapshot
 from triplewire.matching.view import EventView
 from triplewire.rdf.events import Event
+from triplewire.rdf.limits import ANY_SIZE, Limits
 
 _SHOWN = 80
 
@@ -105,12 +107,13 @@ class Matcher:
         data = b"".join([event.nquads for event in events])
         return self._matched(scan(data, self._engine.seed), dict(enumerate(events)))
 
-    def match_nquads(self, data: bytes | memoryview) -> MatchBatch:
+    def match_nquads(self, data: bytes | memoryview, limits: Limits = ANY_SIZE) -> MatchBatch:
         """Match the events of an N-Quads document, whose quads lie next to each other event by event.
 
-        A line that is malformed is reported in the batch's `errors`; its event is left out, the others are matched.
+        A line that is malformed, and an event that is beyond the limits, are reported in the batch's `errors`; the
+        event is left out, the others are matched.
         """
-        return self._matched(scan(data, self._engine.seed), {})
+        return self._matched(within(scan(data, self._engine.seed), limits), {})
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write a snapshot: everything that is subscribed, in a folder of flat arrays."""

@@ -45,7 +45,10 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class ScanError(Struct, frozen=True):
-    """A broken line and the event that is rejected because of it. Lines and columns count from 1."""
+    """A broken line and the event that is rejected because of it. Lines and columns count from 1.
+
+    Column 0 speaks of all of the event that begins in the line.
+    """
 
     line: int
     column: int
@@ -76,7 +79,7 @@ class ScanResult(Struct, frozen=True, eq=False):
         return len(self.events)
 
     def rejected(self, event: int) -> bool:
-        """Whether one of the event's lines is broken: it must not be matched."""
+        """Whether one of the event's lines is broken, or the event too large: it must not be matched."""
         return bool(self.events[event, EVENT_REJECTED])
 
     def graph(self, event: int) -> bytes:

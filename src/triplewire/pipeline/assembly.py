@@ -36,6 +36,7 @@ from triplewire.matching.kernels.columns import BROKEN, END, QUAD_LINE, QUAD_STA
 from triplewire.matching.scanner import ScanResult, scan
 from triplewire.pipeline.payloads import Numbers, joined
 from triplewire.pipeline.rows import EVENT_SCHEMA, MOMENT
+from triplewire.rdf.limits import DEFAULT_LIMITS
 
 QUAD_COLUMNS = "event string, quad string, source string, time timestamp, problem string"
 _QUAD_SCHEMA = pa.schema(
@@ -53,7 +54,7 @@ _SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400}
 
 
 class Sorted(NamedTuple):
-    """What a micro-batch brought: whole events, and quads that belong to none, with the reason."""
+    """What a micro-batch brought: whole events, and with the reason quads that belong to none and what is too large."""
 
     events: DataFrame
     rejects: DataFrame
@@ -94,9 +95,12 @@ def sorted_out(batch: DataFrame, number: int, checkpoint: str, *, gap: str = "10
     told = F.concat(F.lit("late: came after the watermark, "), F.timestamp_millis(F.lit(passed)).cast("string"))
     reason = F.coalesce(F.col("problem"), F.when(late, told))
     arrived = batch.where("payload IS NULL").withColumn("reason", reason).where("reason IS NOT NULL")
+    whole = batch.where("payload IS NOT NULL")
+    too_large = F.length("payload") > DEFAULT_LIMITS.event_bytes
+    rejected = whole.where(too_large).withColumn("reason", _too_large()).unionByName(arrived)
     return Sorted(
-        batch.where("payload IS NOT NULL").select(*EVENT_SCHEMA.names),
-        arrived.select("event", "quad", "source", "time", "reason"),
+        whole.where(~too_large).select(*EVENT_SCHEMA.names),
+        rejected.select("event", "quad", "source", "time", "reason"),
     )
 
 
@@ -106,6 +110,11 @@ def seconds_of(interval: str) -> int:
     if found is None:
         raise InputError(f"wanted an interval such as '10 seconds' or '2 minutes', found {interval!r}")
     return int(found[1]) * _SECONDS[found[2].lower()]
+
+
+def _too_large() -> Column:
+    wanted = f"event too large: wanted at most {DEFAULT_LIMITS.event_bytes:,} bytes, found "
+    return F.concat(F.lit(wanted), F.format_number(F.length("payload"), 0))
 
 
 def _no_text() -> Column:

@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
-import numpy as np
 import pyarrow as pa
 from msgspec import Struct
 
 from triplewire.errors import BadInputRefused
 from triplewire.matching.batch import MatchBatch
+from triplewire.matching.bounds import within
 from triplewire.matching.matcher import Matcher
+from triplewire.matching.scanner import scan
 from triplewire.pipeline.index import IndexRef
 from triplewire.pipeline.lake.writing import Part, Writers
 from triplewire.pipeline.placement import matcher_of
@@ -25,6 +26,7 @@ from triplewire.pipeline.sources.chunked import event_rows, rejects_of
 from triplewire.pipeline.sources.reading import Batch, Reject, read_split
 from triplewire.pipeline.sources.splits import Split, Task
 from triplewire.pipeline.tally import Counts, Tally
+from triplewire.rdf.limits import DEFAULT_LIMITS
 
 REPORT_COLUMNS = "report binary"
 _REPORT_SCHEMA = pa.schema([("report", pa.binary())])
@@ -85,10 +87,9 @@ def _take(piece: Batch | Reject, split: Split, matcher: Matcher, writers: Writer
     if isinstance(piece, Reject):
         writers.rejects.write(_reject_rows([piece]))
         return Counts(rejects=1)
-    batch = matcher.match_nquads(piece.chunk.data)
-    rows, oversized = event_rows(batch.scanned, split, piece)
-    rejects = [*rejects_of(piece, batch.scanned), *oversized.values()]
-    notifications = _notifications(batch, split, oversized)
+    batch = matcher.match_nquads(piece.chunk.data, DEFAULT_LIMITS)
+    rows, notifications = event_rows(batch.scanned, split), _notifications(batch, split)
+    rejects = rejects_of(piece, batch.scanned)
     writers.events.write(rows)
     writers.notifications.write(notifications)
     writers.rejects.write(_reject_rows(rejects))
@@ -96,11 +97,8 @@ def _take(piece: Batch | Reject, split: Split, matcher: Matcher, writers: Writer
     return Counts(len(rows), len(notifications), len(rejects), len(piece.chunk.data))
 
 
-def _notifications(batch: MatchBatch, split: Split, without: Iterable[int]) -> pa.Table:
+def _notifications(batch: MatchBatch, split: Split) -> pa.Table:
     table = batch.to_arrow()
-    left_out = list(without)
-    if left_out:
-        table = table.filter(pa.array(~np.isin(table["event_index"].to_numpy(), left_out)))
     times = pa.repeat(pa.scalar(split.modified, MOMENT), len(table))
     columns = [table["subscription"], table["event"], times, table["solutions"], table["lane"]]
     return pa.Table.from_arrays(columns, schema=MATCH_SCHEMA)
@@ -120,9 +118,7 @@ def _first_reasons(piece: Batch | Reject) -> Iterator[str]:
     if isinstance(piece, Reject):
         yield described(piece)
         return
-    from triplewire.matching.scanner import scan
-
-    for reject in rejects_of(piece, scan(piece.chunk.data))[:3]:
+    for reject in rejects_of(piece, within(scan(piece.chunk.data), DEFAULT_LIMITS))[:3]:
         yield described(reject)
 
 

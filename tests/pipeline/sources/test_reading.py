@@ -11,12 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from triplewire.errors import InputError
+from triplewire.matching.bounds import within
 from triplewire.matching.scanner import scan
 from triplewire.pipeline.sources import chunks as chunking
 from triplewire.pipeline.sources.chunked import event_rows, rejects_of
 from triplewire.pipeline.sources.files import find_files, source_file
 from triplewire.pipeline.sources.reading import Reject, read_split
 from triplewire.pipeline.sources.splits import splits_of
+from triplewire.rdf.limits import DEFAULT_LIMITS
 
 LINE = '<urn:s> <urn:p{}> "{}" <urn:e{}> .\n'
 
@@ -28,10 +30,10 @@ def read(path: Path, size: int = 1 << 30) -> tuple[list[tuple[str, bytes]], list
             if isinstance(piece, Reject):
                 rejects.append(piece)
                 continue
-            scanned = scan(piece.chunk.data)
-            rows, oversized = event_rows(scanned, split, piece)
+            scanned = within(scan(piece.chunk.data), DEFAULT_LIMITS)
+            rows = event_rows(scanned, split)
             events += zip(rows["event"].to_pylist(), rows["payload"].to_pylist(), strict=True)
-            rejects += [*rejects_of(piece, scanned), *oversized.values()]
+            rejects += rejects_of(piece, scanned)
     return events, rejects
 
 

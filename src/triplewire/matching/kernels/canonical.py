@@ -25,7 +25,7 @@ from triplewire.matching.kernels.machine import Bytes, Table, byte_at, copy_byte
 
 _SPACE, _DOT, _LINE_FEED = 0x20, 0x2E, 0x0A
 # Between and after a line's four terms: three spaces, then a space, a dot and a line feed.
-_AROUND_TERMS = 6
+AROUND_TERMS = 6
 _AFTER_GRAPH = 3
 
 
@@ -109,7 +109,7 @@ def _sizes(quads: Table, events: Table) -> tuple[Offsets, int]:
 
 @inner
 def _line_size(quads: Table, row: int) -> int:
-    size = _AROUND_TERMS
+    size = AROUND_TERMS
     for term in (S, P, O, G):
         size += quads[row, term + END] - quads[row, term + START]
     return size

@@ -45,5 +45,5 @@ EVENT_GRAPH = 0  # span and hash of the graph's IRI, angle brackets included; an
 EVENT_FIRST = 3  # its quads are rows first .. last, last exclusive
 EVENT_LAST = 4
 EVENT_LINE = 5
-EVENT_REJECTED = 6  # 1 where one of its lines is broken
+EVENT_REJECTED = 6  # 1 where one of its lines is broken, or all of it too large
 EVENT_WIDTH = 7

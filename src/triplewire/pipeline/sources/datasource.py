@@ -19,12 +19,14 @@ from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
 
 from triplewire.errors import InputError
+from triplewire.matching.bounds import within
 from triplewire.matching.scanner import scan
 from triplewire.pipeline.rows import EVENT_COLUMNS, EVENT_SCHEMA
 from triplewire.pipeline.sources.chunked import event_rows, rejects_of
 from triplewire.pipeline.sources.files import SourceFile, find_files
 from triplewire.pipeline.sources.reading import Batch, Reject, read_split
 from triplewire.pipeline.sources.splits import LARGEST, Split, splits_of
+from triplewire.rdf.limits import DEFAULT_LIMITS
 
 NAME = "triplewire"
 FAILFAST, DROPMALFORMED, PERMISSIVE = MODES = ("FAILFAST", "DROPMALFORMED", "PERMISSIVE")
@@ -161,10 +163,9 @@ def _rows(partition: InputPartition, mode: str) -> Iterator[pa.RecordBatch]:
     for piece in read_split(split):
         rejects = [piece] if isinstance(piece, Reject) else []
         if isinstance(piece, Batch):
-            scanned = scan(piece.chunk.data)
-            rows, oversized = event_rows(scanned, split, piece)
-            rejects = [*rejects_of(piece, scanned), *oversized.values()]
-            yield from _with_problem(rows, mode).to_batches()
+            scanned = within(scan(piece.chunk.data), DEFAULT_LIMITS)
+            rejects = rejects_of(piece, scanned)
+            yield from _with_problem(event_rows(scanned, split), mode).to_batches()
         if rejects and mode == FAILFAST:
             raise InputError(rejects[0].reason, source=f"{rejects[0].file}:{rejects[0].line or 0}")
         if rejects and mode == PERMISSIVE:

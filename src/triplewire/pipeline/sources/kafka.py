@@ -25,12 +25,14 @@ from pyspark.sql import functions as F  # noqa: N812  as everybody names it
 
 from triplewire.errors import InputError, SparkUnavailable
 from triplewire.matching.arrow import spans
+from triplewire.matching.bounds import within
 from triplewire.matching.kernels.canonical import canonical_events
 from triplewire.matching.kernels.columns import END, EVENT_GRAPH, EVENT_LAST, EVENT_LINE, QUAD_LINE, START
 from triplewire.matching.scanner import ScanResult, scan
 from triplewire.pipeline.assembly import quads_of
 from triplewire.pipeline.payloads import Numbers, joined
 from triplewire.pipeline.rows import EVENT_COLUMNS, EVENT_SCHEMA, MOMENT
+from triplewire.rdf.limits import DEFAULT_LIMITS
 
 MESSAGE_COLUMNS = f"{EVENT_COLUMNS}, problem string"
 Per = Literal["event", "quad"]
@@ -91,7 +93,7 @@ def _reading(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 def _read(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     """Scan all messages at once; where neighbours carry one graph, cut between them and scan again."""
     text, starts = joined(batch.column("value"))
-    scanned = scan(text)
+    scanned = within(scan(text), DEFAULT_LIMITS)
     begins, ends = _rows_of_events(scanned, starts)
     crossed = np.unique(ends[begins != ends]).tolist()
     if not crossed:

@@ -91,6 +91,20 @@ def test_events_are_put_together_over_micro_batches_that_are_broken_off_and_late
     assert sum(events for _, events in batches) == 3
 
 
+def test_a7_an_event_that_grows_beyond_its_limit_is_a_reject(spark, tmp_path):
+    quads, lake = Quads(tmp_path / "feed"), tmp_path / "lake"
+    large = [f'<urn:s> <urn:p> "{"x" * 1_000}{n}" <urn:large> .' for n in range(1_100)]
+    quads.appear(0, *large, quad(1, 1))
+    quads.appear(100, quad(2, 1))
+    stream(spark, quads.asked(lake))
+    assert rows_of(lake, "events", "event") == [("urn:event:1",)]
+    [(event, reason)] = rows_of(lake, "rejects", "event, reason")
+    assert (event, reason.startswith("event too large: wanted at most 1,048,576 bytes, found 1,1")) == (
+        "urn:large",
+        True,
+    )
+
+
 def test_what_cannot_be_put_together_is_refused(tmp_path):
     with pytest.raises(InputError, match="wanted an interval"):
         Apart("soon")

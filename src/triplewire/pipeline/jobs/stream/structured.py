@@ -113,7 +113,7 @@ def _put_together(batches: MicroBatches, apart: Apart, checkpoint: str, identity
             "CAST(NULL AS long) AS line",
             "event",
             "CAST(NULL AS string) AS subscription",
-            "concat(reason, ': ', trim(TRAILING '\n' FROM quad)) AS reason",
+            "concat_ws(': ', reason, trim(TRAILING '\n' FROM quad)) AS reason",
         )
         with _kept(rows):
             batches.take(number, by_rows(Arrived(found.events, late), [identity], []), lambda: _work_through(rows))
