@@ -198,3 +198,29 @@ def test_a_general_query_is_covered_if_one_of_its_cores_is() -> None:
     assert covers(advertisement, general(Core(())))
     assert not covers(advertisement, general())
     assert not covers(advertisement, general(Core((t(X, DC["title"], Y),), NEVER)))
+
+
+class TestSeveralAdvertisements:
+    """Those of one client: one alone, or all of them joined."""
+
+    BOTH = Subscription.parse("ASK { ?x <http://example.org/p> ?p ; <http://example.org/q> ?q FILTER(?p > 5) }")
+
+    @pytest.mark.parametrize(
+        ("advertised", "expected"),
+        [
+            ([Advertisement.properties([P]), Advertisement.properties([f"{EX}q"])], True),
+            ([Advertisement.properties([P]), Advertisement.schemas(["urn:s:"])], False),
+            ([Advertisement.values({P: 7}), Advertisement.properties([f"{EX}q"])], True),
+            ([Advertisement.values({P: 3}), Advertisement.properties([f"{EX}q"])], False),
+            ([Advertisement.values({P: 3}), Advertisement.properties([f"{EX}q"]), Advertisement.properties([P])], True),
+            ([Advertisement.properties([P, f"{EX}q"]), Advertisement.values({P: 3})], True),
+            ([], False),
+        ],
+    )
+    def test_they_are_read_together(self, advertised, expected):
+        verdict = explain_covers(advertised, self.BOTH)
+        assert verdict.holds is expected
+        assert verdict.reason
+
+    def test_one_alone_is_enough(self):
+        assert covers([Advertisement.schemas(["urn:s:"]), Advertisement.schemas([EX])], self.BOTH)

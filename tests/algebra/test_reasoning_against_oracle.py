@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from triplewire.algebra.advertisements import Advertisement
 from triplewire.algebra.answers import Answer
-from triplewire.algebra.covering import covers, namespace_of
+from triplewire.algebra.covering import covers
+from triplewire.algebra.namespaces import namespace_of
 from triplewire.algebra.queries import Construct, Select
 from triplewire.algebra.satisfiability import satisfiability
 from triplewire.algebra.subscriptions import Subscription

@@ -7,7 +7,7 @@ import itertools
 import pytest
 from tests.algebra.building import EX, P, Q, cmp
 
-from triplewire.algebra import Advertisement, Interval, Subscription, Taxonomy, excludes, implies, supply_of
+from triplewire.algebra import Advertisement, Interval, Subscription, Taxonomy, excludes, implies, joined, supply_of
 from triplewire.algebra.patterns import Pattern, Variable
 from triplewire.algebra.queries import Ask, Core, FastQuery
 from triplewire.rdf.terms import RDFS, Triple
@@ -74,3 +74,21 @@ def test_thresholds_imply_each_other_as_numbers_do(narrow, wide):
         values = [n / 2 for n in range(-200, 200) if TESTS[narrow](n / 2, float(a))]
         expected = all(TESTS[wide](value, float(b)) for value in values)
         assert implies(query(narrow, a), query(wide, b)) is expected, (narrow, a, wide, b)
+
+
+def test_joined_a_property_that_one_leaves_free_is_free():
+    limited, free = supply_of([Advertisement.values({P: 2})]), supply_of([Advertisement.properties([P])])
+    assert excludes(limited, asked("?x ex:p 3"))
+    assert not excludes(joined([limited, free]), asked("?x ex:p 3"))
+
+
+def test_joined_the_values_of_all_count_and_no_others():
+    both = joined([supply_of([Advertisement.values({P: value})]) for value in (2, 3)])
+    assert not excludes(both, asked("?x ex:p 3"))
+    assert excludes(both, asked("?x ex:p 4"))
+
+
+def test_joined_values_beside_a_schema_in_one_registration_still_count():
+    """The paper's second criterion holds within one registration, whatever another one says of other schemas."""
+    limited = supply_of([Advertisement.schemas(["http://example.org/"]), Advertisement.values({P: 2})])
+    assert excludes(joined([limited, supply_of([Advertisement.schemas(["urn:s:"])])]), asked("?x ex:p 3"))

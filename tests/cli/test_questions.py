@@ -83,3 +83,19 @@ def test_a_question_wants_one_subscription_on_each_side(workspace, run):
     result = run("subsumes", "many", "good.rq")
     assert (result.exit_code, result.stdout) == (2, "")
     assert "many: wanted one subscription, found 2" in result.stderr
+
+
+def test_covers_reads_several_files_of_one_peer_together(workspace, run):
+    for name in ("creator", "date"):
+        text = f"[] a tw:PropertyAdvertisement ; tw:property dc:{name} ."
+        (workspace / f"{name}.ttl").write_text(PREFIXES + text)
+    assert_says(run("covers", "creator.ttl", "good.formula"), "no")
+    assert_says(run("covers", "creator.ttl", "date.ttl", "good.formula"), "yes")
+
+
+def test_covers_reads_several_advertisements_of_one_file_as_one_registration(workspace, run):
+    """Where a registration gives values those count, whatever schemas it names (the paper's second criterion)."""
+    schema = "[] a tw:SchemaAdvertisement ; tw:schema <http://purl.org/dc/elements/1.1/> . "
+    early = "[] a tw:ValueAdvertisement ; tw:offers [ tw:property dc:date ; tw:value [ tw:below 2002 ] ] ."
+    (workspace / "ad.ttl").write_text(PREFIXES + schema + early)
+    assert_says(run("covers", "ad.ttl", "good.formula"), "no")

@@ -170,6 +170,21 @@ def test_nothing_is_owed_for_what_was_not_advertised_or_no_longer():
     assert found([*base, Advertised(2.0, "sp3", "crete", "a1", ANY), event]) is not None
 
 
+def test_what_advertisements_of_one_client_allow_together_is_owed():
+    """One for each property: an event with both is within neither alone."""
+    both = Query((Span("size", 0, 4), Span("weight", 0, 4)))
+    sizes, weights = Offer((Span("size", 0, 9),)), Offer((Span("weight", 0, 9),))
+    base: list[Record] = [Subscribed(1.0, "sp1", "bob", "s1", both), Advertised(2.0, "sp3", "crete", "a1", sizes)]
+    event = Published(30.0, "sp3", "crete", "e1", 1, Fact((("size", 2), ("weight", 2))))
+    second = Advertised(2.0, "sp3", "crete", "a2", weights)
+    assert found([*base, event]) is None
+    assert found([*base, Advertised(2.0, "sp3", "hannover", "a2", weights), event]) is None
+    assert found([*base, second, Withdrawn(29.0, "sp3", "a2"), event]) is None
+    violation = found([*base, second, event])
+    assert violation is not None
+    assert violation.rule == "missing"
+
+
 def test_a_local_subscriber_is_owed_without_an_advertisement():
     records: list[Record] = [
         Subscribed(1.0, "sp1", "bob", "s1", SMALL),

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from triplewire.network.links import Link
+from triplewire.network.routing import offering
 from triplewire.network.routing.attachments import Downstream
 from triplewire.network.routing.router import Router
 from triplewire.network.routing.tides import Tides
@@ -28,6 +29,7 @@ def rules_broken(wanted: str) -> bool:
         (Downstream, "forget", lambda _down, _recall: None, "missing"),
         (Tides, "recall_all", lambda _tides, up: up.take_recall(), "missing"),
         (Router, "unsubscribe", lambda _router, _key, _peer: [], "unwanted"),
+        (offering, "combined", lambda descriptions: {one.key: one for one in descriptions}, "missing"),
         (Router, "_is_in_turn", lambda _router, _up, _publication: True, "order"),
     ],
     ids=[
@@ -35,11 +37,12 @@ def rules_broken(wanted: str) -> bool:
         "nothing recalled is sent again",
         "nothing is recalled",
         "nobody hears of the end of a subscription",
+        "each advertisement of a client is read alone",
         "events are taken from anywhere",
     ],
 )
 def test_a_broken_part_is_found(
-    part: type, name: str, broken: Callable[..., object], rule: str, monkeypatch: pytest.MonkeyPatch
+    part: object, name: str, broken: Callable[..., object], rule: str, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(part, name, broken)
     assert rules_broken(rule)

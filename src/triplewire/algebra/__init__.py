@@ -5,7 +5,8 @@
     evaluation                                       what a test comes out as
     advertisements, intervals                        what a peer will publish
     satisfiability, subsumption, covering            the questions; each answers yes only when it is sure
-    supplies                                         the same of covering's opposite: what nobody there will publish
+    supplies                                         what the advertisements of one client say together
+    exclusion                                        the opposite of covering: what nobody there will publish
 
 How a question is answered: `situations` takes a core apart, `homomorphisms` fits one into another, `refutation` shows
 that nothing is missed, `domains` (with `numerals`, `timeline`, `texts`) and `pairs` know what a variable can be.
@@ -14,11 +15,12 @@ that nothing is missed, `domains` (with `numerals`, `timeline`, `texts`) and `pa
 from triplewire.algebra.advertisements import Advertisement
 from triplewire.algebra.answers import Answer, Verdict
 from triplewire.algebra.covering import covers, explain_covers
+from triplewire.algebra.exclusion import excludes
 from triplewire.algebra.intervals import Interval
 from triplewire.algebra.satisfiability import satisfiability, satisfiable
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.subsumption import explain_implies, explain_subsumes, implies, subsumes
-from triplewire.algebra.supplies import Supply, excludes, supply_of
+from triplewire.algebra.supplies import Supply, joined, supply_of
 from triplewire.algebra.taxonomy import Taxonomy
 
 __all__ = [
@@ -35,6 +37,7 @@ __all__ = [
     "explain_implies",
     "explain_subsumes",
     "implies",
+    "joined",
     "satisfiability",
     "satisfiable",
     "subsumes",

@@ -8,7 +8,8 @@ values of <http://purl.org/dc/elements/1.1/date> in {[2002, ∞)}
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar
 
 from msgspec import Struct
 
@@ -76,14 +77,16 @@ class Advertisement(Struct, frozen=True, kw_only=True):
         source: str | None = None,
     ) -> Advertisement:
         """Read the one advertisement of an RDF document: bytes, text or a path. A file's suffix tells its format."""
-        document = read_document(data, source=source)
-        suffix_decides = document.path is not None and format == _DEFAULT_FORMAT
-        form = format_of_path(document.path) if suffix_decides and document.path else format_named(format)
-        try:
-            quads = list(parse_quads(document, form))
-            return _described(description_in(quad.triple for quad in quads))
-        except InputError as error:
-            raise error.located_in(document.source) if document.source else error from None
+        return _read(data, format, source, lambda triples: _described(description_in(triples)))
+
+    @staticmethod
+    def parse_all(
+        data: bytes | str | os.PathLike[str],
+        format: str = _DEFAULT_FORMAT,  # noqa: A002
+        source: str | None = None,
+    ) -> tuple[Advertisement, ...]:
+        """Read every advertisement of an RDF document, of which there must be one at least."""
+        return _read(data, format, source, _all_described)
 
     @staticmethod
     def all_in(triples: Iterable[Triple]) -> tuple[Advertisement, ...]:
@@ -141,6 +144,28 @@ class ValueAdvertisement(Advertisement, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         return f"values of {'; '.join(map(str, self.offers))}"
+
+
+R = TypeVar("R")
+
+
+def _read(
+    data: bytes | str | os.PathLike[str], name: str, source: str | None, take: Callable[[Iterable[Triple]], R]
+) -> R:
+    document = read_document(data, source=source)
+    suffix_decides = document.path is not None and name == _DEFAULT_FORMAT
+    form = format_of_path(document.path) if suffix_decides and document.path else format_named(name)
+    try:
+        return take([quad.triple for quad in parse_quads(document, form)])
+    except InputError as error:
+        raise error.located_in(document.source) if document.source else error from None
+
+
+def _all_described(triples: Iterable[Triple]) -> tuple[Advertisement, ...]:
+    found = Advertisement.all_in(triples)
+    if not found:
+        raise InputError("wanted at least one advertisement, found none")
+    return found
 
 
 def _described(description: Description) -> Advertisement:

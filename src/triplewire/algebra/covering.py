@@ -9,11 +9,14 @@ How the definitions are read here:
 - A constant object stands for a variable and an equality (footnote 1), so it is compared with the values by value.
 - An event may give any node any type, so a taxonomy test is satisfiable unless the taxonomy itself refutes it.
 - A query of the general lane is covered if one of the cores that it requires is.
+- Of several advertisements of one client, one alone may cover, or all of them joined: each property of the subscription
+  is then named by one of them, and has the values of all that name it, or any value where one leaves it free.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import product
 
 from triplewire.algebra.advertisements import (
@@ -27,46 +30,68 @@ from triplewire.algebra.constraints import Comparator, Comparison
 from triplewire.algebra.demands import TRUE, Demand, Identity
 from triplewire.algebra.effort import Effort
 from triplewire.algebra.intervals import Interval, Offer, Value
+from triplewire.algebra.namespaces import is_ambient, namespace_of
 from triplewire.algebra.patterns import Pattern, PatternTerm, Variable
 from triplewire.algebra.queries import Core, Query, cores_of
 from triplewire.algebra.satisfiability import EFFORT, Choices, Witness, witness_of
 from triplewire.algebra.situations import Situation, situations
 from triplewire.algebra.subscriptions import Subscription
+from triplewire.algebra.supplies import Supply, joined, supply_of
 from triplewire.algebra.taxonomy import EMPTY, Taxonomy
 from triplewire.rdf import values
-from triplewire.rdf.terms import RDF, RDFS, NamedNode
+from triplewire.rdf.terms import NamedNode
 
-_AMBIENT = (str(RDF), str(RDFS))
 _MOST_CHOICES = 10_000
 
 
-def covers(advertisement: Advertisement, subscription: Subscription | Query, taxonomy: Taxonomy | None = None) -> bool:
-    """Whether what is advertised can satisfy the subscription. Yes only with a witness."""
-    return explain_covers(advertisement, subscription, taxonomy).holds
+Offered = Advertisement | Iterable[Advertisement]
+
+
+def covers(advertised: Offered, subscription: Subscription | Query, taxonomy: Taxonomy | None = None) -> bool:
+    """Whether what a client advertises can satisfy the subscription. Yes only with a witness."""
+    return explain_covers(advertised, subscription, taxonomy).holds
 
 
 def explain_covers(
-    advertisement: Advertisement, subscription: Subscription | Query, taxonomy: Taxonomy | None = None
+    advertised: Offered, subscription: Subscription | Query, taxonomy: Taxonomy | None = None
 ) -> Verdict:
     """The same as `covers`, with one sentence why."""
-    query = subscription.query if isinstance(subscription, Subscription) else subscription
-    verdict = Verdict(False, "the subscription can never match")
-    for core in cores_of(query):
-        verdict = _core_covered(advertisement, core, taxonomy or EMPTY)
+    if isinstance(advertised, Advertisement):
+        return _explained(partial(_core_covered, advertised), subscription, taxonomy)
+    return explain_supplied([supply_of([one]) for one in advertised], subscription, taxonomy)
+
+
+def explain_supplied(
+    supplies: Sequence[Supply], subscription: Subscription | Query, taxonomy: Taxonomy | None = None
+) -> Verdict:
+    """The same for what a client registered at several times."""
+    verdict = Verdict(False, "nothing is advertised")
+    for supply in [*supplies, joined(supplies)] if len(supplies) > 1 else supplies:
+        verdict = _explained(partial(_supplied, supply), subscription, taxonomy)
         if verdict:
             return verdict
     return verdict
 
 
-def namespace_of(iri: NamedNode) -> str:
-    """Up to the last # or /, or, where there is neither, the last colon.
+def _explained(
+    decide: Callable[[Core, Taxonomy], Verdict], subscription: Subscription | Query, taxonomy: Taxonomy | None
+) -> Verdict:
+    query = subscription.query if isinstance(subscription, Subscription) else subscription
+    verdict = Verdict(False, "the subscription can never match")
+    for core in cores_of(query):
+        verdict = decide(core, taxonomy or EMPTY)
+        if verdict:
+            return verdict
+    return verdict
 
-    >>> namespace_of(NamedNode("http://purl.org/dc/elements/1.1/creator"))
-    'http://purl.org/dc/elements/1.1/'
-    """
-    text = iri.value
-    end = max(text.rfind("#"), text.rfind("/"))
-    return text[: (end if end >= 0 else text.rfind(":")) + 1]
+
+def _supplied(supply: Supply, core: Core, taxonomy: Taxonomy) -> Verdict:
+    wanted = properties_of(core)
+    if not supply.has_only_values:
+        verdict = _included("property", wanted, frozenset(filter(supply.names, wanted)))
+        if not verdict or wanted.isdisjoint(supply.values):
+            return verdict
+    return _values_covered(supply.offers, core, taxonomy)
 
 
 def _core_covered(advertisement: Advertisement, core: Core, taxonomy: Taxonomy) -> Verdict:
@@ -76,14 +101,14 @@ def _core_covered(advertisement: Advertisement, core: Core, taxonomy: Taxonomy) 
     if isinstance(advertisement, PropertyAdvertisement):
         return _included("property", properties_of(core), advertisement.offered)
     if isinstance(advertisement, ValueAdvertisement):
-        return _values_covered(advertisement, core, taxonomy)
+        return _values_covered(advertisement.offers, core, taxonomy)
     raise TypeError(f"wanted one of the three kinds of advertisement, found {type(advertisement).__name__}")
 
 
 def properties_of(core: Core) -> set[NamedNode]:
     """The core's properties, save the ambient ones."""
     names = {pattern.predicate for pattern in core.patterns if isinstance(pattern.predicate, NamedNode)}
-    return {name for name in names if namespace_of(name) not in _AMBIENT}
+    return {name for name in names if not is_ambient(name)}
 
 
 def _included(what: str, wanted: set[NamedNode], offered: frozenset[NamedNode]) -> Verdict:
@@ -93,8 +118,8 @@ def _included(what: str, wanted: set[NamedNode], offered: frozenset[NamedNode]) 
     return Verdict(True, f"every {what} of the subscription is advertised")
 
 
-def _values_covered(advertisement: ValueAdvertisement, core: Core, taxonomy: Taxonomy) -> Verdict:
-    offers = {offer.property: offer for offer in advertisement.offers}
+def _values_covered(offered: Iterable[Offer], core: Core, taxonomy: Taxonomy) -> Verdict:
+    offers = {offer.property: offer for offer in offered}
     if not _related(offers, core):
         return Verdict(False, "no property of the subscription is advertised")
     effort = Effort(EFFORT)

@@ -1,4 +1,4 @@
-"""`triplewire covers ADVERTISEMENT SUBSCRIPTION`: can what a peer advertises satisfy the subscription?"""
+"""`triplewire covers ADVERTISEMENT... SUBSCRIPTION`: can what a peer advertises satisfy the subscription?"""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from triplewire.algebra.advertisements import Advertisement
-from triplewire.algebra.covering import explain_covers
+from triplewire.algebra.covering import explain_supplied
+from triplewire.algebra.supplies import supply_of
 from triplewire.cli.answering import answer
 from triplewire.cli.inputs import TaxonomyPath, read_one_subscription, read_taxonomy
 
@@ -26,13 +27,17 @@ An advertisement names schemas, properties, or properties with their values:
 
 
 def covers_command(
-    advertisement: Annotated[Path, typer.Argument(metavar="ADVERTISEMENT", help="An RDF file with one advertisement.")],
+    advertisements: Annotated[
+        list[Path], typer.Argument(metavar="ADVERTISEMENT", help="RDF files with what one peer advertises.")
+    ],
     subscription: Annotated[Path, typer.Argument(metavar="SUBSCRIPTION", help="A file with one subscription.")],
     taxonomy: TaxonomyPath = None,
 ) -> None:
     """Say whether what a peer advertises can satisfy the subscription.
 
+    A file is what the peer registers at once; what it registers in several files is read together.
+
     Exits with 0 for yes, 1 for no, and 2 if something could not be read.
     """
-    offered = Advertisement.parse(advertisement)
-    answer(explain_covers(offered, read_one_subscription(subscription), read_taxonomy(taxonomy)))
+    offered = [supply_of(Advertisement.parse_all(file)) for file in advertisements]
+    answer(explain_supplied(offered, read_one_subscription(subscription), read_taxonomy(taxonomy)))

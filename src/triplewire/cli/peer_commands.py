@@ -113,21 +113,11 @@ def _registration(peer: str, file: Path | None, schemas: list[str]) -> str:
     from triplewire.algebra.advertisements import Advertisement
     from triplewire.network.routing.registration import Registration
 
+    given = () if file is None else Advertisement.parse_all(file)
     found = [Advertisement.schemas([schema]) for schema in schemas]
-    given = () if file is None else _advertisements(file)
     if not found and not given:
         raise InputError("wanted a file with advertisements, --schema IRI or --nothing, found none of them")
     return Registration(peer, (*found, *given)).to_turtle()
-
-
-def _advertisements(file: Path) -> tuple[Any, ...]:
-    from triplewire.algebra.advertisements import Advertisement
-    from triplewire.rdf.documents import read_document
-    from triplewire.rdf.formats import format_of_path
-    from triplewire.rdf.parsing import parse_quads
-
-    quads = parse_quads(read_document(file), format_of_path(file))
-    return Advertisement.all_in(quad.triple for quad in quads)
 
 
 def publish_command(

@@ -10,7 +10,7 @@ from tests.network.routing.paper import DC, SCHEMAS, TABLE_1, VALUES
 from triplewire.algebra import Advertisement, Interval, supply_of
 from triplewire.errors import InputError, LimitExceeded
 from triplewire.network.messages import Description
-from triplewire.network.routing.descriptions import MOST_BYTES, advertisements_in, describe
+from triplewire.network.routing.descriptions import MOST_BYTES, advertisements_in, combined, describe, supply_in
 from triplewire.testing.strategies import advertisements
 
 
@@ -88,3 +88,34 @@ def test_a_description_that_is_too_large_is_refused():
         describe([Advertisement.properties(many)])
     with pytest.raises(LimitExceeded, match="bytes of RDF"):
         advertisements_in(Description("k", "#" * (MOST_BYTES + 1)))
+
+
+class TestCombined:
+    def test_one_is_itself_and_none_is_nothing(self):
+        assert combined([TABLE_1["SP1"]]) == {TABLE_1["SP1"].key: TABLE_1["SP1"]}
+        assert combined([]) == {}
+
+    def test_schemas_of_two_registrations_are_one_row_as_in_table_1(self):
+        schemas = [describe([Advertisement.schemas([name])]) for name in (DC, "urn:lom:")]
+        [one] = combined(schemas).values()
+        assert one == describe([Advertisement.schemas([DC, "urn:lom:"])])
+
+    def test_values_alone_stay_beside_what_they_are_joined_to(self):
+        values, schemas = describe([VALUES]), describe([Advertisement.schemas(["urn:lom:"])])
+        assert set(combined([values, schemas])) > {values.key}
+        assert len(combined([values, schemas])) == 2
+
+    def test_what_is_too_long_together_is_described_more_widely(self):
+        """Wider is sound: a subscription may go where nothing matches it, and is never held back."""
+        names = [f"{DC}property-{number}" for number in range(9_000)]
+        halves = [describe([Advertisement.properties(half)]) for half in (names[:4_500], names[4_500:])]
+        [one] = combined(halves).values()
+        assert supply_in(one).schemas == supply_of([Advertisement.schemas([DC])]).schemas
+        assert not supply_in(one).properties
+
+    def test_what_is_too_long_however_it_is_said_is_refused(self):
+        namespaces = [f"http://example.org/a-long-name-of-a-schema/{number}#" for number in range(4_000)]
+        halves = [describe([Advertisement.schemas(half)]) for half in (namespaces[:2_000], namespaces[2_000:])]
+        longer = [describe([Advertisement.schemas([name + "x/" for name in half])]) for half in (namespaces[:3_000],)]
+        with pytest.raises(LimitExceeded, match="bytes of RDF"):
+            combined([*halves, *longer])

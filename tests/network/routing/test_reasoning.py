@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import event as note
@@ -9,17 +11,17 @@ from hypothesis import strategies as st
 from tests.network.routing.paper import DC, EXAMPLE_1, EXAMPLE_2, LOM, SCHEMAS, VALUES, integer, publication, sparql
 
 from triplewire.algebra import Advertisement, Interval, Subscription
-from triplewire.algebra.covering import namespace_of
+from triplewire.algebra.namespaces import namespace_of
 from triplewire.algebra.queries import Construct
 from triplewire.errors import InputError, SyntaxProblem, UnknownFormat
 from triplewire.network.messages import Publication, Standing
-from triplewire.network.routing.descriptions import describe
+from triplewire.network.routing.descriptions import combined, describe
 from triplewire.network.routing.reasoning import AlgebraReasoner, Glancing
 from triplewire.network.routing.standings import checked, query_of, standing_of
 from triplewire.rdf.events import Event
-from triplewire.rdf.terms import Literal, NamedNode
+from triplewire.rdf.terms import Literal, NamedNode, Triple
 from triplewire.testing import Oracle
-from triplewire.testing.strategies import canonical_events, fast_subscriptions, subscriptions
+from triplewire.testing.strategies import advertisements, canonical_events, fast_subscriptions, subscriptions
 from triplewire.testing.strategies.advertisements import advertisement_of
 
 REASONER = AlgebraReasoner()
@@ -142,14 +144,30 @@ class TestCovers:
         if not REASONER.matches(standing, travelling(event)):
             return
         note("matches")
-        description = describe(data.draw(descriptions_of(event)))
+        description = describe(data.draw(descriptions_of(event.triples)))
         assert REASONER.covers(description, standing), (standing.text, description.rdf, event.nquads)
+
+    @settings(deadline=None)
+    @given(canonical_events(size=6), st.data())
+    def test_whoever_registered_it_piece_by_piece_was_covered(self, event: Event, data):
+        """The same where each property is advertised in some registration of several."""
+        assume(all(isinstance(t.object, NamedNode | Literal) for t in event.triples))
+        standing = as_standing(data.draw(subscriptions(event.triples)))
+        if not REASONER.matches(standing, travelling(event)):
+            return
+        note("matches")
+        names = sorted({t.predicate for t in event.triples}, key=str)
+        places = {name: data.draw(st.integers(0, 2)) for name in names}
+        parts = [[t for t in event.triples if places[t.predicate] == place] for place in sorted(set(places.values()))]
+        registered = [describe(data.draw(descriptions_of(part))) for part in parts]
+        registered += [describe([advertisement]) for advertisement in data.draw(st.lists(advertisements(), max_size=2))]
+        assert any(REASONER.covers(one, standing) for one in combined(registered).values())
 
 
 @st.composite
-def descriptions_of(draw, event: Event) -> list[Advertisement]:
-    """Advertisements that the event is within: each property on a level that is drawn for it."""
-    names = sorted({t.predicate for t in event.triples}, key=str)
+def descriptions_of(draw, triples: Sequence[Triple]) -> list[Advertisement]:
+    """Advertisements that the triples are within: each property on a level that is drawn for it."""
+    names = sorted({t.predicate for t in triples}, key=str)
     levels = {name: draw(st.sampled_from(("schema", "property", "value"))) for name in names}
     chosen = {level: [name for name in names if levels[name] == level] for level in set(levels.values())}
     found: list[Advertisement] = []
@@ -158,7 +176,7 @@ def descriptions_of(draw, event: Event) -> list[Advertisement]:
     if "property" in chosen:
         found.append(Advertisement.properties(chosen["property"]))
     if "value" in chosen:
-        found.append(advertisement_of(t for t in event.triples if levels[t.predicate] == "value"))
+        found.append(advertisement_of(t for t in triples if levels[t.predicate] == "value"))
     return found
 
 

@@ -113,3 +113,17 @@ def test_a_node_on_its_own_has_no_network_and_derives_nothing(tmp_path):
         assert (await api.get("/advertisements")).json() == {"advertisements": []}
 
     with_node(tmp_path / "node", test)
+
+
+def test_what_one_client_advertises_must_fit_into_one_description(tmp_path):
+    def schemas(start: int) -> str:
+        names = " , ".join(f"<http://example.org/a-long-name-of-a-schema/{start + n}#>" for n in range(4_000))
+        return f"[] a <urn:triplewire:SchemaAdvertisement> ; <urn:triplewire:schema> {names} ."
+
+    async def test(api):
+        assert (await api.put("/advertisements/one", content=schemas(0), headers=TURTLE)).status_code == 204
+        answer = await api.put("/advertisements/two", content=schemas(4_000), headers=TURTLE)
+        assert is_problem(answer, 400, "limit-exceeded")
+        assert (await api.put("/advertisements/one", content=schemas(4_000), headers=TURTLE)).status_code == 204
+
+    with_node(tmp_path / "node", test)

@@ -8,8 +8,10 @@ import pytest
 from tests.node.network.backbones import run, until
 from tests.node.network.overlays import Site, settled, sites
 
-from triplewire import Event, Taxonomy
+from triplewire import Advertisement, Event, Taxonomy
 from triplewire.errors import JoinFailed, NetworkError
+from triplewire.network.messages import Description
+from triplewire.network.routing.descriptions import describe
 from triplewire.node.network import shell
 from triplewire.node.network.keys import NetworkKey
 from triplewire.node.network.replaying import read
@@ -113,6 +115,26 @@ def test_the_very_first_event_of_a_property_arrives_too(tmp_path):
             await a.publish("urn:first", predicate="urn:never-seen")
             for site in others:
                 await site.gets("urn:first")
+
+    run(test)
+
+
+def test_advertisements_of_one_client_are_read_together(tmp_path):
+    """One for each property, put one after the other: a subscription to both is sent, and one is withdrawn again."""
+
+    def one(name: str) -> Description:
+        return describe([Advertisement.properties([name])])
+
+    async def test() -> None:
+        async with sites(tmp_path, "a", "b") as [a, b]:
+            await a.advertisements.put(a.me.id, "creators", one("urn:creator"))
+            await a.advertisements.put(a.me.id, "dates", one("urn:date"))
+            await b.subscribe("SELECT * { ?s <urn:creator> ?c ; <urn:date> ?d }")
+            both = '<urn:s> <urn:creator> "x" <urn:e:1> .\n<urn:s> <urn:date> "2004" <urn:e:1> .'
+            await a.broker.publish(a.me, Event.parse(both))
+            await b.gets("urn:e:1")
+            await a.advertisements.remove(a.me.id, "dates")
+            await until(lambda: not a.peer.router.ways.downs()[0].table)
 
     run(test)
 

@@ -3,29 +3,56 @@
 A registration is on mixed levels: schemas, properties, properties with values. What it says together is its content;
 who says it is not part of it, so that equal content from two peers is one description with one key.
 
-Values of one property from several advertisements are put together, as the rows of the paper's Table 1 are. A peer
-whose values go together only in certain ways registers each way by itself.
+Values of one property from several advertisements are put together, as the rows of the paper's Table 1 are.
+
+An event has one publisher, so what several registrations of one client say is put together too, where it registers
+them, and what different clients say never is (`combined`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from functools import lru_cache
 from hashlib import blake2b
 
 from triplewire.algebra.advertisement_rdf import as_turtle
 from triplewire.algebra.advertisements import Advertisement
 from triplewire.algebra.intervals import Interval, Value
-from triplewire.algebra.supplies import Supply, supply_of
+from triplewire.algebra.namespaces import namespace_of
+from triplewire.algebra.supplies import Supply, joined, supply_of
 from triplewire.errors import InputError, LimitExceeded
 from triplewire.network.messages import Description
 from triplewire.rdf.documents import read_document
 from triplewire.rdf.formats import format_named
 from triplewire.rdf.parsing import parse_quads
-from triplewire.rdf.terms import Triple
+from triplewire.rdf.terms import NamedNode, Triple
 
 MOST_BYTES = 256 << 10
 _KEPT = 16_384
+
+
+def combined(descriptions: Collection[Description]) -> dict[str, Description]:
+    """What the registrations of one client say: all of them joined, and those that cover more alone, by their keys.
+
+    Joined, everything that an event has must be named; values alone say nothing of other properties. LimitExceeded if
+    even the schemas of all of them are too much for one description.
+    """
+    if len(descriptions) < 2:
+        return {description.key: description for description in descriptions}
+    alone = [description for description in descriptions if supply_in(description).has_only_values]
+    whole = _fitting(joined([supply_in(description) for description in descriptions]))
+    return {description.key: description for description in (*alone, whole)}
+
+
+def _fitting(supply: Supply) -> Description:
+    """The description of a supply; of a wider one where it would be too long: without values, then of schemas only."""
+    named = supply.properties | supply.values.keys()
+    schemas = supply.schemas | {NamedNode(namespace_of(name)) for name in named}
+    for wider in (supply, Supply(supply.schemas, named)):
+        with suppress(LimitExceeded):
+            return _describe(wider)
+    return _describe(Supply(schemas))
 
 
 def describe(advertisements: Iterable[Advertisement]) -> Description:
@@ -36,7 +63,10 @@ def describe(advertisements: Iterable[Advertisement]) -> Description:
     >>> describe([a]) == describe([b])
     True
     """
-    supply = supply_of(advertisements)
+    return _describe(supply_of(advertisements))
+
+
+def _describe(supply: Supply) -> Description:
     canonical = tuple(_advertisements(supply))
     if not canonical:
         raise InputError("a description wants at least one advertisement, found none")

@@ -15,8 +15,8 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct
 
-from triplewire.algebra.covering import namespace_of
 from triplewire.algebra.intervals import Value
+from triplewire.algebra.namespaces import namespace_of
 from triplewire.network.messages import Description, Standing
 from triplewire.network.routing.descriptions import supply_in
 from triplewire.network.routing.reasoning import Reasoner

@@ -1,19 +1,21 @@
 """Advertisements: what our own peers will publish, what others will, and who below us is told of it.
 
-Two indices of one kind (section 3.2): SP/P has our peers as targets, SP/SP our dimensions. Somebody that has chosen us
-in dimension d is told what our peers advertise and what stands in our own dimensions above d; after that, only of what
-begins and what ends. So a broadcast stops where nothing changes, and a withdrawal is exact: whoever is below asks us,
-and nobody else, what there is in that dimension, and we know whether another one still advertises the same.
+Two indices of one kind (section 3.2): SP/P has our peers as targets, SP/SP our dimensions. What one peer registers at
+several times is read together before it enters SP/P. Somebody that has chosen us in dimension d is told what our peers
+advertise and what stands in our own dimensions above d; after that, only of what begins and what ends. So a broadcast
+stops where nothing changes, and a withdrawal is exact: whoever is below asks us, and nobody else, what there is in that
+dimension, and we know whether another one still advertises the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from triplewire.network.effects import Deed, Say
 from triplewire.network.messages import Advertise, Description
 from triplewire.network.routing.attachments import Downstream
-from triplewire.network.routing.indices import Indices
+from triplewire.network.routing.descriptions import combined
+from triplewire.network.routing.indices import Indices, T
 from triplewire.network.routing.ways import Ways
 
 _MOST_AT_ONCE = 500
@@ -26,6 +28,24 @@ class Offering:
         self.peers: Indices[str] = Indices()
         self.dimensions: Indices[int] = Indices()
         self._ways = ways
+        self._registered: dict[str, dict[str, Description]] = {}
+
+    def register(self, description: Description, peer: str) -> list[Description]:
+        """A peer of ours will publish that, besides what it said before; what that changes."""
+        self._registered.setdefault(peer, {})[description.key] = description
+        return self._combine(peer)
+
+    def withdraw(self, key: str, peer: str) -> list[Description]:
+        """A peer of ours will no longer publish that; what that changes."""
+        if self._registered.get(peer, {}).pop(key, None) is None:
+            return []
+        return self._combine(peer)
+
+    def _combine(self, peer: str) -> list[Description]:
+        wanted = combined(self._registered[peer].values())
+        if not wanted:
+            del self._registered[peer]
+        return [one for changed in _replace(self.peers, peer, wanted) for one in changed]
 
     def first(self, down: Downstream) -> list[Deed]:
         """Everything that somebody who has just attached is to know; not too much in one message."""
@@ -45,20 +65,13 @@ class Offering:
 
     def replace(self, dimension: int, wanted: Iterable[Description]) -> tuple[list[Description], list[Description]]:
         """Let a dimension advertise exactly this; what is new, and what is gone."""
-        new = {description.key: description for description in wanted}
-        old = dict(self.dimensions.describes(dimension))
-        return self.change(dimension, [d for k, d in new.items() if k not in old], [k for k in old if k not in new])
+        return _replace(self.dimensions, dimension, {description.key: description for description in wanted})
 
     def change(
         self, dimension: int, added: Iterable[Description], removed: Iterable[str]
     ) -> tuple[list[Description], list[Description]]:
         """Update the index of a dimension; what is new in it, and what is gone."""
-        known = self.dimensions.describes(dimension)
-        gone = [known[key] for key in removed if key in known]
-        for description in gone:
-            self.dimensions.remove(description.key, dimension)
-        new = [description for description in added if self.dimensions.add(description, dimension)]
-        return new, gone
+        return _change(self.dimensions, dimension, added, removed)
 
     def _tell(self, down: Downstream, changed: list[Description]) -> list[Deed]:
         added, removed = [], []
@@ -82,3 +95,21 @@ class Offering:
             for description in index.everything()
             if self._is_offered(description.key, dimension)
         }
+
+
+def _replace(
+    index: Indices[T], target: T, wanted: Mapping[str, Description]
+) -> tuple[list[Description], list[Description]]:
+    old = dict(index.describes(target))
+    added = [description for key, description in wanted.items() if key not in old]
+    return _change(index, target, added, [key for key in old if key not in wanted])
+
+
+def _change(
+    index: Indices[T], target: T, added: Iterable[Description], removed: Iterable[str]
+) -> tuple[list[Description], list[Description]]:
+    known = index.describes(target)
+    gone = [known[key] for key in removed if key in known]
+    for description in gone:
+        index.remove(description.key, target)
+    return [description for description in added if index.add(description, target)], gone

@@ -12,8 +12,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Protocol, runtime_checkable
 
+from triplewire.algebra.exclusion import excludes
 from triplewire.algebra.subsumption import implies
-from triplewire.algebra.supplies import excludes
 from triplewire.algebra.taxonomy import EMPTY, Taxonomy
 from triplewire.errors import BudgetExceeded
 from triplewire.matching.datasets import Dataset
@@ -82,7 +82,7 @@ class AlgebraReasoner:
         return self._may_imply(narrow, wide)
 
     def covers(self, description: Description, standing: Standing) -> bool:
-        """The rule is that of `supplies`: algorithm 1, read for one target.
+        """The rule is that of `exclusion`: algorithm 1, read for one target.
 
         As printed, the algorithm asks once for all targets whether anybody advertises values of these properties, and
         then looks at nobody who does not: a target that advertises schemas would starve as soon as another one

@@ -70,16 +70,11 @@ class Router:
 
     def advertise(self, description: Description, peer: str) -> list[Deed]:
         """A peer of ours tells what it will publish."""
-        self.offering.peers.add(description, peer)
-        return self.offering.tell([description])
+        return self.offering.tell(self.offering.register(description, peer))
 
     def withdraw(self, key: str, peer: str) -> list[Deed]:
         """A peer of ours will no longer publish that."""
-        known = self.offering.peers.describes(peer).get(key)
-        if known is None:
-            return []
-        self.offering.peers.remove(key, peer)
-        return self.offering.tell([known])
+        return self.offering.tell(self.offering.withdraw(key, peer))
 
     def published(self, publications: Sequence[Publication]) -> list[Deed]:
         """Events of our own log, in order."""

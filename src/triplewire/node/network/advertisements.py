@@ -14,7 +14,7 @@ from msgspec import Struct
 from triplewire.algebra.advertisements import Advertisement
 from triplewire.errors import QuotaExceeded, UnknownAdvertisement
 from triplewire.network.messages import Description
-from triplewire.network.routing.descriptions import check_size, describe
+from triplewire.network.routing.descriptions import check_size, combined, describe
 from triplewire.node.broker import Broker
 from triplewire.rdf.documents import read_document
 from triplewire.rdf.formats import TURTLE, Format
@@ -97,6 +97,8 @@ class Advertisements:
         """Advertise. The answer comes when it is on the disk."""
         if self._at(owner, (name, False)) is None and len(self.of(owner)) >= MOST:
             raise QuotaExceeded("advertisements", f"wanted at most {MOST} advertisements, found another")
+        # What a client advertises travels as one description: it must fit into one.
+        combined([description, *(one.description for one in self.of(owner) if one.place != (name, False))])
         ends = None if lasts is None else self._broker.steady.time() + lasts
         entry = Entry(AdvertisementRecord(owner, name, description.rdf, ends=ends), description)
         await self._keep(entry)

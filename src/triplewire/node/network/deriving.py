@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from triplewire.algebra.advertisements import Advertisement
-from triplewire.algebra.covering import namespace_of
+from triplewire.algebra.namespaces import namespace_of
 from triplewire.algebra.supplies import Supply
 from triplewire.errors import TriplewireError
 from triplewire.network.messages import Description

@@ -9,9 +9,9 @@ Five rules:
     order        owed events of one origin are told to a subscription in the order in which they were published
 
 A subscription is *in place* when, after it was made and before the event was published, there was calm for `settle`
-seconds; and, at another access point, when the publisher had advertised such an event before publishing it. What
-ends, ends the same way: until there was calm for so long, an event may come or not. With `minds_churn` off it counts as
-calm when others join and leave.
+seconds; and, at another access point, when the publisher's advertisements, read together, had allowed such an event
+before it was published. What ends, ends the same way: until there was calm for so long, an event may come or not. With
+`minds_churn` off it counts as calm when others join and leave.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from math import inf
 from msgspec import Struct
 
 from triplewire.testing.simulation.calm import Calm
+from triplewire.testing.simulation.facts import Offer
 from triplewire.testing.simulation.history import (
     Accepted,
     Ended,
@@ -72,11 +73,17 @@ class Checker:
     def owed(self) -> Iterator[tuple[Published, Subscribed]]:
         """Every event and subscription whose subscriber must be told."""
         for published in self._ledger.publications.values():
-            offers = self._ledger.offers_of(published)
-            is_offered = any(self._settled(published.time, offer.until) for offer in offers)
+            is_offered = self._is_offered(published)
             for life in self._ledger.subscriptions.values():
                 if life.made.query.matches(published.fact) and self._is_owed(published, life, is_offered):
                     yield published, life.made
+
+    def _is_offered(self, published: Published) -> bool:
+        """Whether the advertisements of its publisher, read together, allow an event."""
+        lives = self._ledger.offers_of(published)
+        standing = [life.made.offer for life in lives if self._settled(published.time, life.until)]
+        together = Offer(tuple(span for offer in standing for span in offer.spans))
+        return together.allows(published.fact)
 
     def _missing(self) -> Iterator[Violation]:
         told = {(record.subscription, record.event) for record in self._ledger.notified}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 
 from triplewire.testing.simulation.facts import Fact, Offer, Query, Span
@@ -9,6 +10,7 @@ from triplewire.testing.simulation.facts import Fact, Offer, Query, Span
 _PROPERTIES = ("a", "b", "c")
 _TOP = 5
 _BROKEN_PROMISES = 0.05
+_TOGETHER = 0.5
 
 
 def drawn_query(rng: Random) -> Query:
@@ -23,12 +25,16 @@ def drawn_offer(rng: Random) -> Offer:
     return Offer(tuple(_span(rng, name) for name in names))
 
 
-def drawn_fact(rng: Random, offer: Offer) -> Fact:
-    """What was promised; now and then something else."""
+def drawn_fact(rng: Random, offers: Sequence[Offer]) -> Fact:
+    """What one of the offers promises, or several together; now and then something else."""
     if rng.random() < _BROKEN_PROMISES:
         return Fact(tuple((name, rng.randint(0, _TOP)) for name in _PROPERTIES))
-    kept = [span for span in offer.spans if rng.random() < 0.9] or offer.spans[:1]
-    return Fact(tuple((span.property, rng.randint(span.low, span.high)) for span in kept))
+    chosen = offers if rng.random() < _TOGETHER else (rng.choice(offers),)
+    spans = [span for offer in chosen for span in offer.spans]
+    rng.shuffle(spans)
+    by_property = {span.property: span for span in spans}
+    kept = [span for span in by_property.values() if rng.random() < 0.9] or spans[-1:]
+    return Fact(tuple((span.property, rng.randint(span.low, span.high)) for span in sorted(kept)))
 
 
 def _span(rng: Random, name: str) -> Span:

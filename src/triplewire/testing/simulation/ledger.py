@@ -63,9 +63,9 @@ class Ledger:
                 self.ends[record.node] = record.time
 
     def offers_of(self, published: Published) -> Iterator[Life[Advertised]]:
-        """Advertisements by which its publisher had promised such an event when it was published."""
+        """What its publisher had advertised when it was published."""
         for life in self.offers.values():
             made = life.made
             is_its = made.peer == published.peer and made.node == published.node
-            if is_its and made.time <= published.time < life.until and made.offer.allows(published.fact):
+            if is_its and made.time <= published.time < life.until:
                 yield life

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from triplewire.algebra.intervals import Interval, Value
 from triplewire.network.messages import Description, Publication, Standing
+from triplewire.network.routing.descriptions import supply_in
 from triplewire.testing.simulation.facts import Fact, Offer, Query, Span
 
 Spans = dict[str, tuple[int, int]]
+# What is offered of a property: any of these.
+Offered = dict[str, list[tuple[int, int]]]
 
 
 class QuickReasoner:
@@ -23,14 +27,14 @@ class QuickReasoner:
 
     def __init__(self) -> None:
         self._asked: dict[str, Spans] = {}
-        self._offered: dict[str, Spans] = {}
+        self._offered: dict[str, Offered] = {}
         self._said: dict[bytes, dict[str, int]] = {}
 
     def learn_query(self, standing: Standing, query: Query) -> None:
         self._asked[standing.text] = _by_property(query.spans)
 
     def learn_offer(self, description: Description, offer: Offer) -> None:
-        self._offered[description.rdf] = _by_property(offer.spans)
+        self._offered[description.rdf] = {name: [span] for name, span in _by_property(offer.spans).items()}
 
     def learn_fact(self, payload: bytes, fact: Fact) -> None:
         self._said[payload] = dict(fact.values)
@@ -50,10 +54,12 @@ class QuickReasoner:
 
     def covers(self, description: Description, standing: Standing) -> bool:
         """Each property that is asked is offered, and the spans meet."""
-        offered = self._offered[description.rdf]
+        offered = self._offered.get(description.rdf)
+        if offered is None:
+            # Nobody said this alone: a super-peer has put it together.
+            offered = self._offered[description.rdf] = _read(description)
         for name, (low, high) in self._asked[standing.text].items():
-            found = offered.get(name)
-            if found is None or found[1] < low or found[0] > high:
+            if not any(found[1] >= low and found[0] <= high for found in offered.get(name, ())):
                 return False
         return True
 
@@ -69,3 +75,14 @@ class QuickReasoner:
 
 def _by_property(spans: tuple[Span, ...]) -> Spans:
     return {span.property: (span.low, span.high) for span in spans}
+
+
+def _read(description: Description) -> Offered:
+    """What a description of `Dialect` says: of each property intervals and single numbers."""
+    values = supply_in(description).values
+    return {name.value.rpartition(":")[2]: [_ends(value) for value in found] for name, found in values.items()}
+
+
+def _ends(value: Value) -> tuple[int, int]:
+    low, high = (value.low, value.high) if isinstance(value, Interval) else (value, value)
+    return int(low.value), int(high.value)  # type: ignore[union-attr]  # numbers, with both ends

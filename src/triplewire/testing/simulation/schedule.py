@@ -138,8 +138,9 @@ class Play:
     def _publish(self) -> None:
         name = self._one_of(list(self._offers), lambda one: self._offers[one][0])
         if name is not None:
-            host, peer, offer = self._offers[name]
-            self.world.publish(host, peer, drawn_fact(self._rng, offer))
+            host, peer, _ = self._offers[name]
+            offers = [offer for where, who, offer in self._offers.values() if (where, who) == (host, peer)]
+            self.world.publish(host, peer, drawn_fact(self._rng, offers))
 
     def _one_of(self, names: list[str], host_of: Callable[[str], str]) -> str | None:
         """One whose access point can be reached."""
