@@ -8,6 +8,9 @@ the parser up to the first syntax error, and beyond that nothing is parsed.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct
 
 from triplewire.errors import LimitExceeded
 from triplewire.rdf.documents import Document
@@ -15,36 +18,51 @@ from triplewire.rdf.formats import JSONLD, NQUADS, NTRIPLES, TRIG, TURTLE, Forma
 from triplewire.rdf.limits import Limits, exceeded
 from triplewire.rdf.positions import place_of
 
-# Possessive quantifiers: an unterminated string ends the scan instead of starting it anew at each quote.
-_TURTLE_TOKEN = re.compile(
-    rb'"""(?:[^"\\]|\\.|"(?!""))*+(?:""")?'
-    rb"|'''(?:[^'\\]|\\.|'(?!''))*+(?:''')?"
-    rb'|"(?:[^"\\\n\r]|\\.)*+"?'
-    rb"|'(?:[^'\\\n\r]|\\.)*+'?"
-    rb"|\#[^\n\r]*+"
-    rb"|\\."
-    rb"|(?P<open><<\(?|[\[({])"
-    rb"|(?P<close>\)?>>|[\])}])"
-    rb"|<[^>]*+>?",
-    re.DOTALL,
+
+class _Syntax(Struct, frozen=True):
+    """What the scan stops at, and for each kind of quotes what ends such a string or is an escape in it.
+
+    Strings are read piece by piece: one expression for a whole string would remember every escape in it. A possessive
+    quantifier would not, but Python before 3.11.5 misreads those.
+    """
+
+    token: re.Pattern[bytes]
+    ends: Mapping[bytes, re.Pattern[bytes]]
+
+
+def _end(pattern: bytes) -> re.Pattern[bytes]:
+    return re.compile(rb"\\.|" + pattern, re.DOTALL)
+
+
+_TURTLE = _Syntax(
+    re.compile(
+        rb"(?P<quote>\"\"\"|'''|[\"'])"
+        rb"|\#[^\n\r]*"
+        rb"|\\."
+        rb"|(?P<open><<\(?|[\[({])"
+        rb"|(?P<close>\)?>>|[\])}])"
+        rb"|<[^>]*>?",
+        re.DOTALL,
+    ),
+    {b'"""': _end(b'"""'), b"'''": _end(b"'''"), b'"': _end(rb'["\n\r]'), b"'": _end(rb"['\n\r]")},
 )
-_JSON_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"?|(?P<open>[\[{])|(?P<close>[\]}])', re.DOTALL)
+_JSON = _Syntax(re.compile(rb"(?P<quote>\")|(?P<open>[\[{])|(?P<close>[\]}])"), {b'"': _end(b'"')})
 
 
 def check_nesting(document: Document, form: Format, limits: Limits) -> None:
     """Raise `LimitExceeded` where brackets nest deeper than `limits.depth`. XML is counted in `rdf.markup`."""
-    token = _TOKENS.get(form.name)
-    if token is None or _openers(document.data) <= limits.depth:
+    syntax = _SYNTAXES.get(form.name)
+    if syntax is None or _openers(document.data) <= limits.depth:
         return
-    _scan(token, document, limits)
+    _scan(syntax, document, limits)
 
 
-_TOKENS = {
-    NQUADS.name: _TURTLE_TOKEN,
-    NTRIPLES.name: _TURTLE_TOKEN,
-    TURTLE.name: _TURTLE_TOKEN,
-    TRIG.name: _TURTLE_TOKEN,
-    JSONLD.name: _JSON_TOKEN,
+_SYNTAXES = {
+    NQUADS.name: _TURTLE,
+    NTRIPLES.name: _TURTLE,
+    TURTLE.name: _TURTLE,
+    TRIG.name: _TURTLE,
+    JSONLD.name: _JSON,
 }
 
 
@@ -53,15 +71,31 @@ def _openers(data: bytes) -> int:
     return sum(map(data.count, (b"(", b"[", b"{", b"<<")))
 
 
-def _scan(token: re.Pattern[bytes], document: Document, limits: Limits) -> None:
+def _scan(syntax: _Syntax, document: Document, limits: Limits) -> None:
     depth = 0
-    for match in token.finditer(document.data):
-        if match.lastgroup == "open":
-            depth += 1
-            if depth > limits.depth:
-                raise too_deep(document, match.start(), limits)
-        elif match.lastgroup == "close":
+    for bracket in _brackets(syntax, document.data):
+        if bracket.lastgroup == "close":
             depth -= 1
+            continue
+        depth += 1
+        if depth > limits.depth:
+            raise too_deep(document, bracket.start(), limits)
+
+
+def _brackets(syntax: _Syntax, data: bytes) -> Iterator[re.Match[bytes]]:
+    place = 0
+    while (found := syntax.token.search(data, place)) is not None:
+        place = found.end()
+        if found.lastgroup == "quote":
+            place = _end_of_string(data, place, syntax.ends[found.group()])
+        elif found.lastgroup is not None:
+            yield found
+
+
+def _end_of_string(data: bytes, place: int, end: re.Pattern[bytes]) -> int:
+    """A string without an end goes on to the end of the line or of the text."""
+    found = (match.end() for match in end.finditer(data, place) if not match.group().startswith(b"\\"))
+    return next(found, len(data))
 
 
 def too_deep(document: Document, offset: int, limits: Limits) -> LimitExceeded:

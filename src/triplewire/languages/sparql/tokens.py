@@ -2,7 +2,7 @@
 
 A token is the string it was written as; its first character says what it is. Positions are not kept: an error finds its
 own by reading the text again. Every alternative either succeeds or gives up after a bounded look ahead, so that
-tokenizing takes linear time whatever the text.
+tokenizing takes linear time whatever the text. No possessive quantifiers: Python before 3.11.5 misreads them.
 """
 
 from __future__ import annotations
@@ -20,35 +20,38 @@ _BASE = (
 )
 _WORD = _BASE + "_0-9"
 _CHARS = _WORD + "\u00b7\u0300-\u036f\u203f-\u2040-"
-_VARIABLE = rf"[?$][{_WORD}][{_WORD}\u00b7\u0300-\u036f\u203f-\u2040]*+"
+_VARIABLE = rf"[?$][{_WORD}][{_WORD}\u00b7\u0300-\u036f\u203f-\u2040]*"
 _ESCAPED = r"%[0-9A-Fa-f]{2}|\\[_~.\-!$&'()*+,;=/?#@%]"
 # A prefix is at most 256 characters long, lest `a.a.a...` be read to its end again from each dot.
 _PREFIXED = (
-    rf"(?:[{_BASE}][{_CHARS}.]{{0,255}}+(?<!\.))?:(?:(?:[{_WORD}:]|{_ESCAPED})(?:\.*+(?:[{_CHARS}:]|{_ESCAPED}))*+)?"
+    rf"(?:[{_BASE}][{_CHARS}.]{{0,255}}:(?<!\.:)|:)(?:(?:[{_WORD}:]|{_ESCAPED})(?:\.*(?:[{_CHARS}:]|{_ESCAPED}))*)?"
 )
-_IRI = r"<[^<>\"{}|^`\\\x00-\x20]*+>"
+_IRI = r"<[^<>\"{}|^`\\\x00-\x20]*>"
+# Whatever a loop in here gives back, nothing else in it takes: a string without an end is read at most twice.
 _STRING = (
-    r'"""(?:(?:""?)?(?:[^"\\]|\\[\s\S]))*+"""'
-    r"|'''(?:(?:''?)?(?:[^'\\]|\\[\s\S]))*+'''"
-    r'|"(?!"")(?:[^"\\\r\n]|\\[^\r\n])*+"'
-    r"|'(?!'')(?:[^'\\\r\n]|\\[^\r\n])*+'"
+    r'"""[^"\\]*(?:(?:\\[\s\S]|""?(?!"))[^"\\]*)*"""'
+    r"|'''[^'\\]*(?:(?:\\[\s\S]|''?(?!'))[^'\\]*)*'''"
+    r'|"(?!"")[^"\\\r\n]*(?:\\[^\r\n][^"\\\r\n]*)*"'
+    r"|'(?!'')[^'\\\r\n]*(?:\\[^\r\n][^'\\\r\n]*)*'"
 )
 # What begins like a string and never ends is one token too: the parser then says so.
-_UNCLOSED = r'"""[\s\S]*+|\'\'\'[\s\S]*+|["\'][^\r\n]*+'
+_UNCLOSED = r'"""[\s\S]*|\'\'\'[\s\S]*|["\'][^\r\n]*'
 _BLANK = rf"_:[{_WORD}](?:[{_CHARS}.]*[{_CHARS}])?"
 _NUMBER = r"[+-]?(?:[0-9]+\.[eE][+-]?[0-9]+|(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
-_LANGUAGE = r"@[A-Za-z]+(?:-[A-Za-z0-9]+)*+"
+_LANGUAGE = r"@[A-Za-z]+(?:-[A-Za-z0-9]+)*"
 _SYMBOL = r"\^\^|&&|\|\||!=|<=|>=|[{}()\[\].;,*/+\-=<>!|^?]"
 
+# Some token is found at every place, so that the loop over blanks and comments never has to give anything back.
 _TOKEN = re.compile(
-    r"(?:[ \t\r\n]++|\#[^\r\n]*+)*+"
-    rf"({_VARIABLE}|{_PREFIXED}|[A-Za-z][A-Za-z0-9_]*+|{_IRI}|{_NUMBER}|{_SYMBOL}|{_STRING}|{_BLANK}|{_LANGUAGE}"
-    rf"|{_UNCLOSED}|[^\x00-\x7f]++|[\s\S]|\Z)"
+    r"(?:[ \t\r\n]+|\#[^\r\n]*)*"
+    rf"({_VARIABLE}|{_PREFIXED}|[A-Za-z][A-Za-z0-9_]*|{_IRI}|{_NUMBER}|{_SYMBOL}|{_STRING}|{_BLANK}|{_LANGUAGE}"
+    rf"|{_UNCLOSED}|[^\x00-\x7f]+|[\s\S]|\Z)"
 )
 _CLOSED = re.compile(_STRING)
 
 _CODE_POINT = re.compile(
-    rf"(?P<kept>{_STRING})|(?P<iri><[^<>\"{{}}|^`\x00-\x20]*+>)|(?P<comment>\#[^\r\n]*+)|(?P<escape>\\u[\s\S]{{0,4}}|\\U[\s\S]{{0,8}})"
+    rf"(?P<kept>{_STRING}|{_UNCLOSED}|\\[^uU])|(?P<iri><[^<>\"{{}}|^`\x00-\x20]*>)|(?P<comment>\#[^\r\n]*)"
+    r"|(?P<escape>\\u[\s\S]{0,4}|\\U[\s\S]{0,8})"
 )
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([\s\S]))")
 _PLAIN_ESCAPES = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f", '"': '"', "'": "'", "\\": "\\"}
