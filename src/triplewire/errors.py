@@ -39,7 +39,7 @@ TriplewireError
 │   ├── PeerRefused            an access point did not do what a peer asked: carries wanted, found and again
 │   └── SessionRefused         a peer that is not who it says, or a message that is not of its session: carries reason
 └── PipelineError              work on Spark that could not be done
-    ├── SparkUnavailable       no PySpark, no Java, or a master that cannot be reached
+    ├── SparkUnavailable       no Java, or a master that cannot be reached
     ├── LakeError              a lake that is damaged, is none, or is taken by another run
     └── BadInputRefused        a strict run met bad input
 
@@ -325,7 +325,7 @@ class MissedNotifications(TriplewireError):
         return f"notifications after {self.after}, up to {self.until}, were removed before they were read"
 
 
-class MissingExtra(TriplewireError):
+class MissingExtra(TriplewireError, ImportError):
     """A part of Triplewire was asked for whose packages are not installed."""
 
     def __init__(self, package: str, extra: str) -> None:

@@ -36,12 +36,10 @@ def feed_command(
     secret_file: SecretFile = None,
 ) -> None:
     """Turn the entries of feeds into events. An entry that is updated becomes another event."""
-    try:
-        import httpx
+    import httpx
 
-        from triplewire.client.polling import Feed
-    except ModuleNotFoundError as missing:
-        raise InputError(f"wanted the package {missing.name}, found none: pip install 'triplewire[node]'") from None
+    from triplewire.client.polling import Feed
+
     with httpx.Client(follow_redirects=False, trust_env=False) as http:
         feeds = [Feed(source, http) for source in sources]
         with connect(node, secret_file) as client:

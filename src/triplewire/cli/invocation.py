@@ -2,6 +2,8 @@
 
 Exit codes: 0 fine, 1 the work failed, 2 the call was wrong. A command that answers a question needs 1 for "no", so
 there whatever keeps it from answering is 2. Interrupted is 130, a reader that went away 141, as shells count signals.
+
+Commands import what an extra brings when they run: all of them start without it, and one that lacks it says which.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from typer.core import TyperCommand
 
 from triplewire.cli.screen import complain
 from triplewire.errors import TriplewireError
+from triplewire.extras import needing
 
 NO = 1
 FAILED = 1
@@ -31,7 +34,8 @@ class Job(TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            result = super().invoke(ctx)
+            with needing():
+                result = super().invoke(ctx)
             sys.stdout.flush()
         except (typer.Exit, typer.Abort, typer.BadParameter):
             raise

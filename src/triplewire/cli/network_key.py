@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from triplewire.cli.screen import diagnostics, plain
-from triplewire.errors import InputError
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -31,8 +30,6 @@ def key_command(
 
 def make_key(file: Path) -> None:
     """Write a new key to a new file."""
-    try:
-        from triplewire.node.network.keys import NetworkKey
-    except ModuleNotFoundError as missing:
-        raise InputError(f"wanted the package {missing.name}, found none: pip install 'triplewire[node]'") from None
+    from triplewire.node.network.keys import NetworkKey
+
     NetworkKey.new().write(file)

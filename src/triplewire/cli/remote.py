@@ -35,10 +35,8 @@ def connect(url: str, secret_file: Path | None) -> Client:
 
 def client_at(url: str, secret: str | None) -> Client:
     """A client of the node, with this secret."""
-    try:
-        from triplewire.client import Client
-    except ModuleNotFoundError as missing:
-        raise InputError(f"wanted the package {missing.name}, found none: pip install 'triplewire[node]'") from None
+    from triplewire.client import Client
+
     if not url.startswith(("http://", "https://")):
         raise InputError(f"wanted a node's address, http or https, found {url!r}")
     return Client(url, secret)

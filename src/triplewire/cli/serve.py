@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-from triplewire.errors import InputError
 from triplewire.node.stopping import Signals
 
 EXAMPLES = """[bold]Examples[/bold]
@@ -123,9 +122,7 @@ def serve_command(
 
 
 def _serve(flags: dict[str, Any], config: Path | None, signals: Signals) -> None:
-    try:
-        from triplewire.node.serve import serve
-        from triplewire.node.settings import load_settings
-    except ModuleNotFoundError as missing:
-        raise InputError(f"wanted the package {missing.name}, found none: pip install 'triplewire[node]'") from None
+    from triplewire.node.serve import serve
+    from triplewire.node.settings import load_settings
+
     serve(load_settings(flags, os.environ, config), signals)

@@ -16,15 +16,14 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from triplewire.errors import InputError, LimitExceeded, RefusedFeature, TriplewireError
+from triplewire.errors import InputError, LimitExceeded, RefusedFeature
+from triplewire.extras import needing
 from triplewire.rdf.events import Event
 from triplewire.rdf.limits import MIB
 from triplewire.rdf.terms import RDF, TW, XSD, Literal, NamedNode, Namespace, Term, Triple
 
-try:
+with needing():
     import feedparser
-except ImportError as error:
-    raise TriplewireError("this needs feedparser: pip install 'triplewire[node]'") from error
 
 RSS = Namespace("http://purl.org/rss/1.0/")
 CONTENT = Namespace("http://purl.org/rss/1.0/modules/content/")

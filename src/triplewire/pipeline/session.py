@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from triplewire.errors import SparkUnavailable
+from triplewire.extras import needing
 from triplewire.pipeline.interrupts import deferred_interrupts, patient_interrupts
 
 if TYPE_CHECKING:
@@ -89,13 +90,9 @@ def spark_session(settings: SessionSettings = SessionSettings()) -> Iterator[Spa
 
 
 def require_pyspark() -> None:
-    """Raise `SparkUnavailable` if PySpark is not installed."""
-    try:
+    """Raise `MissingExtra` if PySpark is not installed."""
+    with needing():
         import pyspark  # noqa: F401
-    except ImportError:
-        raise SparkUnavailable(
-            "the pipeline wants PySpark 4, found none; install it with: pip install 'triplewire[spark]'"
-        ) from None
 
 
 def require_java() -> None:

@@ -11,14 +11,13 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from triplewire.errors import InvalidTerm, TriplewireError
+from triplewire.errors import InvalidTerm
+from triplewire.extras import needing
 from triplewire.rdf.terms import XSD, BlankNode, Literal, NamedNode, Term, Triple
 
-try:
+with needing("interop"):
     import rdflib
     from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, ConjunctiveGraph
-except ImportError as error:
-    raise TriplewireError("this needs rdflib: pip install 'triplewire[interop]'") from error
 
 _UNTOUCHED = rdflib.URIRef("urn:triplewire:untouched")
 
