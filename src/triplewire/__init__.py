@@ -26,15 +26,20 @@ from triplewire.algebra import (
 from triplewire.errors import TriplewireError
 from triplewire.matching import Match, Matcher
 from triplewire.rdf.events import Event
+from triplewire.rdf.solutions import Solutions
+
+__version__ = "0.1.0"
 
 __all__ = [
     "Advertisement",
     "Event",
     "Match",
     "Matcher",
+    "Solutions",
     "Subscription",
     "Taxonomy",
     "TriplewireError",
+    "__version__",
     "covers",
     "implies",
     "satisfiable",

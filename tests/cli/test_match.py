@@ -214,3 +214,18 @@ def test_data_cannot_command_the_terminal(workspace, run):
     shown = run("match", "-s", "who.rq", "-e", "evil.nq").stdout
     assert "\x1b" not in shown
     assert "[bold]" in shown
+
+
+def test_folders_are_read_at_any_depth_as_the_pipeline_reads_them(run, workspace):
+    for folder in ("in/monday", "in/.hidden", "in/_partial"):
+        (workspace / folder).mkdir(parents=True)
+        name = folder.rpartition("/")[2]
+        (workspace / folder / "e.nq").write_text(EVENT.replace("urn:event:1", f"urn:event:{name}"))
+    shown = run("match", "-s", "good.rq", "-e", "in", "-f", "json")
+    assert [json.loads(line)["event"] for line in shown.stdout.splitlines()] == ["urn:event:monday"]
+
+
+def test_bad_input_mentions_that_the_rest_could_be_matched(run, workspace):
+    (workspace / "bad.nq").write_text("nonsense")
+    assert "--keep-going" in run("match", "-s", "good.rq", "-e", "good.nq", "bad.nq").stderr
+    assert "--keep-going" not in run("match", "-s", "good.rq", "-e", "good.nq", "bad.nq", "--keep-going").stderr

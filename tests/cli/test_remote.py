@@ -136,3 +136,74 @@ def test_no_node_is_one_message(run, workspace):
     result = run("publish", "good.nq", "--node", "file:///etc/passwd")
     assert result.exit_code == 1
     assert "http" in result.stderr
+
+
+ALL = "SELECT ?s WHERE { ?s <urn:q> ?o }"
+
+
+def kept(call, *numbers: int) -> None:
+    body = "".join(f'<urn:s> <urn:q> "{number}" <urn:q:{number}> .\n' for number in numbers)
+    assert len(lines(call("publish", "-", stdin=body))) == len(numbers)
+
+
+def test_subscriptions_are_listed_shown_reset_and_deleted(call):
+    kept(call, 1, 2)
+    first = lines(call("subscribe", ALL, "--name", "listed", "--from", "beginning", "--count", "2"))
+    assert [one["event"] for one in first] == ["urn:q:1", "urn:q:2"]
+    listed = call("subscriptions", "list")
+    assert listed.exit_code == 0
+    assert "listed" in listed.stdout
+    [shown] = lines(call("subscriptions", "show", "listed", "--json"))
+    assert (shown["id"], shown["text"], shown["state"]) == ("listed", ALL, "live")
+    assert ALL in call("subscriptions", "show", "listed").stdout
+    [reset] = lines(call("subscriptions", "reset", "listed", "--from", "beginning"))
+    assert reset == {"id": "listed", "acknowledged": 0}
+    assert lines(call("subscribe", ALL, "--name", "listed", "--count", "2")) == first
+    assert call("subscriptions", "delete", "listed").exit_code == 0
+    gone = call("subscriptions", "show", "listed")
+    assert gone.exit_code == 1
+    assert "listed" in gone.stderr
+
+
+def test_where_to_begin_is_said_to_be_ignored_for_a_subscription_that_is_there(call):
+    kept(call, 11)
+    new = call("subscribe", ALL, "--name", "there", "--from", "beginning", "--count", "1")
+    assert "ignored" not in new.stderr
+    kept(call, 12)
+    again = call("subscribe", ALL, "--name", "there", "--from", "beginning", "--count", "1")
+    assert again.exit_code == 0
+    assert "--from is ignored" in again.stderr
+    assert "triplewire subscriptions reset there" in again.stderr
+    assert "ignored" not in call("subscribe", ALL, "--name", "other", "--from", "beginning", "--count", "1").stderr
+
+
+def test_a_query_answers_with_a_table_when_asked(call):
+    kept(call, 21)
+    shown = call("query", "SELECT DISTINCT ?s ?x WHERE { ?s <urn:q> ?o }", "--format", "table").stdout
+    assert "?s" in shown
+    assert "?x" in shown
+    assert "<urn:s>" in shown
+    assert call("query", "ASK { ?s <urn:q> ?o }", "--format", "table").stdout == "yes\n"
+    made = call("query", "CONSTRUCT { ?s <urn:r> 1 } WHERE { ?s <urn:q> ?o }", "--format", "table").stdout
+    assert made == "<urn:s> <urn:r> 1 .\n"
+    assert call("query", "ASK { ?s <urn:q> ?o }").stdout.startswith('{"head"')
+
+
+def test_why_asks_the_node_of_an_event_that_it_keeps(call):
+    kept(call, 31)
+    yes = call("why", "urn:q:31", ALL)
+    assert (yes.exit_code, yes.stdout.splitlines()) == (0, ["yes: <urn:q:31> it matches", "     ?s = <urn:s>"])
+    no = call("why", "urn:q:31", "ASK { ?s <urn:none> ?o }")
+    assert no.exit_code == 1
+    assert no.stdout == "no: <urn:q:31> nothing matches ?s <urn:none> ?o\n"
+    assert call("why", "urn:no:event", ALL).exit_code == 2
+
+
+def test_an_error_names_the_flag_and_the_variable(run, tmp_path):
+    away = run("query", "ASK {}", "--node", f"http://127.0.0.1:{free_port()}")
+    assert "--node or $TRIPLEWIRE_NODE" in away.stderr
+    assert "--node or $TRIPLEWIRE_NODE" in run("query", "ASK {}", "--node", "ftp://x").stderr
+    with running(tmp_path / "data") as closed:
+        refused = run("query", "ASK {}", "--node", closed.url)
+    assert refused.exit_code == 1
+    assert "--secret-file or $TRIPLEWIRE_SECRET" in refused.stderr

@@ -11,11 +11,13 @@ from pathlib import Path
 
 import httpx
 import pytest
+import rdflib
 from tests.node.processes import Process, free_port, running
 
 from triplewire import Event
 from triplewire.client import AsyncClient, Client, calls
-from triplewire.errors import NodeRefused, NodeUnreachable, TriplewireError, UnknownFormat
+from triplewire.errors import InputError, NodeRefused, NodeUnreachable, TriplewireError, UnknownFormat
+from triplewire.rdf.terms import Literal, NamedNode
 
 QUERY = "SELECT ?o WHERE { ?s <urn:p> ?o }"
 
@@ -37,8 +39,47 @@ def test_publish_subscribe_query(node):
         assert client.publish(events(1, 2), idempotency_key="k") == receipts
         found = list(islice(client.subscribe(QUERY, start="beginning"), 2))
         assert [one.event for one in found] == ["urn:event:1", "urn:event:2"]
-        assert found[0].solutions == [{"o": {"type": "literal", "value": "1"}}]
-        assert b"urn:s" in client.query("SELECT DISTINCT ?s WHERE { GRAPH ?g { ?s <urn:p> ?o } }", "text/csv")
+        assert found[0].solutions == [{"o": Literal("1")}]
+        assert found[0].json["solutions"] == [{"o": {"type": "literal", "value": "1"}}]
+        text = "SELECT DISTINCT ?s ?x WHERE { GRAPH ?g { ?s <urn:p> ?o } }"
+        assert b"urn:s" in client.query_document(text, "text/csv")
+        rows = client.query(text)
+        assert (rows, rows.variables) == ([{"s": NamedNode("urn:s")}], ("s", "x"))
+        assert client.query("ASK { ?s <urn:p> ?o }") is True
+        made = client.query("CONSTRUCT { ?s <urn:q> 1 } WHERE { ?s <urn:p> ?o }")
+        assert len(made.to_rdflib()) == 1
+
+
+def test_whatever_people_hold_is_published(node, tmp_path):
+    graph = rdflib.Graph(identifier=rdflib.URIRef("urn:event:held:1"))
+    graph.add((rdflib.URIRef("urn:s"), rdflib.URIRef("urn:held"), rdflib.Literal("1")))
+    (tmp_path / "two.trig").write_text('<urn:event:held:2> { <urn:s> <urn:held> "2" }')
+    with Client(node.url, timeout=300) as client:
+        assert [r.event for r in client.publish(graph)] == ["urn:event:held:1"]
+        assert [r.event for r in client.publish(tmp_path / "two.trig")] == ["urn:event:held:2"]
+        assert [r.event for r in client.publish(str(tmp_path / "two.trig"))] == ["urn:event:held:2"]
+        assert [r.event for r in client.publish('<urn:s> <urn:held> "3" <urn:event:held:3> .')] == ["urn:event:held:3"]
+        text = 'GRAPH <urn:event:held:4> { <urn:s> <urn:held> "4" }'
+        assert [r.event for r in client.publish(text, "trig")] == ["urn:event:held:4"]
+        with pytest.raises(InputError, match="wanted an Event, an rdflib Graph"):
+            client.publish(3)
+        rows = client.query("SELECT ?o WHERE { ?s <urn:held> ?o } ORDER BY ?o")
+        assert [row["o"].value for row in rows] == ["1", "2", "3", "4"]
+
+
+def test_subscriptions_are_listed_shown_reset_and_deleted(node):
+    with Client(node.url, timeout=300) as client:
+        client.publish(events(21, 22))
+        made = client.put_subscription(QUERY, name="mine")
+        assert (made.is_new, client.put_subscription(QUERY, name="mine").is_new) == (True, False)
+        assert "mine" in [one.name for one in client.subscriptions()]
+        assert client.subscription("mine").text == QUERY
+        assert client.reset("mine", "beginning").acknowledged == 0
+        assert next(client.follow("mine")).position == 1
+        assert client.explain(QUERY, event="urn:event:21").matches is True
+        client.unsubscribe("mine")
+        with pytest.raises(NodeRefused):
+            client.subscription("mine")
 
 
 def test_the_log_is_read_page_by_page(node):
@@ -66,11 +107,18 @@ def test_the_asynchronous_client_does_the_same(node):
             receipts = await client.publish(events(1, 2))
             seen = []
             # Other tests may have published to the same node before.
-            async for one in await client.subscribe(QUERY, name="async", start=receipts[0].position - 1):
+            async for one in client.subscribe(QUERY, name="async", start=receipts[0].position - 1):
                 seen.append(one.event)
                 if len(seen) == 2:
                     break
             assert seen == ["urn:event:1", "urn:event:2"]
+            made = await client.subscribe(QUERY, name="awaited")
+            assert made.status is not None
+            assert made.status.is_new
+            assert [one.name for one in await client.subscriptions() if one.name == "awaited"] == ["awaited"]
+            assert await client.query("ASK { ?s <urn:p> ?o }") is True
+            assert (await client.reset("awaited")).name == "awaited"
+            assert (await client.explain(QUERY, event="urn:event:1")).matches is True
             assert [letter async for letter in client.dead_letters()] == []
 
     asyncio.run(test())

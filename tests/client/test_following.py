@@ -9,11 +9,17 @@ from hypothesis import strategies as st
 
 from triplewire.client.following import LONGEST_DELAY, Follower, Gap, Notification, is_final
 from triplewire.errors import NodeRefused, TriplewireError
+from triplewire.rdf.solutions import Solutions
+from triplewire.rdf.terms import Literal
 from triplewire.wire.eventstream import HEARTBEAT, frame_bytes, retry_bytes
 
 
+def text(size: int) -> dict[str, str]:
+    return {"type": "literal", "value": "é" * size}
+
+
 def frame(position: int) -> bytes:
-    body = {"event": f"urn:event:{position}", "position": position, "solutions": [{"x": {"value": "é" * position}}]}
+    body = {"event": f"urn:event:{position}", "position": position, "solutions": [{"x": text(position)}]}
     return frame_bytes(msgspec.json.encode(body), kind="notification", id=str(position))
 
 
@@ -61,7 +67,7 @@ def test_a_gap_is_told_once_and_moves_on():
     sent = frame_bytes(b'{"after":1,"until":4}', kind="gap", id="4")
     assert list(follower.received(sent + sent + frame(5))) == [
         Gap(1, 4),
-        Notification("urn:event:5", 5, [{"x": {"value": "é" * 5}}]),
+        Notification("urn:event:5", 5, Solutions([{"x": Literal("é" * 5)}])),
     ]
 
 
@@ -78,6 +84,9 @@ def test_unknown_kinds_are_passed_over_and_bad_ones_named():
     assert list(Follower().received(frame_bytes(b"x", kind="new-kind", id="9"))) == []
     with pytest.raises(TriplewireError, match="wanted a notification"):
         list(Follower().received(frame_bytes(b"{}", kind="notification", id="9")))
+    body = b'{"event":"urn:e","position":9,"solutions":[{"x":{"type":"uri","value":"no iri"}}]}'
+    with pytest.raises(TriplewireError, match="wanted a notification"):
+        list(Follower().received(frame_bytes(body, kind="notification", id="9")))
 
 
 @pytest.mark.parametrize(("status", "final"), [(401, True), (404, True), (429, False), (503, False), (500, False)])

@@ -110,7 +110,7 @@ def test_defaults(served: list[Settings]):
     ],
 )
 def test_what_makes_no_sense_is_refused_with_its_name(name: str, value: str):
-    with pytest.raises(InputError, match=name):
+    with pytest.raises(InputError, match=rf"\$TRIPLEWIRE_{name.upper()}"):
         load_settings({"data": "d"}, {f"TRIPLEWIRE_{name.upper()}": value})
 
 
@@ -129,3 +129,27 @@ def test_an_open_node_binds_to_loopback_only(host: str):
     with pytest.raises(InputError, match="loopback"):
         load_settings({"data": "d", "open": True, "host": host}, {})
     assert load_settings({"data": "d", "host": host}, {}).host == host
+
+
+def test_a_wrong_setting_names_where_it_was_given(tmp_path: Path):
+    config = tmp_path / "node.toml"
+    config.write_text("port = 70000")
+    for flags, environment, file, named in (
+        ({"port": 70000}, {}, None, "--port = 70000"),
+        ({}, {"TRIPLEWIRE_PORT": "70000"}, None, r"\$TRIPLEWIRE_PORT = '70000'"),
+        ({}, {}, config, r"port in .*node\.toml = 70000"),
+    ):
+        with pytest.raises(InputError, match=f"{named}.*65535"):
+            load_settings({"data": "d", **flags}, environment, file)
+
+
+def test_no_folder_names_the_flag_and_the_variable():
+    with pytest.raises(InputError, match=r"--data, or \$TRIPLEWIRE_DATA"):
+        load_settings({}, {})
+
+
+def test_an_unknown_setting_names_the_file_and_the_choices(tmp_path: Path):
+    config = tmp_path / "node.toml"
+    config.write_text("prot = 8080")
+    with pytest.raises(InputError, match=r"node\.toml.*port.*found 'prot'"):
+        load_settings({"data": "d"}, {}, config)

@@ -4,10 +4,11 @@
     match      which subscriptions do these events satisfy?
     explain    how is a subscription matched?
     subsumes   is every answer of one subscription an answer of another?
+    why        does an event satisfy a query, and why not?
     covers     can what a peer advertises satisfy a subscription?
     generate   events and subscriptions in any number
     serve      run a node
-    publish, subscribe, query, feed, clients, dead_letters
+    publish, subscribe, subscriptions, query, feed, clients, dead_letters
                talk to a node
     network    key, up, show: networks of super-peers (network_key, network_up with its processes, demo and traffic,
                network_show)

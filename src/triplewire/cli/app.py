@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib.metadata import version
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, TextIO, cast
 
 import typer
 
+from triplewire import __version__
 from triplewire.cli import (
     clients,
     covers,
@@ -27,7 +27,9 @@ from triplewire.cli import (
     rules,
     serve,
     subscribe,
+    subscriptions,
     subsumes,
+    why,
 )
 from triplewire.cli.invocation import INTERRUPTED, Job, ManyPathsJob, Question
 
@@ -44,6 +46,7 @@ app = typer.Typer(
 app.command("match", cls=ManyPathsJob, epilog=match.EXAMPLES)(match.match_command)
 app.command("explain", cls=Job, epilog=explain.EXAMPLES)(explain.explain_command)
 app.command("subsumes", cls=Question, epilog=subsumes.EXAMPLES)(subsumes.subsumes_command)
+app.command("why", cls=Question, epilog=why.EXAMPLES)(why.why_command)
 app.command("covers", cls=Question, epilog=covers.EXAMPLES)(covers.covers_command)
 app.command("generate", cls=Job, epilog=generate.EXAMPLES)(generate.generate_command)
 app.add_typer(pipeline.app, name="pipeline")
@@ -53,6 +56,7 @@ app.add_typer(peer_group.app, name="peer")
 app.command("serve", cls=Job, epilog=serve.EXAMPLES)(serve.serve_command)
 app.command("publish", cls=Job, epilog=publish.EXAMPLES)(publish.publish_command)
 app.command("subscribe", cls=Job, epilog=subscribe.EXAMPLES)(subscribe.subscribe_command)
+app.add_typer(subscriptions.app, name="subscriptions")
 app.command("query", cls=Job, epilog=query.EXAMPLES)(query.query_command)
 app.command("feed", cls=Job, epilog=feed.EXAMPLES)(feed.feed_command)
 app.command("clients", cls=Job, epilog=clients.EXAMPLES)(clients.clients_command)
@@ -61,7 +65,7 @@ app.command("dead-letters", cls=Job, epilog=dead_letters.EXAMPLES)(dead_letters.
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"triplewire {version('triplewire')}")
+        typer.echo(f"triplewire {__version__}")
         raise typer.Exit
 
 

@@ -22,6 +22,7 @@ from triplewire.cli.screen import tracked
 from triplewire.errors import InputError, TriplewireError
 from triplewire.languages import files
 from triplewire.rdf.events import Event, merge_repeats
+from triplewire.rdf.folders import visible_files
 from triplewire.rdf.formats import FORMATS, format_of_path, format_of_suffix
 from triplewire.rdf.limits import DEFAULT_LIMITS
 from triplewire.rdf.terms import NamedNode
@@ -84,10 +85,10 @@ def _rdf_files(paths: Sequence[Path], problems: Problems) -> list[Path]:
 
 
 def rdf_files(path: Path) -> list[Path]:
-    """The path itself, or the files in a folder whose suffix is that of an RDF format, by name."""
+    """The path itself, or the files in a folder, at any depth, whose suffix is that of an RDF format, by path."""
     if path == STDIN or not path.is_dir():
         return [path]
-    files = sorted(file for file in path.iterdir() if format_of_suffix(file) and file.is_file())
+    files = [file for file in visible_files(path) if format_of_suffix(file)]
     if not files:
         wanted = ", ".join(suffix for form in FORMATS for suffix in form.suffixes)
         raise InputError(f"wanted RDF files in this folder ({wanted}), found none", source=str(path))

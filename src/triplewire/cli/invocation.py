@@ -17,8 +17,11 @@ import typer
 from typer.core import TyperCommand
 
 from triplewire.cli.screen import complain
-from triplewire.errors import TriplewireError
+from triplewire.errors import NodeRefused, NodeUnreachable, TriplewireError
 from triplewire.extras import needing
+
+NODE_VARIABLE, SECRET_VARIABLE = "TRIPLEWIRE_NODE", "TRIPLEWIRE_SECRET"
+_UNAUTHENTICATED = 401
 
 NO = 1
 FAILED = 1
@@ -90,9 +93,18 @@ def repeat_flags(args: Iterable[str], repeatable: set[str]) -> Iterator[str]:
 def described(problem: TriplewireError | OSError) -> str:
     """The sentence for an error; the system's errors name the file first, as ours do."""
     if not isinstance(problem, OSError):
-        return str(problem)
+        return f"{problem}{_hint(problem)}"
     reason = problem.strerror or str(problem)
     return reason if problem.filename is None else f"{os.fsdecode(problem.filename)}: {reason}"
+
+
+def _hint(problem: TriplewireError) -> str:
+    """What to turn, where the error itself cannot know how the program was called."""
+    if isinstance(problem, NodeUnreachable):
+        return f"; --node or ${NODE_VARIABLE} names another"
+    if isinstance(problem, NodeRefused) and problem.status == _UNAUTHENTICATED:
+        return f"; --secret-file or ${SECRET_VARIABLE} gives the client's secret"
+    return ""
 
 
 def _forget_stdout() -> None:

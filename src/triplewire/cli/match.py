@@ -16,7 +16,7 @@ from triplewire.cli.bindings import json_binding
 from triplewire.cli.inputs import Problems, TaxonomyPath, read_events, read_subscriptions, read_taxonomy
 from triplewire.cli.invocation import FAILED
 from triplewire.cli.names import short, short_solution
-from triplewire.cli.screen import output, plain, remark, report, show_table, tracked, write_json
+from triplewire.cli.screen import output, plain, remark, report, show_table, tracked, warn, write_json
 from triplewire.matching.matcher import Matcher
 from triplewire.matching.matches import Match
 from triplewire.matching.warm_up import MESSAGE as COMPILING
@@ -85,6 +85,8 @@ def match_command(
     if keep_going or not problems.sentences:
         _show(form, matches, matcher, found)
     if problems.sentences:
+        if not keep_going:
+            warn("nothing was matched; with --keep-going the rest is")
         raise typer.Exit(FAILED)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from triplewire.cli.remote import SECRET_VARIABLE
+from triplewire.cli.invocation import SECRET_VARIABLE
 
 Watched = Annotated[str | None, typer.Option("--events", "-e", metavar="FOLDER", help="A folder or glob to watch.")]
 Kafka = Annotated[str | None, typer.Option("--kafka", metavar="SERVERS", help="Kafka, as HOST:PORT,…, with --topic.")]

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from triplewire.cli.invocation import NODE_VARIABLE, SECRET_VARIABLE
 from triplewire.errors import InputError
 
 if TYPE_CHECKING:
     from triplewire.client import Client
-
-NODE_VARIABLE, SECRET_VARIABLE = "TRIPLEWIRE_NODE", "TRIPLEWIRE_SECRET"
 
 NodeUrl = Annotated[
     str, typer.Option("--node", envvar=NODE_VARIABLE, metavar="URL", help="The node's address.", show_default=True)
@@ -38,7 +37,7 @@ def client_at(url: str, secret: str | None) -> Client:
     from triplewire.client import Client
 
     if not url.startswith(("http://", "https://")):
-        raise InputError(f"wanted a node's address, http or https, found {url!r}")
+        raise InputError(f"wanted a node's address, http or https, in --node or ${NODE_VARIABLE}, found {url!r}")
     return Client(url, secret)
 
 

@@ -61,6 +61,11 @@ def complain(message: str) -> None:
     diagnostics().print(labelled("error: ", "bold red", message))
 
 
+def warn(message: str) -> None:
+    """Tell of something that does not stop the work, but is not what was asked for."""
+    diagnostics().print(labelled("note: ", "bold yellow", message))
+
+
 def remark(message: str) -> None:
     """Tell a person at a terminal why it takes a while."""
     console = diagnostics()

@@ -25,34 +25,51 @@ TRIPLEWIRE_RETENTION_AGE=604800 triplewire serve --config /etc/triplewire.toml
 
 
 def serve_command(
-    data: Annotated[Path | None, typer.Option("--data", help="The folder that holds everything.")] = None,
-    port: Annotated[int | None, typer.Option("--port", min=0, max=65535, help="Default 8080.")] = None,
-    host: Annotated[str | None, typer.Option("--host", help="Default 127.0.0.1.")] = None,
+    data: Annotated[
+        Path | None, typer.Option("--data", metavar="PATH", help="The folder that holds everything.")
+    ] = None,
+    port: Annotated[int | None, typer.Option("--port", metavar="PORT", help="Default 8080.")] = None,
+    host: Annotated[str | None, typer.Option("--host", metavar="NAME", help="Default 127.0.0.1.")] = None,
     open_to_all: Annotated[
         bool | None, typer.Option("--open", help="No authentication; on a loopback address only.")
     ] = None,
-    config: Annotated[Path | None, typer.Option("--config", help="A TOML file with settings.")] = None,
+    config: Annotated[Path | None, typer.Option("--config", metavar="FILE", help="A TOML file with settings.")] = None,
     log_json: Annotated[bool | None, typer.Option("--log-json", help="Log lines as JSON.")] = None,
-    event_bytes: Annotated[int | None, typer.Option(min=1, help="How large one event may be.")] = None,
-    request_bytes: Annotated[int | None, typer.Option(min=1, help="How large one request may be.")] = None,
+    event_bytes: Annotated[int | None, typer.Option(metavar="BYTES", min=1, help="How large one event may be.")] = None,
+    request_bytes: Annotated[
+        int | None, typer.Option(metavar="BYTES", min=1, help="How large one request may be.")
+    ] = None,
     head_seconds: Annotated[
-        float | None, typer.Option(help="How long the head of a request may take. Default 15.")
+        float | None, typer.Option(metavar="SECONDS", help="How long the head of a request may take. Default 15.")
     ] = None,
     body_seconds: Annotated[
-        float | None, typer.Option(help="How long the body of a request may take after that. Default 30.")
+        float | None,
+        typer.Option(metavar="SECONDS", help="How long the body of a request may take after that. Default 30."),
     ] = None,
-    retention_age: Annotated[float | None, typer.Option(help="Seconds that events are kept.")] = None,
-    retention_bytes: Annotated[int | None, typer.Option(min=0, help="Bytes of events that are kept.")] = None,
-    key_seconds: Annotated[float | None, typer.Option(help="Seconds that an Idempotency-Key counts.")] = None,
-    housekeeping_seconds: Annotated[float | None, typer.Option(help="How often retention is looked after.")] = None,
-    query_seconds: Annotated[float | None, typer.Option(help="How long one SPARQL query may take.")] = None,
-    query_memory: Annotated[int | None, typer.Option(help="Bytes of memory for SPARQL queries.")] = None,
+    retention_age: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="Seconds that events are kept.")
+    ] = None,
+    retention_bytes: Annotated[
+        int | None, typer.Option(metavar="BYTES", min=0, help="Bytes of events that are kept.")
+    ] = None,
+    key_seconds: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="Seconds that an Idempotency-Key counts.")
+    ] = None,
+    housekeeping_seconds: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="How often retention is looked after.")
+    ] = None,
+    query_seconds: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="How long one SPARQL query may take.")
+    ] = None,
+    query_memory: Annotated[
+        int | None, typer.Option(metavar="BYTES", help="Bytes of memory for SPARQL queries.")
+    ] = None,
     allow_origin: Annotated[
         str | None,
         typer.Option(metavar="ORIGIN", help="Let web pages of this origin use the node, or of these, a,b; * is any."),
     ] = None,
     token_seconds: Annotated[
-        float | None, typer.Option(help="How long a stream token opens a stream. Default 60.")
+        float | None, typer.Option(metavar="SECONDS", help="How long a stream token opens a stream. Default 60.")
     ] = None,
     allow_loopback_webhooks: Annotated[
         bool | None, typer.Option("--allow-loopback-webhooks", help="Let webhooks lead to this machine.")
@@ -66,20 +83,26 @@ def serve_command(
     ] = None,
     network_address: Annotated[
         str | None,
-        typer.Option(metavar="tcp://IP:PORT", help="Where other super-peers reach this one. Default: a free port."),
+        typer.Option(
+            metavar="ADDRESS", help="Where other super-peers reach this one, tcp://IP:PORT. Default: a free port."
+        ),
     ] = None,
-    join_seconds: Annotated[float | None, typer.Option(help="How long to wait until it is let in.")] = None,
+    join_seconds: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="How long to wait until it is let in.")
+    ] = None,
     network_patience: Annotated[
-        float | None, typer.Option(help="How many times longer to wait for super-peers than on a local network.")
+        float | None,
+        typer.Option(metavar="FACTOR", help="How many times longer to wait for super-peers than on a local network."),
     ] = None,
     peers_address: Annotated[
         str | None,
         typer.Option(
-            "--peers", "--peers-address", metavar="tcp://IP:PORT", help="Where peers come in: an access point."
+            "--peers", "--peers-address", metavar="ADDRESS", help="Where peers come in, tcp://IP:PORT: an access point."
         ),
     ] = None,
     peers_seconds: Annotated[
-        float | None, typer.Option(help="How long a peer that is off-line is remembered. Default 30 days.")
+        float | None,
+        typer.Option(metavar="SECONDS", help="How long a peer that is off-line is remembered. Default 30 days."),
     ] = None,
 ) -> None:
     """Run a node: a durable broker for events and subscriptions, over HTTP.

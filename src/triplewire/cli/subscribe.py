@@ -6,12 +6,11 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 
 from triplewire.algebra.subscriptions import languages
 from triplewire.cli.remote import DEFAULT_NODE, NodeUrl, SecretFile, connect
-from triplewire.cli.screen import write_json
+from triplewire.cli.screen import warn, write_json
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -23,7 +22,10 @@ triplewire subscribe 'SELECT ?s WHERE { ?s a <http://example.org/Alarm> }' --fro
 
 def subscribe_command(
     query: Annotated[str, typer.Argument(metavar="QUERY", help="A SPARQL query, or a file (.rq, .formula, .graph).")],
-    start: Annotated[str, typer.Option("--from", metavar="now|beginning|POSITION", help="Where to begin.")] = "now",
+    start: Annotated[
+        str | None,
+        typer.Option("--from", metavar="now|beginning|POSITION", help="Where a new subscription begins. Default: now."),
+    ] = None,
     name: Annotated[str | None, typer.Option(help="The subscription's name; made from the query by default.")] = None,
     payload: Annotated[str, typer.Option(metavar="solutions|event|construct", help="What to send.")] = "solutions",
     count: Annotated[int | None, typer.Option(min=1, help="Stop after so many notifications.")] = None,
@@ -35,19 +37,23 @@ def subscribe_command(
     The subscription stays at the node. The same command again goes on after the last notification that was printed.
     """
     text, language = read_query(query)
-    client = connect(node, secret_file)
-    from triplewire.client.calls import subscription_name
-
-    with client:
-        known = name or subscription_name(text, language)
-        found = client.subscribe(text, name=known, language=language, start=start, payload=payload)
-        for number, notification in enumerate(found, start=1):
-            written = msgspec.to_builtins(notification)
-            write_json([{key: value for key, value in written.items() if value is not None}])
+    with connect(node, secret_file) as client:
+        made = client.put_subscription(text, name=name, language=language, start=start or "now", payload=payload)
+        if start is not None and not made.is_new:
+            _say_that_it_is_ignored(made.name, made.acknowledged)
+        for number, notification in enumerate(client.follow(made.name), start=1):
+            write_json([notification.json])
             sys.stdout.flush()
             if number == count:
-                client.acknowledge(known, notification.position)
+                client.acknowledge(made.name, notification.position)
                 return
+
+
+def _say_that_it_is_ignored(name: str, position: int) -> None:
+    warn(
+        f"--from is ignored: the subscription {name} is there already and goes on after position {position}; "
+        f"to begin again: triplewire subscriptions reset {name} --from …"
+    )
 
 
 def read_query(given: str) -> tuple[str, str]:

@@ -13,7 +13,7 @@ feeds         RSS and Atom as events
 ...         print(notification.event, notification.solutions)
 """
 
-from triplewire.client.calls import DeadLetter, LogPage, Receipt, Registration
+from triplewire.client.calls import DeadLetter, LogPage, Receipt, Registration, SubscriptionStatus, Verdict
 from triplewire.client.following import Notification
 from triplewire.extras import needing
 from triplewire.wire.signatures import verify
@@ -22,4 +22,15 @@ with needing():
     from triplewire.client.asynchronous import AsyncClient
     from triplewire.client.blocking import Client
 
-__all__ = ["AsyncClient", "Client", "DeadLetter", "LogPage", "Notification", "Receipt", "Registration", "verify"]
+__all__ = [
+    "AsyncClient",
+    "Client",
+    "DeadLetter",
+    "LogPage",
+    "Notification",
+    "Receipt",
+    "Registration",
+    "SubscriptionStatus",
+    "Verdict",
+    "verify",
+]

@@ -4,19 +4,46 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterable
 from typing import Any, Self
 
 import httpx
 
 from triplewire.algebra.advertisements import Advertisement
 from triplewire.client import calls
-from triplewire.client.calls import Call, DeadLetter, LogPage, Receipt, Registration
+from triplewire.client.calls import Call, DeadLetter, LogPage, Receipt, Registration, SubscriptionStatus, Verdict
 from triplewire.client.following import Follower, Gap, Notification, is_final
 from triplewire.client.settings import STREAM_TIMEOUT, acknowledged_every, headers_of
 from triplewire.errors import MissedNotifications, NodeRefused, NodeUnreachable
-from triplewire.rdf.events import Event
+from triplewire.rdf.coercion import EventLike
+from triplewire.rdf.solutions import Solutions, Triples
 from triplewire.wire.networks import NetworkView
+
+
+class Subscribed:
+    """A standing query that is being followed: `async for` over it. Awaiting it makes sure that the query is there."""
+
+    def __init__(
+        self,
+        put: Callable[[], Awaitable[SubscriptionStatus]],
+        follow: Callable[[str], AsyncIterator[Notification]],
+    ) -> None:
+        self._put = put
+        self._follow = follow
+        self.status: SubscriptionStatus | None = None
+
+    def __await__(self) -> Generator[Any, None, Self]:
+        yield from self._made().__await__()
+        return self
+
+    async def __aiter__(self) -> AsyncIterator[Notification]:
+        async for notification in self._follow((await self._made()).name):
+            yield notification
+
+    async def _made(self) -> SubscriptionStatus:
+        if self.status is None:
+            self.status = await self._put()
+        return self.status
 
 
 class AsyncClient:
@@ -37,12 +64,15 @@ class AsyncClient:
 
     async def publish(
         self,
-        events: Event | Iterable[Event] | bytes,
-        format: str = "nquads",  # noqa: A002  the public name
+        events: EventLike | Iterable[EventLike],
+        format: str | None = None,  # noqa: A002  the public name
         *,
         idempotency_key: str | None = None,
     ) -> list[Receipt]:
-        """Publish events, or a document in an RDF format. Returns when they are on the node's disk."""
+        """Publish events, rdflib graphs, a file, or RDF as text or bytes. Returns when all is on the node's disk.
+
+        Text and bytes are N-Quads unless a `format` is named.
+        """
         return calls.receipts(await self._call(calls.publish(events, format, idempotency_key)))
 
     async def read_log(self, after: int = 0, limit: int = 1_000) -> LogPage:
@@ -54,7 +84,7 @@ class AsyncClient:
         """Which node this is, whatever its address."""
         return calls.node_id(await self._call(calls.HEALTH))
 
-    async def subscribe(
+    def subscribe(
         self,
         query: str,
         *,
@@ -62,14 +92,47 @@ class AsyncClient:
         language: str = "sparql",
         start: str | int = "now",
         payload: str = "solutions",
-    ) -> AsyncIterator[Notification]:
+    ) -> Subscribed:
         """Leave a standing query and follow it, for ever. A query that is there already goes on where it was.
 
-        `start` is "now", "beginning" or a position. The query is there before the first item is asked for.
+        `start` is "now", "beginning" or a position. Iterate over the answer with `async for`; the query is there once
+        the first item is asked for, or, whichever comes first, once the answer was awaited.
         """
+
+        def put() -> Awaitable[SubscriptionStatus]:
+            return self.put_subscription(query, name=name, language=language, start=start, payload=payload)
+
+        return Subscribed(put, self.follow)
+
+    async def put_subscription(
+        self,
+        query: str,
+        *,
+        name: str | None = None,
+        language: str = "sparql",
+        start: str | int = "now",
+        payload: str = "solutions",
+    ) -> SubscriptionStatus:
+        """Leave a standing query, without following it. `start` counts only where the subscription is new."""
         name = name or calls.subscription_name(query, language)
-        await self._call(calls.subscribe(name, query, language, start, payload))
-        return self.follow(name)
+        response = await self._answer(calls.subscribe(name, query, language, start, payload))
+        return calls.subscription_status(response.content, is_new=response.status_code == httpx.codes.CREATED)
+
+    async def subscriptions(self) -> list[SubscriptionStatus]:
+        """This client's subscriptions; an administrator's are everybody's."""
+        return calls.subscription_statuses(await self._call(calls.SUBSCRIPTIONS))
+
+    async def subscription(self, name: str) -> SubscriptionStatus:
+        """One subscription, and how it stands."""
+        return calls.subscription_status(await self._call(calls.subscription(name)))
+
+    async def reset(self, name: str, start: str | int = "now") -> SubscriptionStatus:
+        """Begin a subscription again, after "now", the "beginning" or a position; what waits for it is dropped."""
+        return calls.subscription_status(await self._call(calls.reset(name, start)))
+
+    async def explain(self, query: str, *, language: str = "sparql", event: str | None = None) -> Verdict:
+        """How the node matches a query; with the IRI of an event that it keeps, whether that matches, and why."""
+        return calls.verdict(await self._call(calls.explain(query, language, event)))
 
     async def follow(self, name: str, *, after: int | None = None) -> AsyncIterator[Notification]:
         """The notifications of a subscription, each once, over as many connections as it takes.
@@ -144,8 +207,13 @@ class AsyncClient:
         """The network of super-peers as this node sees it; for administrators."""
         return calls.network_view(await self._call(calls.network(limit)))
 
-    async def query(self, text: str, accept: str = calls.RESULTS) -> bytes:
-        """Ask everything that the node keeps. The answer is in the media type asked for."""
+    async def query(self, text: str) -> Solutions | bool | Triples:
+        """Ask everything that the node keeps: rows of a SELECT, yes or no of an ASK, triples of a CONSTRUCT."""
+        response = await self._answer(calls.query(text, calls.QUERY_ANSWERS))
+        return calls.query_answer(response.content, response.headers.get("content-type", ""))
+
+    async def query_document(self, text: str, accept: str = calls.RESULTS) -> bytes:
+        """The same, as a document in the media type asked for."""
         return await self._call(calls.query(text, accept))
 
     async def register(self, name: str) -> Registration:

@@ -11,11 +11,12 @@ import httpx
 
 from triplewire.algebra.advertisements import Advertisement
 from triplewire.client import calls
-from triplewire.client.calls import Call, DeadLetter, LogPage, Receipt, Registration
+from triplewire.client.calls import Call, DeadLetter, LogPage, Receipt, Registration, SubscriptionStatus, Verdict
 from triplewire.client.following import Follower, Gap, Notification, is_final
 from triplewire.client.settings import STREAM_TIMEOUT, acknowledged_every, headers_of
 from triplewire.errors import MissedNotifications, NodeRefused, NodeUnreachable
-from triplewire.rdf.events import Event
+from triplewire.rdf.coercion import EventLike
+from triplewire.rdf.solutions import Solutions, Triples
 from triplewire.wire.networks import NetworkView
 
 
@@ -37,12 +38,15 @@ class Client:
 
     def publish(
         self,
-        events: Event | Iterable[Event] | bytes,
-        format: str = "nquads",  # noqa: A002  the public name
+        events: EventLike | Iterable[EventLike],
+        format: str | None = None,  # noqa: A002  the public name
         *,
         idempotency_key: str | None = None,
     ) -> list[Receipt]:
-        """Publish events, or a document in an RDF format. Returns when they are on the node's disk."""
+        """Publish events, rdflib graphs, a file, or RDF as text or bytes. Returns when all is on the node's disk.
+
+        Text and bytes are N-Quads unless a `format` is named.
+        """
         return calls.receipts(self._call(calls.publish(events, format, idempotency_key)))
 
     def read_log(self, after: int = 0, limit: int = 1_000) -> LogPage:
@@ -67,9 +71,38 @@ class Client:
 
         `start` is "now", "beginning" or a position. The query is there before the first item is asked for.
         """
+        made = self.put_subscription(query, name=name, language=language, start=start, payload=payload)
+        return self.follow(made.name)
+
+    def put_subscription(
+        self,
+        query: str,
+        *,
+        name: str | None = None,
+        language: str = "sparql",
+        start: str | int = "now",
+        payload: str = "solutions",
+    ) -> SubscriptionStatus:
+        """Leave a standing query, without following it. `start` counts only where the subscription is new."""
         name = name or calls.subscription_name(query, language)
-        self._call(calls.subscribe(name, query, language, start, payload))
-        return self.follow(name)
+        response = self._answer(calls.subscribe(name, query, language, start, payload))
+        return calls.subscription_status(response.content, is_new=response.status_code == httpx.codes.CREATED)
+
+    def subscriptions(self) -> list[SubscriptionStatus]:
+        """This client's subscriptions; an administrator's are everybody's."""
+        return calls.subscription_statuses(self._call(calls.SUBSCRIPTIONS))
+
+    def subscription(self, name: str) -> SubscriptionStatus:
+        """One subscription, and how it stands."""
+        return calls.subscription_status(self._call(calls.subscription(name)))
+
+    def reset(self, name: str, start: str | int = "now") -> SubscriptionStatus:
+        """Begin a subscription again, after "now", the "beginning" or a position; what waits for it is dropped."""
+        return calls.subscription_status(self._call(calls.reset(name, start)))
+
+    def explain(self, query: str, *, language: str = "sparql", event: str | None = None) -> Verdict:
+        """How the node matches a query; with the IRI of an event that it keeps, whether that matches, and why."""
+        return calls.verdict(self._call(calls.explain(query, language, event)))
 
     def follow(self, name: str, *, after: int | None = None) -> Iterator[Notification]:
         """The notifications of a subscription, each once, over as many connections as it takes.
@@ -142,8 +175,13 @@ class Client:
         """The network of super-peers as this node sees it; for administrators."""
         return calls.network_view(self._call(calls.network(limit)))
 
-    def query(self, text: str, accept: str = calls.RESULTS) -> bytes:
-        """Ask everything that the node keeps. The answer is in the media type asked for."""
+    def query(self, text: str) -> Solutions | bool | Triples:
+        """Ask everything that the node keeps: rows of a SELECT, yes or no of an ASK, triples of a CONSTRUCT."""
+        response = self._answer(calls.query(text, calls.QUERY_ANSWERS))
+        return calls.query_answer(response.content, response.headers.get("content-type", ""))
+
+    def query_document(self, text: str, accept: str = calls.RESULTS) -> bytes:
+        """The same, as a document in the media type asked for."""
         return self._call(calls.query(text, accept))
 
     def register(self, name: str) -> Registration:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
 
 import msgspec
 from msgspec import Struct
+from pyoxigraph import RdfFormat, parse
 
-from triplewire.errors import NodeRefused, NodeUnreachable, TriplewireError, UnknownFormat
-from triplewire.rdf.events import Event
-from triplewire.rdf.formats import format_named
+from triplewire.errors import InputError, NodeRefused, NodeUnreachable, TriplewireError, UnknownFormat
+from triplewire.rdf.coercion import EventLike, as_events
+from triplewire.rdf.documents import path_in
+from triplewire.rdf.formats import format_named, format_of_path
+from triplewire.rdf.solutions import Solutions, Triples
+from triplewire.rdf.sparql_json import answer_of
 from triplewire.wire.networks import NetworkView
 
 T = TypeVar("T")
@@ -23,6 +29,7 @@ MEDIA_TYPES = {
     "graph": "text/x-triplewire-graph",
 }
 RESULTS = "application/sparql-results+json"
+TRIPLES = "application/n-triples"
 
 
 class Call(Struct, frozen=True):
@@ -73,6 +80,47 @@ class LogPage(Struct, frozen=True):
     is_last: bool
 
 
+class SubscriptionStatus(Struct, frozen=True, rename={"name": "id"}):
+    """A subscription at a node, and how it stands. `acknowledged` and `latest` are positions.
+
+    `is_new` tells whether it was made by the request that this answers.
+    """
+
+    name: str
+    owner: str
+    language: str
+    text: str
+    state: str
+    payload: str = "solutions"
+    delivery: str = "pull"
+    callback: str | None = None
+    retention: float | None = None
+    reason: str | None = None
+    created: int = 0
+    acknowledged: int = 0
+    latest: int = 0
+    waiting_bytes: int = 0
+    unindexed: bool = False
+    secret: str | None = None
+    is_new: bool = False
+
+
+class Verdict(Struct, frozen=True):
+    """How a node matches a query; with an event, whether that satisfies it, and why or why not."""
+
+    lane: str
+    requires: list[str]
+    unindexed: bool
+    event: str | None = None
+    matches: bool | None = None
+    reason: str | None = None
+    solutions: list[dict[str, Any]] = []
+
+
+class _Subscriptions(Struct):
+    subscriptions: list[SubscriptionStatus]
+
+
 class _Health(Struct):
     node: str
 
@@ -93,15 +141,34 @@ class _Letters(Struct):
 # Publishing
 
 
-def publish(events: Event | Iterable[Event] | bytes, format: str, key: str | None) -> Call:  # noqa: A002
-    """Events, or a document in an RDF format."""
-    if isinstance(events, Event):
-        events = [events]
-    content = events if isinstance(events, bytes) else b"".join(event.nquads for event in events)
-    headers = {"content-type": format_named(format).media_types[0]}
+def publish(
+    events: EventLike | Iterable[EventLike],
+    format: str | None,  # noqa: A002  the public name
+    key: str | None,
+) -> Call:
+    """Events, graphs of rdflib, or a document in an RDF format, which goes to the node as it is."""
+    content, form = _document(events, format)
+    headers = {"content-type": format_named(form).media_types[0]}
     return Call(
         "POST", "/events", headers=headers if key is None else headers | {"idempotency-key": key}, content=content
     )
+
+
+def _document(given: Any, form: str | None) -> tuple[bytes, str]:
+    """The bytes to send and their format: N-Quads unless a format is named, or a file's suffix names one."""
+    if not isinstance(given, bytes | str | os.PathLike):
+        return b"".join(event.nquads for event in as_events(given)), "nquads"
+    path = path_in(given)
+    if path is not None:
+        return _file(path), form or format_of_path(path).name
+    return given.encode() if isinstance(given, str) else bytes(given), form or "nquads"  # type: ignore[arg-type]
+
+
+def _file(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read the file: {error.strerror or error}", source=str(path)) from error
 
 
 def receipts(content: bytes) -> list[Receipt]:
@@ -141,10 +208,36 @@ def subscription_name(query: str, language: str) -> str:
 
 
 def subscribe(name: str, query: str, language: str, start: str | int, payload: str) -> Call:
-    if language not in MEDIA_TYPES:
-        raise UnknownFormat(f"unknown subscription language {language!r}; wanted one of {', '.join(MEDIA_TYPES)}")
     params = {"start": str(start), "payload": payload}
-    return Call("PUT", _subscription(name), params, {"content-type": MEDIA_TYPES[language]}, query.encode())
+    return Call("PUT", _subscription(name), params, {"content-type": _media_type(language)}, query.encode())
+
+
+def subscription_status(content: bytes, *, is_new: bool = False) -> SubscriptionStatus:
+    return msgspec.structs.replace(_decoded(content, SubscriptionStatus), is_new=is_new)
+
+
+SUBSCRIPTIONS = Call("GET", "/subscriptions")
+
+
+def subscription_statuses(content: bytes) -> list[SubscriptionStatus]:
+    return _decoded(content, _Subscriptions).subscriptions
+
+
+def subscription(name: str) -> Call:
+    return Call("GET", _subscription(name))
+
+
+def reset(name: str, start: str | int) -> Call:
+    return Call("POST", f"{_subscription(name)}/reset", {"start": str(start)})
+
+
+def explain(query: str, language: str, event: str | None) -> Call:
+    params = {} if event is None else {"event": event}
+    return Call("POST", "/explain", params, {"content-type": _media_type(language)}, query.encode())
+
+
+def verdict(content: bytes) -> Verdict:
+    return _decoded(content, Verdict)
 
 
 def unsubscribe(name: str) -> Call:
@@ -157,6 +250,12 @@ def acknowledge(name: str, position: int) -> Call:
 
 def stream_path(name: str) -> str:
     return f"{_subscription(name)}/notifications"
+
+
+def _media_type(language: str) -> str:
+    if language not in MEDIA_TYPES:
+        raise UnknownFormat(f"unknown subscription language {language!r}; wanted one of {', '.join(MEDIA_TYPES)}")
+    return MEDIA_TYPES[language]
 
 
 def _subscription(name: str) -> str:
@@ -194,6 +293,16 @@ def query(text: str, accept: str) -> Call:
     return Call(
         "POST", "/sparql", headers={"content-type": MEDIA_TYPES["sparql"], "accept": accept}, content=text.encode()
     )
+
+
+QUERY_ANSWERS = f"{RESULTS}, {TRIPLES};q=0.9"
+
+
+def query_answer(content: bytes, media_type: str) -> Solutions | bool | Triples:
+    """Rows of a SELECT, yes or no of an ASK, triples of a CONSTRUCT or DESCRIBE."""
+    if media_type.partition(";")[0].strip() == TRIPLES:
+        return Triples(quad.triple for quad in parse(content, RdfFormat.N_TRIPLES))
+    return answer_of(content)
 
 
 def register(name: str) -> Call:

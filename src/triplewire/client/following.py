@@ -11,21 +11,34 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from pyoxigraph import RdfFormat, parse
 
-from triplewire.errors import NodeRefused, TriplewireError
+from triplewire.errors import InputError, NodeRefused, TriplewireError
+from triplewire.rdf.solutions import Solutions, Triples
+from triplewire.rdf.sparql_json import json_binding, solution_of
 from triplewire.wire.eventstream import Frame, FrameReader
 
 FIRST_DELAY, LONGEST_DELAY = 0.25, 15.0
 
 
 class Notification(Struct, frozen=True):
-    """An event that satisfies the subscription. Solutions are in SPARQL 1.1's JSON form."""
+    """An event that satisfies the subscription. `data` is the event itself, as N-Quads, where that was asked for."""
 
     event: str
     position: int
-    solutions: list[dict[str, Any]] = []
-    construct: list[str] | None = None
+    solutions: Solutions
+    construct: Triples | None = None
     data: str | None = None
+
+    @property
+    def json(self) -> dict[str, Any]:
+        """As the node sends it: solutions in SPARQL 1.1's JSON form, triples in N-Triples."""
+        construct = None if self.construct is None else [f"{triple} ." for triple in self.construct]
+        solutions = [json_binding(solution) for solution in self.solutions]
+        parts = {"event": self.event, "position": self.position, "solutions": solutions}
+        return parts | {
+            name: part for name, part in (("construct", construct), ("data", self.data)) if part is not None
+        }
 
 
 class Gap(Struct, frozen=True):
@@ -71,7 +84,17 @@ class Follower:
         return whole * (0.5 + chance / 2)
 
 
-_KINDS: dict[str, type[Notification | Gap]] = {"notification": Notification, "gap": Gap}
+class _Sent(Struct, frozen=True):
+    """A notification as it is on the wire."""
+
+    event: str
+    position: int
+    solutions: list[dict[str, Any]] = []
+    construct: list[str] | None = None
+    data: str | None = None
+
+
+_KINDS: dict[str, type[_Sent | Gap]] = {"notification": _Sent, "gap": Gap}
 
 
 def _item(frame: Frame) -> Notification | Gap | None:
@@ -79,9 +102,21 @@ def _item(frame: Frame) -> Notification | Gap | None:
     if kind is None:
         return None
     try:
-        return msgspec.json.decode(frame.data, type=kind)
-    except msgspec.DecodeError as error:
+        item = msgspec.json.decode(frame.data, type=kind)
+        return _notification(item) if isinstance(item, _Sent) else item
+    except (msgspec.DecodeError, InputError, SyntaxError) as error:
         raise TriplewireError(f"wanted a {frame.kind} from the node, found {frame.data[:200]!r}: {error}") from None
+
+
+def _notification(sent: _Sent) -> Notification:
+    solutions = Solutions(map(solution_of, sent.solutions))
+    return Notification(sent.event, sent.position, solutions, _triples(sent.construct), sent.data)
+
+
+def _triples(lines: list[str] | None) -> Triples | None:
+    if lines is None:
+        return None
+    return Triples(quad.triple for quad in parse("\n".join(lines), RdfFormat.N_TRIPLES))
 
 
 def is_final(problem: NodeRefused) -> bool:

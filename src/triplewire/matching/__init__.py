@@ -16,8 +16,8 @@ explain, anchoring, wording     what is required, and why an event did not match
 warm_up      compile every kernel once
 """
 
-from triplewire.matching.explain import Explanation, explain, why_not
+from triplewire.matching.explain import Explanation, Verdict, explain, why, why_not
 from triplewire.matching.matcher import Matcher, Stats
 from triplewire.matching.matches import Match, Solution
 
-__all__ = ["Explanation", "Match", "Matcher", "Solution", "Stats", "explain", "why_not"]
+__all__ = ["Explanation", "Match", "Matcher", "Solution", "Stats", "Verdict", "explain", "why", "why_not"]

@@ -30,6 +30,7 @@ from triplewire.matching.strict import spelling
 from triplewire.matching.templates import instantiate
 from triplewire.rdf.events import Event
 from triplewire.rdf.limits import ANY_SIZE
+from triplewire.rdf.solutions import Solutions
 from triplewire.rdf.terms import Term, Triple
 
 ARROW_SCHEMA = pa.schema(
@@ -113,20 +114,19 @@ class MatchBatch:
         shape = found.segment.shape_of(number)
         event = self.event(row[MATCH_EVENT])
         if shape.form == ASK:
-            return Match(found.segment.id_of(number), event, [{}])
+            return Match(found.segment.id_of(number), event, Solutions([{}]))
         solutions = self._solutions(found, row)
         construct: tuple[Triple, ...] = ()
         if shape.form == CONSTRUCT:
             construct = instantiate(_template(*found.segment.source_of(number)), solutions)
         return Match(found.segment.id_of(number), event, solutions, construct)
 
-    def _solutions(self, found: Found, row: list[int]) -> list[Solution]:
+    def _solutions(self, found: Found, row: list[int]) -> Solutions:
         shape = found.segment.shape_of(row[MATCH_SUBSCRIPTION])
-        rows = self._origins(found, row, list(shape.columns))
-        if shape.form == DISTINCT:
-            different = dict.fromkeys(tuple(self._term_bytes(o) for o in origins) for origins in rows)
-            return [dict(zip(shape.names, map(_term, spelled), strict=True)) for spelled in different]
-        return [dict(zip(shape.names, (_term(self._term_bytes(o)) for o in origins), strict=True)) for origins in rows]
+        rows = [tuple(map(self._term_bytes, origins)) for origins in self._origins(found, row, list(shape.columns))]
+        different = dict.fromkeys(rows) if shape.form == DISTINCT else rows
+        solutions = (dict(zip(shape.names, map(_term, spelled), strict=True)) for spelled in different)
+        return Solutions(solutions, shape.names)
 
     def _origins(self, found: Found, row: list[int], columns: list[int]) -> list[list[int]]:
         """One list of origins for each solution, in the shape's order."""

@@ -17,9 +17,11 @@ from triplewire.errors import BudgetExceeded
 from triplewire.matching.anchoring import is_unindexed
 from triplewire.matching.budget import Budget
 from triplewire.matching.join import Binding, bound_to_graph, key_under, planned, solutions
+from triplewire.matching.matcher import Matcher
 from triplewire.matching.view import EventView
 from triplewire.matching.wording import constraint_text, failure
 from triplewire.rdf.events import Event
+from triplewire.rdf.solutions import Solutions
 from triplewire.rdf.terms import NamedNode
 
 # How many bindings are looked at for a telling example.
@@ -52,6 +54,24 @@ def explain(subscription: Subscription) -> Explanation:
         constraints=" || ".join(dict.fromkeys(constraints)),
         unindexed=is_unindexed(subscription),
     )
+
+
+class Verdict(Struct, frozen=True):
+    """Whether an event satisfies a subscription, with its solutions, or why it does not."""
+
+    matches: bool
+    reason: str
+    solutions: Solutions
+
+
+def why(subscription: Subscription, event: Event, taxonomy: Taxonomy | None = None) -> Verdict:
+    """Match one event against one subscription, and say why."""
+    matcher = Matcher(taxonomy)
+    matcher.add(subscription)
+    for match in matcher.match(event):
+        return Verdict(True, "it matches", match.solutions)
+    given_up = matcher.quarantined.get(subscription.id)
+    return Verdict(False, given_up or why_not(subscription, event, taxonomy), Solutions())
 
 
 def why_not(subscription: Subscription, event: Event, taxonomy: Taxonomy | None = None) -> str:

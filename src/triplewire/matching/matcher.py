@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from textwrap import shorten
 
@@ -28,7 +28,7 @@ from msgspec import Struct
 from triplewire.algebra.queries import GeneralQuery, Query
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import EMPTY, Taxonomy
-from triplewire.errors import BudgetExceeded, DuplicateSubscription, UnknownSubscription
+from triplewire.errors import BudgetExceeded, DuplicateSubscription, InputError, UnknownSubscription
 from triplewire.matching.batch import MatchBatch
 from triplewire.matching.bounds import within
 from triplewire.matching.budget import DEFAULT_SECONDS, DEFAULT_STEPS, Allowance
@@ -44,8 +44,10 @@ from triplewire.matching.segments.searching import MATCH_EVENT, MATCH_OUTCOME, M
 from triplewire.matching.segments.segment import Segment
 from triplewire.matching.snapshots import read_snapshot, write_snapshot
 from triplewire.matching.view import EventView
+from triplewire.rdf.coercion import EventLike, as_event, as_events
 from triplewire.rdf.events import Event
 from triplewire.rdf.limits import ANY_SIZE, Limits
+from triplewire.rdf.solutions import Solutions
 
 _SHOWN = 80
 
@@ -81,8 +83,12 @@ class Matcher:
         self._quarantine = Quarantine(tries)
         self.stats = Stats()
 
-    def add(self, subscription: Subscription) -> None:
-        """Subscribe. The same identifier with the same query changes nothing; with another it is an error."""
+    def add(self, subscription: Subscription | str, *, id: str | None = None) -> None:  # noqa: A002  the public name
+        """Subscribe. The same identifier with the same query changes nothing; with another it is an error.
+
+        Text is SPARQL; without an `id` it gets one that is derived from the text.
+        """
+        subscription = _subscription(subscription, id)
         with self._engine.lock:
             known = self._engine.get(subscription.id)
             if known is not None:
@@ -98,12 +104,17 @@ class Matcher:
         self._plans.forget(subscription_id)
         self._quarantine.release(subscription_id)
 
-    def match(self, event: Event) -> list[Match]:
-        """The subscriptions that the event satisfies, in the order in which they were added."""
+    def match(self, event: EventLike) -> list[Match]:
+        """The subscriptions that the event satisfies, in the order in which they were added.
+
+        An rdflib Graph, a path, or RDF as text or bytes (N-Quads) is taken for the one event that it holds.
+        """
+        event = as_event(event)
         return list(self._matched(scan(event.nquads, self._engine.seed), {0: event}))
 
-    def match_events(self, events: Sequence[Event]) -> MatchBatch:
+    def match_events(self, events: Iterable[EventLike]) -> MatchBatch:
         """Match many events at once, no two of them under one name. Their places in the batch are those given here."""
+        events = as_events(events)
         data = b"".join([event.nquads for event in events])
         return self._matched(scan(data, self._engine.seed), dict(enumerate(events)))
 
@@ -222,7 +233,17 @@ class Matcher:
         if answer is None:
             return None
         lane = "general" if segment.general[number] else "fast"
-        return Match(name, dataset.view.event, answer.solutions, answer.construct, lane)
+        return Match(name, dataset.view.event, Solutions(answer.solutions), answer.construct, lane)
+
+
+def _subscription(given: object, name: str | None) -> Subscription:
+    if isinstance(given, str):
+        return Subscription.parse(given, id=name)
+    if not isinstance(given, Subscription):
+        raise InputError(f"wanted a Subscription, or a SPARQL query as text, found {type(given).__name__}")
+    if name is not None:
+        raise InputError(f"wanted an id for a query as text, found {name!r} for a Subscription, which has one")
+    return given
 
 
 def _sure(found: Found) -> Found:

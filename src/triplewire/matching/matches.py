@@ -5,9 +5,10 @@ from __future__ import annotations
 from msgspec import Struct
 
 from triplewire.rdf.events import Event
-from triplewire.rdf.terms import Term, Triple
+from triplewire.rdf.solutions import Solution, Solutions
+from triplewire.rdf.terms import Triple
 
-Solution = dict[str, Term]
+__all__ = ["Answer", "Match", "Solution"]
 
 
 class Answer(Struct, frozen=True):
@@ -26,6 +27,6 @@ class Match(Struct, frozen=True):
 
     subscription_id: str
     event: Event
-    solutions: list[Solution]
+    solutions: Solutions
     construct: tuple[Triple, ...] = ()
     lane: str = "fast"

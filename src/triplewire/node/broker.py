@@ -155,6 +155,10 @@ class Broker:
         """Forget a subscription and everything that waits for it."""
         await self._subscribing.unsubscribe(number)
 
+    async def reset(self, number: int, start: int | None = None) -> SubscriptionRecord:
+        """Begin a subscription again after another position, None the end of the log. It has a new number then."""
+        return await self._subscribing.reset(number, start)
+
     def subscription(self, owner: str, name: str) -> SubscriptionRecord:
         """An owner's subscription, or `UnknownSubscription`."""
         return self._subscribing.named(owner, name)

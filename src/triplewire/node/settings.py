@@ -9,7 +9,7 @@ import ipaddress
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 from msgspec import Meta, Struct
@@ -100,18 +100,11 @@ def load_settings(flags: Mapping[str, Any], environment: Mapping[str, str], file
     >>> load_settings({"data": "d", "port": None}, {"TRIPLEWIRE_PORT": "99"}).port
     99
     """
-    known = set(Settings.__struct_fields__)
-    given: dict[str, Any] = _from_file(file)
-    given |= {
-        name: value
-        for key, value in environment.items()
-        if key.startswith(PREFIX) and (name := key.removeprefix(PREFIX).lower()) in known
-    }
-    given |= {name: value for name, value in flags.items() if value is not None}
-    try:
-        settings = msgspec.convert(given, Settings, strict=False, dec_hook=_path)
-    except msgspec.ValidationError as error:
-        raise InputError(f"wanted settings that fit together, found: {error}") from None
+    given = _from_file(file) | _from_environment(environment) | _from_flags(flags)
+    if "data" not in given:
+        raise InputError(f"wanted a folder for the node's data, found none: --data, or ${PREFIX}DATA")
+    fields = {field.name: field.type for field in msgspec.structs.fields(Settings)}
+    settings = Settings(**{name: _converted(setting, fields[name]) for name, setting in given.items()})
     if settings.open and not is_loopback(settings.host):
         raise InputError(
             f"wanted a loopback address with --open, which lets everybody in, found {settings.host!r}; "
@@ -139,13 +132,41 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _from_file(file: Path | None) -> dict[str, Any]:
+class _Given(NamedTuple):
+    """A value, and where it was given: a flag, a variable, a line of a file."""
+
+    value: Any
+    origin: str
+
+
+def _from_file(file: Path | None) -> dict[str, _Given]:
     if file is None:
         return {}
     try:
-        return tomllib.loads(file.read_text("utf-8"))
+        read = tomllib.loads(file.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"wanted settings as TOML: {error}", source=str(file)) from None
+    for name in read:
+        if name not in Settings.__struct_fields__:
+            wanted = ", ".join(sorted(Settings.__struct_fields__))
+            raise InputError(f"wanted settings among {wanted}, found {name!r}", source=str(file))
+    return {name: _Given(value, f"{name} in {file}") for name, value in read.items()}
+
+
+def _from_environment(environment: Mapping[str, str]) -> dict[str, _Given]:
+    keys = {name: f"{PREFIX}{name.upper()}" for name in Settings.__struct_fields__}
+    return {name: _Given(environment[key], f"${key}") for name, key in keys.items() if key in environment}
+
+
+def _from_flags(flags: Mapping[str, Any]) -> dict[str, _Given]:
+    return {name: _Given(value, f"--{name.replace('_', '-')}") for name, value in flags.items() if value is not None}
+
+
+def _converted(given: _Given, kind: Any) -> Any:
+    try:
+        return msgspec.convert(given.value, kind, strict=False, dec_hook=_path)
+    except msgspec.ValidationError as error:
+        raise InputError(f"wanted settings that make sense, found {given.origin} = {given.value!r}: {error}") from None
 
 
 def _path(kind: type, value: Any) -> Any:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+import msgspec
+
 from triplewire.algebra.queries import Construct
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.errors import DuplicateSubscription, InputError, QuotaExceeded, UnknownSubscription
@@ -55,6 +57,19 @@ class Subscribing:
         self._core.roster.require(number)
         await self._core.write_alone(lambda tx: registry.delete(tx, number), lambda _: self._unsubscribed(number))
 
+    async def reset(self, number: int, start: int | None) -> SubscriptionRecord:
+        """Begin a subscription again after another position, None the end of the log; what waits for it is dropped.
+
+        It gets a new number, so that nothing which is under way for the old one can reach the new one.
+        """
+        self._core.roster.require(number)
+
+        def begun_again(record: SubscriptionRecord) -> None:
+            self._unsubscribed(number)
+            self._subscribed(record, parsed(record))
+
+        return await self._core.write_alone(lambda tx: _begun_again(tx, number, start), begun_again)
+
     async def set_rights(self, client: Client) -> None:
         """Give a client other rights; its subscriptions read under the new grant from the next event on."""
         self._core.know(client)
@@ -76,12 +91,9 @@ class Subscribing:
         if known is not None:
             _require_same(known, subscription)
             return known
-        head = log.head(tx)
-        created = head if start is None else min(start, head)
-        frontier = None if created == head else created
         language, text = subscription.language, subscription.text
-        fresh = SubscriptionRecord(0, client.id, subscription.id, language, text, options, created, frontier, created)
-        return registry.insert(tx, fresh)
+        fresh = SubscriptionRecord(0, client.id, subscription.id, language, text, options, 0, None, 0)
+        return registry.insert(tx, _beginning(tx, fresh, start))
 
     async def _change(
         self, known: SubscriptionRecord, subscription: Subscription, options: Options
@@ -137,6 +149,21 @@ class Subscribing:
             if str(record.number) in self._core.audience:
                 self._core.audience.remove(str(record.number))
                 self._core.audience.add(parsed(record), self._core.grant(client.id))
+
+
+def _beginning(tx: Connection, record: SubscriptionRecord, start: int | None) -> SubscriptionRecord:
+    """The record as it is after which position it begins; it catches up from there, if that is not the log's end."""
+    head = log.head(tx)
+    created = head if start is None else min(start, head)
+    frontier = None if created == head else created
+    return msgspec.structs.replace(record, created=created, frontier=frontier, cursor=created, gap=0, quarantined=None)
+
+
+def _begun_again(tx: Connection, number: int, start: int | None) -> SubscriptionRecord:
+    known = registry.find(tx, number)
+    if known is None:
+        raise UnknownSubscription("wanted a subscription to begin again, found that it has just been deleted")
+    return registry.replace(tx, number, _beginning(tx, known, start))
 
 
 def _require_same(known: SubscriptionRecord, subscription: Subscription) -> None:

@@ -3,8 +3,11 @@
 terms      pyoxigraph's terms and the vocabularies that we name
 limits     how much a document and an event may be
 formats    the syntaxes, by name, suffix and media type
+folders    which files of a folder count
 documents  text of known size and encoding; nesting, markup, contexts check it; parsing turns it into quads
 events     one graph IRI and its triples; grouping, blanks and minting help to make them
+coercion   what people hold, as events
+solutions  rows of answers, for pandas, rdflib and notebooks; sparql_json is their form on the wire
 interop    to and from rdflib
 values     what a literal's value is and how values compare; numbers, dates and text know the lexical forms
 """

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from triplewire.errors import InvalidTerm
@@ -17,19 +17,39 @@ from triplewire.rdf.terms import XSD, BlankNode, Literal, NamedNode, Term, Tripl
 
 with needing("interop"):
     import rdflib
+    import rdflib.query
     from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, ConjunctiveGraph
 
 _UNTOUCHED = rdflib.URIRef("urn:triplewire:untouched")
 
 
-def rdflib_graph(graph: NamedNode, triples: Iterable[Triple]) -> rdflib.Graph:
-    """An rdflib Graph of the triples, identified by the IRI."""
-    made = rdflib.Graph(identifier=rdflib.URIRef(graph.value))
+def rdflib_graph(graph: NamedNode | None, triples: Iterable[Triple]) -> rdflib.Graph:
+    """An rdflib Graph of the triples, identified by the IRI, if there is one."""
+    made = rdflib.Graph(identifier=None if graph is None else rdflib.URIRef(graph.value))
     with _quiet_about_ill_typed_literals():
         for triple in triples:
             subject, predicate, object_ = map(to_rdflib_term, triple)
             made.add((subject, predicate, object_))
     return made
+
+
+def rdflib_result(variables: Sequence[str], solutions: Iterable[Mapping[str, Term]]) -> rdflib.query.Result:
+    """The solutions as rdflib's `Graph.query` gives them."""
+    result = rdflib.query.Result("SELECT")
+    result.vars = [rdflib.Variable(name) for name in variables]
+    with _quiet_about_ill_typed_literals():
+        result.bindings = [
+            {rdflib.Variable(name): to_rdflib_term(term) for name, term in solution.items()} for solution in solutions
+        ]
+    return result
+
+
+def graphs_of_rdflib(g: rdflib.Graph) -> list[tuple[NamedNode | None, list[Triple]]]:
+    """Each graph that has triples, with its name, if it has one: of a Dataset several, of a Graph one."""
+    if not isinstance(g, ConjunctiveGraph):
+        return [triples_of_rdflib(g)]
+    graphs = g.graphs() if isinstance(g, rdflib.Dataset) else g.contexts()
+    return [(_name_of(part), [_triple(parts) for parts in part]) for part in graphs if len(part)]
 
 
 def to_rdflib_term(term: Term) -> rdflib.term.Identifier:

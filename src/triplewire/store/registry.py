@@ -80,6 +80,15 @@ def delete(connection: Connection, number: int) -> None:
         connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (number,))
 
 
+def replace(connection: Connection, number: int, fresh: SubscriptionRecord) -> SubscriptionRecord:
+    """Put a fresh record in the place of another; what waited for that one is dropped, its dead letters are kept."""
+    connection.execute("DELETE FROM subscriptions WHERE number = ?", (number,))
+    connection.execute("DELETE FROM outbox WHERE subscription = ?", (number,))
+    kept = insert(connection, fresh)
+    connection.execute("UPDATE dead_letters SET subscription = ? WHERE subscription = ?", (kept.number, number))
+    return kept
+
+
 def everyone(connection: Connection) -> list[SubscriptionRecord]:
     """Every subscription, oldest first."""
     rows = connection.execute(f"SELECT {_COLUMNS} FROM subscriptions ORDER BY number").fetchall()

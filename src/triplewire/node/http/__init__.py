@@ -8,7 +8,7 @@ bodies         request bodies under a limit
 deadlines      requests must arrive in time
 negotiation    which syntax is wanted
 problems       errors as RFC 9457 problem details
-events, subscriptions, rules, sparql, administration, status
+events, subscriptions, explanations, rules, sparql, administration, status
                the routes
 documented, documented_rules
                what the OpenAPI document says of answers

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import base64
 import binascii
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Request, Response
 from msgspec import Struct
 
-from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import InputError
-from triplewire.matching.explain import explain
 from triplewire.node import identity
 from triplewire.node.http.access import BEARER, admin_of, client_of, node_of
 from triplewire.node.http.bodies import media_type_of, read_body
@@ -100,17 +98,6 @@ async def write_taxonomy(request: Request) -> Response:
     data = await read_body(request, node.settings.request_bytes)
     await node.set_taxonomy(Taxonomy.parse(data, form.name))
     return Response(status_code=204)
-
-
-@router.get("/explain", responses=problems(400, 401), openapi_extra=BEARER)
-async def explain_query(
-    request: Request,
-    query: Annotated[str, Query()],
-    language: Annotated[str, Query(pattern="^(sparql|formula|graph)$")] = "sparql",
-) -> Response:
-    """How a query would be matched, and what it requires of an event."""
-    client_of(request)
-    return _json(explain(Subscription.parse(query, language)))
 
 
 def _registration(data: bytes) -> Registration:

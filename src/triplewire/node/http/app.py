@@ -12,6 +12,7 @@ from triplewire.node.http import (
     administration,
     advertisements,
     events,
+    explanations,
     network,
     problems,
     rules,
@@ -27,6 +28,7 @@ from triplewire.node.service import Node
 _ROUTERS = (
     events.router,
     subscriptions.router,
+    explanations.router,
     rules.router,
     sparql.router,
     administration.router,

@@ -73,3 +73,18 @@ TOKEN = {
     "required": ["token", "seconds"],
     "properties": {"token": {"type": "string"}, "seconds": {"type": "number"}},
 }
+EXPLANATION = {
+    "type": "object",
+    "required": ["lane", "requires", "patterns", "constraints", "unindexed"],
+    "properties": {
+        "lane": {"enum": ["fast", "general"]},
+        "requires": {"type": "array", "items": {"type": "string"}},
+        "patterns": {"type": "array", "items": {"type": "string"}},
+        "constraints": {"type": "string"},
+        "unindexed": {"type": "boolean"},
+        "event": {"type": "string"},
+        "matches": {"type": "boolean"},
+        "reason": {"type": "string"},
+        "solutions": {"type": "array", "items": {"type": "object"}},
+    },
+}

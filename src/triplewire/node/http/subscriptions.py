@@ -24,7 +24,7 @@ LANGUAGES = {
     "text/x-triplewire-graph": "graph",
 }
 _MOST_TEXT = 4 * DEFAULT_LIMITS.text
-_BODY: dict[str, Any] = {
+QUERY_BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
         "content": {media_type: {"schema": {"type": "string"}} for media_type in LANGUAGES},
@@ -41,7 +41,7 @@ Start = Annotated[str, Query(pattern=r"^(now|beginning|[0-9]{1,18})$", descripti
     responses=json_answer(201, "The subscription", SUBSCRIPTION)
     | json_answer(200, "It was there already; its options are now these", SUBSCRIPTION)
     | problems(400, 401, 403, 409, 413, 415, 429, 507),
-    openapi_extra=BEARER | _BODY,
+    openapi_extra=BEARER | QUERY_BODY,
 )
 async def subscribe(
     request: Request,
@@ -90,6 +90,23 @@ async def unsubscribe(request: Request, name: Name, owner: Owner = None) -> Resp
     node.webhooks.forget(number)
     await node.broker.unsubscribe(number)
     return Response(status_code=204)
+
+
+@router.post(
+    "/subscriptions/{name}/reset",
+    responses=json_answer(200, "The subscription", SUBSCRIPTION) | problems(400, 401, 403, 404, 507),
+    openapi_extra=BEARER,
+)
+async def reset(request: Request, name: Name, start: Start = "now", owner: Owner = None) -> Response:
+    """Begin again: what waits is dropped, and everything after the position is matched once more.
+
+    Whoever is reading is cut off, and goes on from the new beginning, or after its own `Last-Event-ID`.
+    """
+    node, number = node_of(request), subscription_of(request, name, owner).number
+    node.webhooks.forget(number)
+    record = await node.broker.reset(number, _start(start))
+    node.webhooks.attend(record)
+    return _json(described(node, record))
 
 
 @router.post(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
 from msgspec import Struct
 
 from triplewire.errors import InputError
+from triplewire.rdf.folders import visible_files
 from triplewire.rdf.formats import FORMATS, NQUADS, Format, format_of_path, format_of_suffix
 
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd"}
@@ -69,7 +70,7 @@ def _files_of(pattern: str) -> list[SourceFile]:
 
 
 def _files_in(folder: Path) -> list[SourceFile]:
-    files = [source_file(path) for path in _visible(folder) if _format(path)]
+    files = [source_file(path) for path in visible_files(folder) if _format(path)]
     if not files:
         suffixes = ", ".join(suffix for form in FORMATS for suffix in form.suffixes)
         raise InputError(
@@ -77,14 +78,6 @@ def _files_in(folder: Path) -> list[SourceFile]:
             source=str(folder),
         )
     return files
-
-
-def _visible(folder: Path) -> Iterator[Path]:
-    """Files at any depth. Names with a dot or an underscore in front are somebody's work in progress."""
-    for path in sorted(folder.rglob("*")):
-        parts = path.relative_to(folder).parts
-        if path.is_file() and not any(part.startswith((".", "_")) for part in parts):
-            yield path
 
 
 def _format(path: Path) -> Format | None:
