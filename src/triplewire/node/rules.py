@@ -7,7 +7,7 @@ the event loop's, since it may have to wait for a schedule.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import TypeVar
 
@@ -67,6 +67,8 @@ class Rules:
         self._intake = intake
         self._host = host
         self._hearing = Hearing(core, intake, host)
+        # Told on the event loop that other rules listen now, or the same ones to something else.
+        self.followers: list[Callable[[], None]] = []
 
     def begin(self) -> None:
         """Begin to listen to published events, for the rules that do."""
@@ -81,6 +83,11 @@ class Rules:
         """The position of the log up to which rules that listen have heard."""
         return self._hearing.position
 
+    @property
+    def interests(self) -> Mapping[str, tuple[str, ...]]:
+        """For each rule that listens, queries of which every event that may trigger it matches one."""
+        return self._host.interests
+
     # Rules
 
     async def put(self, client: Client, rule: str, text: str, hears: Hears) -> Registered:
@@ -90,17 +97,20 @@ class Rules:
         check = _Mine(client)
         known = await self._done(self._host.put_rule(rule, text, client.id, hears, check.may_put))
         self._hearing.look()
+        self._tell()
         analysis = await asyncio.to_thread(self._reported, known.rule)
         return Registered(known.record, check.found is None, analysis)
 
     async def remove(self, client: Client, rule: str) -> None:
         """Forget a rule and its firings."""
         await self._done(self._host.remove_rule(rule, _Mine(client).may_remove))
+        self._tell()
 
     async def remove_all(self, owner: str) -> None:
         """Forget the rules of a client that is gone."""
         for record in await self._core.read(lambda tx: rulebook.owned_by(tx, owner)):
             await self._done(self._host.remove_rule(record.id))
+        self._tell()
 
     async def find(self, client: Client, rule: str) -> RuleRecord:
         """A client's rule, or anybody's for an administrator; otherwise `UnknownRule`."""
@@ -136,6 +146,7 @@ class Rules:
     async def set_schema(self, schema: Schema) -> None:
         """Use another schema, if the repository conforms to it and every rule can be read by it."""
         await self._done(self._host.set_schema(schema))
+        self._tell()
 
     async def schema(self) -> Schema:
         """The schema that the repository conforms to."""
@@ -151,6 +162,10 @@ class Rules:
             await self._core.write(lambda tx: _forgotten(tx, last))
 
     # Private
+
+    def _tell(self) -> None:
+        for follower in self.followers:
+            follower()
 
     async def _done(self, future: Future[T]) -> T:
         return await asyncio.wrap_future(future)

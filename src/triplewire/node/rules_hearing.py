@@ -6,7 +6,8 @@ read after the commit, and what goes wrong here is nobody's who published. How f
 event has changed, so each is taken once, also after a crash.
 
 Events that tell of the repository's own changes are not heard: what they tell has happened there, and triggered what it
-could. So rules cannot set themselves off through the log.
+could. So rules cannot set themselves off through the log. What other nodes' repositories have inserted is heard, as far
+as it fits into this one; that goes on from node to node, and ends after so many.
 
 Error handling: an event that does not conform, or that the rule's owner may not write, is left out with the reason. A
 full disk is waited for.
@@ -19,16 +20,19 @@ import logging
 from collections.abc import Sequence
 from contextlib import suppress
 
-from triplewire.errors import DiskFull, Forbidden, StoreError, TriplewireError
+from triplewire.errors import BudgetExceeded, DiskFull, Forbidden, StoreError, TriplewireError
+from triplewire.languages.rdftl.syntax import Update
 from triplewire.node.catching_up import event_of
 from triplewire.node.core import Core
 from triplewire.node.grants import covered
 from triplewire.node.intake import Intake
-from triplewire.node.rules_publication import Publication, tells_of_changes
+from triplewire.node.rules_publication import Publication, hops_of, inserted_by, tells_of_changes
 from triplewire.node.rules_taking import insertion
 from triplewire.rdf.events import Event
+from triplewire.rules.changes import Triples
 from triplewire.rules.execution import Outcome
 from triplewire.rules.hosting import RuleHost
+from triplewire.rules.repository import Repository
 from triplewire.store import facts, log, rulebook
 from triplewire.store.disk import Connection
 from triplewire.store.identities import Grant
@@ -40,6 +44,8 @@ _CHUNK = 128
 # Events that nobody listens to are passed over in memory; this many again after a crash take no time.
 _UNWRITTEN = 1_000
 _FULL_SECONDS = 5.0
+# Through so many repositories of other nodes goes what one rule does and another one hears.
+MOST_HOPS = 32
 _log = logging.getLogger(__name__)
 
 
@@ -105,7 +111,7 @@ class Hearing:
             _log.warning("rules that listen have missed what retention removed: events %d to %d", start + 1, floor)
             self.position = floor
         for record in records:
-            if not tells_of_changes(record.source):
+            if not _is_our_own_change(record):
                 await self._hear(record)
             self.position = record.position
         if self.position - self._written > _UNWRITTEN:
@@ -114,11 +120,12 @@ class Hearing:
 
     async def _hear(self, record: Record) -> None:
         event = await asyncio.to_thread(event_of, record)
-        rules = await asyncio.to_thread(self._host.hearing, event.triples, record.position)
+        triples = inserted_by(event, record.source)
+        rules = await asyncio.to_thread(self._host.hearing, triples, record.position)
         if not rules:
             return
         try:
-            await self._take(event, record.position, await self._grant(event, rules))
+            await self._take(event, triples, record, await self._grant(triples, rules))
         except StoreError:
             raise
         except Exception as problem:  # noqa: BLE001  whatever it is, the next events are to be heard
@@ -127,16 +134,24 @@ class Hearing:
             self.position = record.position
             await self._write()
 
-    async def _take(self, event: Event, position: int, grant: Grant) -> None:
-        published = Publication(self._core, self._intake, PUBLISHER, grant)
+    async def _take(self, event: Event, triples: Triples, record: Record, grant: Grant) -> None:
+        is_change = tells_of_changes(record.source)
+        hops = hops_of(record.source) + 1 if is_change else 0
+        if hops > MOST_HOPS:
+            raise BudgetExceeded(f"it has come through {MOST_HOPS} repositories, whose rules may trigger each other")
+        published = Publication(self._core, self._intake, PUBLISHER, grant, hops)
+
+        def plan(repository: Repository) -> list[Update]:
+            # A publisher's event is taken whole or not at all, but of another repository only some may fit here.
+            return [insertion(event, repository.fitting(triples) if is_change else triples)]
 
         def write(connection: Connection, outcome: Outcome) -> None:
             published.write(connection, outcome)
-            facts.put(connection, _HEARD, position)
+            facts.put(connection, _HEARD, record.position)
 
-        future = self._host.execute([insertion(event)], write, published.committed)
+        future = self._host.execute_planned(plan, write, published.committed)
         outcome = await asyncio.wrap_future(future)
-        self._written = position
+        self._written = record.position
         for entry in outcome.aborted:
             if entry.rule is None:
                 _log.warning("the event <%s> is not taken: %s", event.graph.value, entry.error)
@@ -146,7 +161,7 @@ class Hearing:
         await self._core.write(lambda tx: facts.put(tx, _HEARD, heard))
         self._written = heard
 
-    async def _grant(self, event: Event, rules: Sequence[str]) -> Grant:
+    async def _grant(self, triples: Triples, rules: Sequence[str]) -> Grant:
         """Under which grant the event is written: that of the first rule whose owner may read and write all of it."""
         owners = await self._core.read(lambda tx: [found.owner for rule in rules if (found := rulebook.find(tx, rule))])
         for owner in dict.fromkeys(owners):
@@ -154,9 +169,13 @@ class Hearing:
             if client is None or client.rights.publish is None or not self._core.grant(owner).is_everything:
                 continue
             grant = client.rights.publish
-            if all(covered(triple, grant) for triple in event.triples):
+            if all(covered(triple, grant) for triple in triples):
                 return grant
         raise Forbidden("no owner of a rule that hears it may read and write all of it")
+
+
+def _is_our_own_change(record: Record) -> bool:
+    return record.origin is None and tells_of_changes(record.source)
 
 
 def _tell_of_a_bug(task: asyncio.Task[None]) -> None:

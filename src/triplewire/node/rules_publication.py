@@ -6,6 +6,8 @@ any others. An event's source names the schedule and the transaction.
 
 from __future__ import annotations
 
+import re
+
 from msgspec import Struct
 
 from triplewire.errors import EventConflict
@@ -14,7 +16,7 @@ from triplewire.node.intake import Intake
 from triplewire.node.publishing import Accepted, Submission, accept
 from triplewire.node.rules_rights import NOTHING, check_written
 from triplewire.rdf.events import Event
-from triplewire.rdf.terms import TW
+from triplewire.rdf.terms import TW, Triple
 from triplewire.rules.execution import Outcome, events_of
 from triplewire.rules.execution.publication import INSERTED
 from triplewire.store import changes, rulebook
@@ -22,6 +24,7 @@ from triplewire.store.disk import Connection
 from triplewire.store.identities import Grant
 
 _SCHEDULE = TW["schedule:"].value
+_HOPS = re.compile(rf"{_SCHEDULE}[0-9]+/([0-9]{{1,6}})#")
 
 
 class Told(Struct, frozen=True):
@@ -36,11 +39,12 @@ class Told(Struct, frozen=True):
 class Publication:
     """The events of one schedule: written with it, told of after its commit."""
 
-    def __init__(self, core: Core, intake: Intake, publisher: str, grant: Grant) -> None:
+    def __init__(self, core: Core, intake: Intake, publisher: str, grant: Grant, hops: int = 0) -> None:
         self._core = core
         self._intake = intake
         self._publisher = publisher
         self._grant = grant
+        self._hops = hops
         self._accepted = Accepted(())
         self.schedule = 0
         self.events: tuple[Told, ...] = ()
@@ -49,7 +53,7 @@ class Publication:
         """Check who wrote what, and put the events into the log."""
         check_written(outcome, self._grant, lambda rule: self._grant_of(connection, rule))
         self.schedule = changes.head(connection)
-        name = f"{_SCHEDULE}{self.schedule}"
+        name = _source(self.schedule, self._hops)
         events = list(events_of(outcome.committed, source=name, time=self._core.clock.now()))
         if not events:
             return
@@ -74,9 +78,32 @@ class Publication:
         return NOTHING if client is None or client.rights.publish is None else client.rights.publish
 
 
+def _source(schedule: int, hops: int) -> str:
+    return f"{_SCHEDULE}{schedule}" + (f"/{hops}" if hops else "")
+
+
 def tells_of_changes(source: str | None) -> bool:
-    """Whether an event with this source, which clients cannot choose, tells of the repository's own changes."""
+    """Whether an event with this source, which clients cannot choose, tells of changes of a node's repository."""
     return source is not None and source.startswith(_SCHEDULE)
+
+
+def hops_of(source: str | None) -> int:
+    """Through how many other nodes' repositories what is told in an event with this source has come.
+
+    >>> hops_of("urn:triplewire:schedule:7/3#t"), hops_of("urn:triplewire:schedule:7#t"), hops_of(None)
+    (3, 0, 0)
+    """
+    found = _HOPS.match(source or "")
+    return 0 if found is None else int(found[1])
+
+
+def inserted_by(event: Event, source: str | None) -> tuple[Triple, ...]:
+    """The triples that an event inserts: its own, or, if it tells of changes, those that were inserted there."""
+    if not tells_of_changes(source):
+        return event.triples
+    if _kind(event) == "deleted":
+        return ()
+    return tuple(triple for triple in event.triples if triple.subject != event.graph)
 
 
 def _kind(event: Event) -> str:

@@ -11,7 +11,7 @@ trusted any more, and before the next request all of it is read again.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial
 from typing import TypeVar
@@ -40,6 +40,7 @@ from triplewire.store.rulebook import FiringRecord, RuleRecord
 _T = TypeVar("_T")
 _SCHEMA = "rules schema"
 
+Plan = Callable[[Repository], Sequence[Update]]
 Also = Callable[[Connection, Outcome], None]
 Then = Callable[[Outcome], None]
 # Asked with the rule that is there, if any; raises if it may not be replaced or removed.
@@ -133,6 +134,11 @@ class RuleHost:
         """Whether a rule listens to events. Waits for nobody."""
         return len(self._memory.listening) > 0
 
+    @property
+    def interests(self) -> Mapping[str, tuple[str, ...]]:
+        """For each rule that listens, queries; an event that may trigger it matches one. Waits for nobody."""
+        return self._memory.listening.interests
+
     def listens_since(self) -> int | None:
         """The position of the log after which the first of the rules listens, if one does."""
         with self._lock:
@@ -170,7 +176,11 @@ class RuleHost:
 
         If it raises, nothing is executed. `then` is called after the commit, on the writer's thread.
         """
-        return self._submit(lambda connection: self._execute(connection, updates, also), then)
+        return self.execute_planned(lambda _: updates, also, then)
+
+    def execute_planned(self, plan: Plan, also: Also = nothing_else, then: Then = nobody_told) -> Future[Outcome]:
+        """Execute a schedule that depends on the repository as it is then."""
+        return self._submit(lambda connection: self._execute(connection, plan(self._memory.repository), also), then)
 
     def _submit(self, work: Callable[[Connection], _T], then: Callable[[_T], None] = lambda _: None) -> Future[_T]:
         def locked(connection: Connection) -> _T:

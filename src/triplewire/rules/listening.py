@@ -6,17 +6,23 @@ of a book. As with updates, a path in a rule's event that is not a constant stan
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
+from triplewire.algebra.patterns import Pattern, PatternTerm, Variable
 from triplewire.errors import InputError
 from triplewire.languages.rdftl.syntax import ArcEvent, Change, ResourceEvent, Rule
-from triplewire.rdf.terms import NamedNode, Triple
+from triplewire.rdf.terms import Literal, NamedNode, Triple
 from triplewire.rules.ambient import TYPE
 from triplewire.rules.closure import Closure
-from triplewire.rules.execution.candidates import Listeners
-from triplewire.rules.literals import triple_as_kept
+from triplewire.rules.execution.candidates import Listeners, pattern_of
+from triplewire.rules.literals import as_written, triple_as_kept
 from triplewire.rules.schema import Schema
+
+_NAME, _TARGET = Variable("name"), Variable("target")
+# With more than so many below it, a class or property is not told from others where events are published.
+_MOST_CLASSES = 500
+_MOST_NAMES = 50
 
 
 class Hears(StrEnum):
@@ -34,6 +40,8 @@ class Listening:
         self._closure = Closure(schema)
         self._listeners = Listeners()
         self._rules: dict[str, tuple[Rule, int]] = {}
+        # Never changed, only replaced: it is read from other threads.
+        self.interests: Mapping[str, tuple[str, ...]] = {}
 
     def put(self, rule: Rule, since: int | None) -> None:
         """Listen for a rule, whose names must be resolved; None: no longer."""
@@ -41,12 +49,14 @@ class Listening:
         if since is not None:
             self._listeners.add(rule)
             self._rules[rule.id] = (rule, since)
+            self.interests = {**self.interests, rule.id: interests_of(rule, self._schema)}
 
     def remove(self, rule: str) -> None:
         """Listen no longer; for a rule that did not is fine."""
         known = self._rules.pop(rule, None)
         if known is not None:
             self._listeners.remove(known[0])
+            self.interests = {name: texts for name, texts in self.interests.items() if name != rule}
 
     def since(self, rule: str) -> int | None:
         """The position after which a rule listens, if it does."""
@@ -62,18 +72,13 @@ class Listening:
         """The rules that an event with these triples, at that position, may trigger."""
         if not self._rules:
             return []
-        known = (triple_as_kept(triple) for triple in triples if self._is_known(triple))
+        # Nothing else can trigger a rule.
+        known = (triple_as_kept(triple) for triple in triples if self._schema.knows(triple))
         closed = (each for triple in known for each in self._closure.follows_from(triple))
         return [rule for rule in self._listeners.matching(dict.fromkeys(closed)) if self._rules[rule][1] < position]
 
     def __len__(self) -> int:
         return len(self._rules)
-
-    def _is_known(self, triple: Triple) -> bool:
-        """Whether the schema has a word for it; nothing else can trigger a rule."""
-        if triple.predicate == TYPE:
-            return isinstance(triple.object, NamedNode) and self._schema.is_class(triple.object)
-        return self._schema.is_property(triple.predicate)
 
 
 def require_insertion(rule: Rule) -> None:
@@ -83,3 +88,32 @@ def require_insertion(rule: Rule) -> None:
         raise InputError(
             f"wanted a rule ON INSERT to listen to events, found {rule.id!r}, which waits for another change"
         )
+
+
+def interests_of(rule: Rule, schema: Schema) -> tuple[str, ...]:
+    """What to subscribe to, in SPARQL, where events are published that may trigger the rule: any of these matches each.
+
+    Whoever matches them elsewhere knows nothing of this schema, so they name every class and property below.
+
+    >>> from triplewire.languages.rdftl import parse_rule
+    >>> rule = parse_rule("ON INSERT (_, <urn:p>, 'x') IF True DO DELETE (_, <urn:p>, 'x')", id="r")
+    >>> interests_of(rule, Schema(()))
+    ('ASK { ?source <urn:p> "x" }',)
+    """
+    pattern = pattern_of(rule)
+    source, name, target = pattern
+    if isinstance(target, Literal) and not as_written(target):
+        target = _TARGET  # It has other spellings.
+    if name == TYPE:
+        return (_of_classes(source, target, schema),)
+    names = sorted(schema.subproperties(name), key=str) if isinstance(name, NamedNode) else []
+    wanted: Iterable[PatternTerm] = names if 0 < len(names) <= _MOST_NAMES else [_NAME]
+    return tuple(f"ASK {{ {Pattern(source, each, target)} }}" for each in wanted)
+
+
+def _of_classes(source: PatternTerm, cls: PatternTerm, schema: Schema) -> str:
+    below = sorted(map(str, schema.subclasses(cls))) if isinstance(cls, NamedNode) else []
+    if len(below) == 1:
+        return f"ASK {{ {Pattern(source, TYPE, cls)} }}"
+    limited = f" FILTER({_TARGET} IN ({', '.join(below)}))" if 0 < len(below) <= _MOST_CLASSES else ""
+    return f"ASK {{ {Pattern(source, TYPE, _TARGET)}{limited} }}"

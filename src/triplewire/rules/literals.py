@@ -54,9 +54,12 @@ def as_kept(term: Term) -> Term:
     >>> as_kept(Literal("01", datatype=XSD["integer"])).value
     '1'
     """
-    if not isinstance(term, Literal) or term.datatype in _KEPT_AS_WRITTEN:
-        return term
-    return _kept(term)
+    return _kept(term) if isinstance(term, Literal) and not as_written(term) else term
+
+
+def as_written(literal: Literal) -> bool:
+    """Whether the literal is kept as it is written, so that no other one is the same."""
+    return literal.datatype in _KEPT_AS_WRITTEN
 
 
 def triple_as_kept(triple: Triple) -> Triple:

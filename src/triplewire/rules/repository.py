@@ -83,6 +83,26 @@ class Repository:
         """Whether a condition without variables and `$delta` holds."""
         return Evaluation(self).holds(condition)
 
+    def fitting(self, triples: Iterable[Triple]) -> list[Triple]:
+        """Those that may be asserted together: the schema has words for them, and their ends are what it wants.
+
+        A class that one of them gives counts.
+        """
+        known = [triple for triple in map(triple_as_kept, triples) if self.schema.knows(triple)]
+        closed = [each for triple in known for each in self._closure.follows_from(triple)]
+        arcs = ArcConformance(self.schema, _Listed(closed, self))
+        return [triple for triple in known if self._fits(triple, arcs)]
+
+    def _fits(self, triple: Triple, arcs: ArcConformance) -> bool:
+        if triple.predicate == TYPE:
+            return True
+        try:
+            for each in self._closure.follows_from(triple):
+                arcs.check_arc(each)
+        except SchemaViolation:
+            return False
+        return True
+
     # Changing
 
     def apply(self, edits: Edits, seen: Graph | None = None) -> Changes:
@@ -176,19 +196,21 @@ class Repository:
 
 
 class _Listed:
-    """The classes of nodes, out of a list of triples."""
+    """The classes of nodes, out of a list of triples, and out of a graph if there is one."""
 
-    def __init__(self, triples: Iterable[Triple]) -> None:
+    def __init__(self, triples: Iterable[Triple], graph: Graph | None = None) -> None:
+        self._graph = graph
         self._classes: dict[Term, set[Term]] = {}
         for triple in triples:
             if triple.predicate == TYPE:
                 self._classes.setdefault(triple.subject, set()).add(triple.object)
 
     def of(self, node: Term) -> Iterable[Term]:
-        return self._classes.get(node, ())
+        listed = self._classes.get(node, set())
+        return listed if self._graph is None else listed | {t.object for t in self._graph.match(node, TYPE, None)}
 
     def has(self, node: Term, cls: NamedNode) -> bool:
-        return cls in self._classes.get(node, ())
+        return cls in self.of(node)
 
 
 def _check_all(schema: Schema, triples: Iterable[Triple]) -> None:

@@ -119,6 +119,10 @@ class Schema:
         own = self._elements.get(cls, _NONE)
         return own or frozenset().union(*(self._elements.get(c, _NONE) for c in self.superclasses(cls)))
 
+    def knows(self, triple: Triple) -> bool:
+        """Whether it has a word for the triple: its property, or, of rdf:type, its class."""
+        return self.is_class(triple.object) if triple.predicate == TYPE else self.is_property(triple.predicate)
+
     # Properties
 
     def is_property(self, iri: Term) -> bool:

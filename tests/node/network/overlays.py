@@ -53,6 +53,7 @@ class Site:
         """End without a goodbye: nothing is said or written any more, as far as that can be had in one process."""
         self.is_up = False
         self.overlay._telling.end()
+        self.overlay._listening.end()
         for task in self.overlay._tasks:
             task.cancel()
         await self.overlay.transport.stop()

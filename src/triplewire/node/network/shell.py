@@ -3,7 +3,8 @@
 Everything that concerns the super-peer happens on the event loop, one call after the other. What comes in:
 
     transport    messages of others, from whoever holds the connection's key
-    the broker   subscriptions that begin and end, and events that were published here, after their commit (`telling`)
+    the broker   subscriptions that begin and end, and events that were published here, after their commit (`telling`);
+                 rules that listen (`listening`)
     clients      advertisements (`advertisements`, `deriving`)
     time         five times a second
 
@@ -38,6 +39,7 @@ from triplewire.node.network.accepting import Accepting
 from triplewire.node.network.advertisements import Advertisements
 from triplewire.node.network.diagnosis import diagnosed
 from triplewire.node.network.keys import KeyPair, NetworkKey
+from triplewire.node.network.listening import Listening
 from triplewire.node.network.pulse import Pulse
 from triplewire.node.network.remembering import Remembering
 from triplewire.node.network.replaying import Replaying
@@ -84,6 +86,7 @@ class Overlay:
         self._broker = broker
         self._advertisements = advertisements
         self._telling = Telling(broker, advertisements, self.id, self.act)
+        self._listening = Listening(broker, self.act)
         self._accepting = Accepting(broker, self.tally.events, self.transport.resume)
         self._replaying = Replaying(broker, self.id, lambda: self._telling.told, self._replayed)
         self._remembering = Remembering(broker, plan.key)
@@ -127,6 +130,7 @@ class Overlay:
         memory = await self._remembering.memory()
         self._is_stranger = not _knows_others(memory, self.id)
         await self._telling.begin()
+        self._listening.begin()
         await self._appear(memory)
         self.transport.start(self._receive)
         self.act(lambda peer, now: peer.start(now, self.plan.seeds))
@@ -166,6 +170,7 @@ class Overlay:
     async def stop(self) -> None:
         """Leave in order: say what there is to say, and goodbye; then let go."""
         self._telling.end()
+        self._listening.end()
         if self._peer is not None and self._peer.is_in and self._broker.failure is None:
             await self._flushed()
             self.act(lambda peer, now: peer.leave(now))
@@ -233,6 +238,7 @@ class Overlay:
         # What stands here has to be known before the first attachment, which recalls what was missed for it.
         self._advertisements.listen(self)
         await self._telling.run()
+        self._listening.run()
 
     def _receive(self, sender: str, what: Wire) -> None:
         self.tally.receive(sender, what)

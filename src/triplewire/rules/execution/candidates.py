@@ -74,11 +74,11 @@ class Listeners:
 
     def add(self, rule: Rule) -> None:
         self.matcher.add(_subscription(rule))
-        self._names[_pattern(rule).predicate] += 1
+        self._names[pattern_of(rule).predicate] += 1
 
     def remove(self, rule: Rule) -> None:
         self.matcher.remove(rule.id)
-        self._names[_pattern(rule).predicate] -= 1
+        self._names[pattern_of(rule).predicate] -= 1
 
     def matching(self, triples: Iterable[Triple]) -> list[str]:
         """The identifiers of the rules for which one of the triples may be the event."""
@@ -88,11 +88,12 @@ class Listeners:
 
 
 def _subscription(rule: Rule) -> Subscription:
-    pattern = _pattern(rule)
+    pattern = pattern_of(rule)
     return Subscription(rule.id, "sparql", f"ASK {{ {pattern} }}", FastQuery(Ask(), Core((pattern,))))
 
 
-def _pattern(rule: Rule) -> Pattern:
+def pattern_of(rule: Rule) -> Pattern:
+    """What a triple is like that may be the rule's event: the constants that the event names, and variables."""
     event, lets = rule.event, rule.lets
     match event:
         case ResourceEvent(_, path, of_class):

@@ -1,0 +1,83 @@
+"""What rules that listen have to be sent: every event that may trigger them, whoever matches it elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.rules.execution.cases import rules
+from tests.rules.family import EX, FAMILY, triples
+
+from triplewire import Event, Matcher, Subscription
+from triplewire.languages.rdftl import parse_rule
+from triplewire.languages.rdftl.syntax import ArcEvent, Change, ResourceEvent, Rule
+from triplewire.rdf.terms import RDF, XSD, Literal, NamedNode, Triple
+from triplewire.rules.listening import Listening, interests_of
+from triplewire.rules.naming import resolved
+from triplewire.rules.schema import Schema
+
+PREAMBLE = "USING NAMESPACE ex http://example.org/\n"
+
+
+def listens(rule: Rule) -> bool:
+    return isinstance(rule.event, ResourceEvent | ArcEvent) and rule.event.change is Change.INSERT
+
+
+def matched_elsewhere(texts: Sequence[str], event: Event) -> bool:
+    matcher = Matcher()
+    for text in texts:
+        matcher.add(Subscription.parse(text, "sparql", id=text))
+    return bool(matcher.match(event))
+
+
+@settings(max_examples=150)
+@given(rules, st.lists(triples, min_size=1, max_size=5, unique=True))
+def test_an_event_that_may_trigger_a_rule_matches_what_it_subscribes_to(
+    drawn: tuple[Rule, ...], content: list[Triple]
+) -> None:
+    event = Event.from_triples(NamedNode("urn:e"), content)
+    for rule in filter(listens, drawn):
+        listening = Listening(FAMILY)
+        listening.put(resolved(rule, FAMILY), 0)
+        if listening.hearing(event.triples, 1):
+            assert matched_elsewhere(listening.interests[rule.id], event), (rule, listening.interests)
+
+
+def interests(text: str, schema: Schema = FAMILY) -> tuple[str, ...]:
+    return interests_of(
+        resolved(parse_rule(f"{PREAMBLE}ON INSERT {text} IF True DO DELETE resource(ex:x)"), schema), schema
+    )
+
+
+def test_classes_and_properties_below_are_named() -> None:
+    [text] = interests("resource() AS INSTANCE OF Worker")
+    assert text == f"ASK {{ ?source {RDF['type']} ?target FILTER(?target IN ({EX['Nurse']}, {EX['Worker']})) }}"
+    assert interests("resource(ex:a) AS INSTANCE OF Thing") == (f"ASK {{ {EX['a']} {RDF['type']} {EX['Thing']} }}",)
+    names = [EX[name] for name in ("knows", "likes", "loves")]
+    assert interests("(_, ex:knows, _)") == tuple(f"ASK {{ ?source {name} ?target }}" for name in names)
+    assert interests("(_, _, resource(ex:a))") == (f"ASK {{ ?source ?name {EX['a']} }}",)
+
+
+def test_a_literal_that_has_other_spellings_stands_for_any() -> None:
+    assert interests("(_, ex:name, 'x')") == (f'ASK {{ ?source {EX["name"]} "x" }}',)
+    assert interests("(_, ex:age, 7)") == (f"ASK {{ ?source {EX['age']} ?target }}",)
+    event = Event.from_triples(NamedNode("urn:e"), [Triple(EX["a"], EX["age"], Literal("07", datatype=XSD["int"]))])
+    assert matched_elsewhere(interests("(_, ex:age, 7)"), event)
+
+
+def test_more_classes_than_a_query_should_name_stand_for_any() -> None:
+    many = "".join(f"ex:c{n} rdfs:subClassOf ex:C . ex:p{n} rdfs:subPropertyOf ex:p ." for n in range(501))
+    prefixes = "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix ex: <http://example.org/> ."
+    schema = Schema.parse(prefixes + many)
+    assert interests("resource() AS INSTANCE OF ex:C", schema) == (f"ASK {{ ?source {RDF['type']} ?target }}",)
+    assert interests("(_, ex:p, _)", schema) == ("ASK { ?source ?name ?target }",)
+
+
+def test_a_rule_that_listens_no_longer_wants_nothing() -> None:
+    listening = Listening(FAMILY)
+    rule = resolved(parse_rule(f"{PREAMBLE}ON INSERT (_, ex:name, _) IF True DO DELETE resource(ex:x)", id="r"), FAMILY)
+    listening.put(rule, 0)
+    assert set(listening.interests) == {"r"}
+    listening.put(rule, None)
+    assert listening.interests == {}
