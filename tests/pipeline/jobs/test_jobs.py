@@ -129,17 +129,3 @@ class TestDataSource:
 
         with pytest.raises(PySparkException, match=r"a\.nq:2"):
             reader.option("mode", "FAILFAST").load(str(tmp_path)).collect()
-
-    def test_it_streams(self, spark, feed, tmp_path):
-        register(spark)
-        reader = spark.readStream.format("triplewire").option("maxFilesPerTrigger", "1")
-        query = (
-            reader.load(str(feed / "events"))
-            .select("event")
-            .writeStream.format("parquet")
-            .option("checkpointLocation", str(tmp_path / "checkpoint"))
-            .trigger(availableNow=True)
-            .start(str(tmp_path / "out"))
-        )
-        query.awaitTermination(120)
-        assert spark.read.parquet(str(tmp_path / "out")).distinct().count() > 0

@@ -6,5 +6,6 @@ boundaries   where an event begins in N-Quads, near any byte
 chunks       a range becomes pieces of N-Quads that hold whole events
 reading      any split becomes chunks and rejects
 chunked      what a chunk holds: rows of sound events, and rejects
+seen         which files a stream has seen
 datasource   the same for `spark.read.format("triplewire")`
 """

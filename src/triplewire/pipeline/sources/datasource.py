@@ -5,7 +5,7 @@
 
 Columns: event, source, time, payload. Options: `path`, or `paths`, one a line; `mode`, as Spark's own text formats have
 it: FAILFAST (the default) fails on bad input with file and line, DROPMALFORMED leaves it out, PERMISSIVE keeps it as
-rows with a reason in one more column, `problem`; `splitBytes`; for streams `maxFilesPerTrigger`.
+rows with a reason in one more column, `problem`; `splitBytes`; for streams `maxFilesPerTrigger` (Spark 4.2 and later).
 """
 
 from __future__ import annotations
@@ -18,15 +18,27 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
 
-from triplewire.errors import InputError
+from triplewire.errors import InputError, UnknownFormat
 from triplewire.matching.bounds import within
 from triplewire.matching.scanner import scan
 from triplewire.pipeline.rows import EVENT_COLUMNS, EVENT_SCHEMA
 from triplewire.pipeline.sources.chunked import event_rows, rejects_of
 from triplewire.pipeline.sources.files import SourceFile, find_files
 from triplewire.pipeline.sources.reading import Batch, Reject, read_split
+from triplewire.pipeline.sources.seen import NOTHING, Seen, having_seen, key_of, of_offset, to_offset, unseen
 from triplewire.pipeline.sources.splits import LARGEST, Split, splits_of
 from triplewire.rdf.limits import DEFAULT_LIMITS
+
+try:
+    from pyspark.sql.streaming.datasource import ReadMaxFiles, SupportsTriggerAvailableNow
+except ImportError:  # Spark before 4.2
+
+    class SupportsTriggerAvailableNow:  # type: ignore[no-redef]
+        """Nobody asks."""
+
+    class ReadMaxFiles:  # type: ignore[no-redef]
+        """Nobody limits."""
+
 
 NAME = "triplewire"
 FAILFAST, DROPMALFORMED, PERMISSIVE = MODES = ("FAILFAST", "DROPMALFORMED", "PERMISSIVE")
@@ -62,6 +74,13 @@ class _Range(InputPartition):
         self.split = msgspec.msgpack.encode(split)
 
 
+class _Gone(InputPartition):
+    """Files that were there when the offset was made."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+
+
 class _Reader(DataSourceReader):
     def __init__(self, options: dict[str, str]) -> None:
         self._options = options
@@ -74,60 +93,67 @@ class _Reader(DataSourceReader):
         return _rows(partition, self._mode)
 
 
-class _StreamReader(DataSourceStreamReader):
-    """Offsets count files in the order in which they were first seen by name and time: later files must sort later.
+class _StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """Offsets are the files that were seen (see `seen`).
 
-    A folder that is listed again must give the old files first, so the order is by modification time and then by name.
+    Spark before 4.2 does not say where it is when it asks for the latest offset, and never asks for all that is there
+    in several steps: then an offset is everything that is listed, whatever `maxFilesPerTrigger` says.
     """
 
     def __init__(self, options: dict[str, str]) -> None:
         self._options = options
         self._mode = _mode(options)
         self._most = _number(options, "maxfilespertrigger", _MOST_FILES)
-        self._seen: dict[str, Any] | None = None
+        self._until: Seen | None = None
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802  Spark's name
-        return {"modified": 0, "names": []}
+        return to_offset(NOTHING)
+
+    def getDefaultReadLimit(self) -> Any:  # noqa: N802
+        return ReadMaxFiles(self._most)
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+        """Files that appear from now on are for the next query."""
+        self._until = having_seen(NOTHING, (), self._listed())
 
     def latestOffset(self, start: dict[str, Any] | None = None, limit: Any = None) -> dict[str, Any]:  # noqa: N802
-        begin = start or self._seen or self.initialOffset()
-        self._seen = _after(begin, self._new_files(begin)[: self._most])
-        return self._seen
+        listed = self._listed()
+        if start is None:
+            return to_offset(having_seen(NOTHING, (), listed))
+        seen = of_offset(start)
+        new = [file for file in unseen(listed, seen) if self._until is None or key_of(file) in self._until]
+        taken = new[: limit.max_files] if isinstance(limit, ReadMaxFiles) else new
+        return to_offset(having_seen(seen, listed, taken)) if taken else start
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
-        return _ranges([file for file in self._new_files(start) if not _is_after(file, end)], self._options)
+        wanted = of_offset(end) - of_offset(start)
+        found = [file for file in unseen(self._listed(), NOTHING) if key_of(file) in wanted]
+        gone = len(wanted) - len(found)
+        if gone and self._mode == FAILFAST:
+            raise InputError(
+                f"wanted {len(wanted):,} files that were listed, found {gone:,} of them gone", source=self._name
+            )
+        return [*_ranges(found, self._options), *([_Gone(gone)] if gone else [])]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        return _rows(partition, self._mode)
+        if not isinstance(partition, _Gone):
+            yield from _rows(partition, self._mode)
+        elif self._mode == PERMISSIVE:
+            problem = f"{partition.count:,} files that were listed are gone"
+            yield pa.RecordBatch.from_pylist([{"source": self._name, "problem": problem}], schema=_PROBLEM_SCHEMA)
 
-    def commit(self, end: dict[str, Any]) -> None:
-        self._seen = end
+    @property
+    def _name(self) -> str:
+        return ", ".join(_paths(self._options))
 
-    def _new_files(self, start: dict[str, Any]) -> list[SourceFile]:
+    def _listed(self) -> list[SourceFile]:
         try:
-            files = find_files(_paths(self._options))
+            return find_files(_paths(self._options))
+        except UnknownFormat:
+            raise
         except InputError:
             # A folder that is still empty is a stream that has not begun.
-            files = []
-        return sorted((file for file in files if _is_after(file, start)), key=_stamp)
-
-
-def _stamp(file: SourceFile) -> tuple[int, str]:
-    return int(file.modified.timestamp() * 1_000_000), file.path
-
-
-def _is_after(file: SourceFile, offset: dict[str, Any]) -> bool:
-    modified, path = _stamp(file)
-    return modified > offset["modified"] or (modified == offset["modified"] and path not in offset["names"])
-
-
-def _after(start: dict[str, Any], files: list[SourceFile]) -> dict[str, Any]:
-    if not files:
-        return start
-    last = _stamp(files[-1])[0]
-    names = [file.path for file in files if _stamp(file)[0] == last]
-    kept = start["names"] if start["modified"] == last else []
-    return {"modified": last, "names": [*kept, *names]}
+            return []
 
 
 def _paths(options: Mapping[str, str]) -> list[str]:

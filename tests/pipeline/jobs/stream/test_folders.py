@@ -31,6 +31,18 @@ def test_a_stream_ends_in_the_lake_of_a_batch_and_resumes(spark, feed, lake, tmp
     assert (again.batches, notified(tmp_path / "lake")) == (0, notified(lake))
 
 
+def test_a_file_that_is_years_older_than_the_newest_is_read(spark, tmp_path):
+    feed, lake = tmp_path / "feed", tmp_path / "lake"
+    write_feed(feed, events=3, files=1)
+    _appear(feed / "events" / "aged.nq", b"<urn:s> <urn:p> <urn:o> <urn:aged> .\n", 1)
+    stream(spark, asked(feed, lake))
+    _appear(feed / "events" / "ancient.nq", b"<urn:s> <urn:p> <urn:o> <urn:ancient> .\n", -10_000_000)
+    stream(spark, asked(feed, lake))
+    found = [event for (event,) in rows_of(lake, "events", "event")]
+    assert found[-2:] == ["urn:aged", "urn:ancient"]
+    assert len(found) == 5
+
+
 SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("osma", "csma")]
 
 

@@ -23,9 +23,12 @@ from triplewire.pipeline.sources.kafka import Per, kafka_events
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
+    from pyspark.sql.streaming.readwriter import DataStreamReader
 
 _FILES_SCHEMA = "path string, modificationTime timestamp, length long, content binary"
 _LOOK_SECONDS = 1
+# Spark would pass over a file that is a week older than the newest. It remembers paths for as long.
+_ANY_AGE = "36500d"
 
 Take = Callable[["DataFrame", int], None]
 
@@ -69,18 +72,20 @@ def _flow(
     return Flow(_messages(spark, source, "event"), _events(batches, source.identity))
 
 
+def _watching(spark: SparkSession, folder: Folder) -> DataStreamReader:
+    reader = spark.readStream.option("recursiveFileLookup", "true").option("maxFileAge", _ANY_AGE)
+    return reader.option("maxFilesPerTrigger", str(folder.files_at_once))
+
+
 def _names(spark: SparkSession, folder: Folder) -> DataFrame:
     """Only names are read here: what the files hold is read by the tasks."""
-    reader = spark.readStream.format("binaryFile").schema(_FILES_SCHEMA)
-    reader = reader.option("recursiveFileLookup", "true").option("maxFilesPerTrigger", str(folder.files_at_once))
+    reader = _watching(spark, folder).format("binaryFile").schema(_FILES_SCHEMA)
     return reader.load(str(Path(folder.path).resolve())).select("path")
 
 
 def _lines(spark: SparkSession, folder: Folder) -> DataFrame:
     """The lines of files of N-Quads. The time of a quad is that of its file."""
-    reader = spark.readStream.format("text").option("recursiveFileLookup", "true")
-    reader = reader.option("maxFilesPerTrigger", str(folder.files_at_once))
-    rows = reader.load(str(Path(folder.path).resolve()))
+    rows = _watching(spark, folder).format("text").load(str(Path(folder.path).resolve()))
     return quads_of(
         rows.selectExpr("value", "_metadata.file_path AS source", "_metadata.file_modification_time AS time")
     )
