@@ -18,12 +18,14 @@ from triplewire.languages.rdftl.syntax import Rule, Update
 from triplewire.node.core import Core
 from triplewire.node.intake import Intake
 from triplewire.node.rules_hearing import Hearing
+from triplewire.node.rules_once import AnsweredBefore, Once
 from triplewire.node.rules_publication import Publication, Told
 from triplewire.node.rules_report import Report, commuting, report
 from triplewire.node.rules_rights import NOTHING, require_author
 from triplewire.rules.execution import Limits, Outcome
 from triplewire.rules.hosting import RuleHost
 from triplewire.rules.listening import Hears
+from triplewire.rules.repository import Repository
 from triplewire.rules.schema import Schema
 from triplewire.rules.telling import Told as Firing
 from triplewire.store import changes, rulebook
@@ -49,6 +51,12 @@ class Executed(Struct, frozen=True):
     schedule: int
     outcome: Outcome
     events: tuple[Told, ...]
+
+
+# An answer to what was executed; and, in its transaction: may it be executed, and what else is to be kept.
+Answer = Callable[[Executed], bytes]
+Check = Callable[[Connection], None]
+Keep = Callable[[Connection, Executed], None]
 
 
 class Registered(Struct, frozen=True):
@@ -134,13 +142,40 @@ class Rules:
 
     async def update(self, client: Client, updates: Sequence[Update]) -> Executed:
         """Execute a schedule; the answer comes when it is on the disk, with the events that tell of it."""
+        return await self._updated(client, updates, lambda _: None, lambda _, __: None)
+
+    async def update_once(self, client: Client, updates: Sequence[Update], once: Once, answer: Answer) -> bytes:
+        """The same under an idempotency key: what was answered the first time, or what is answered now."""
+        given = b""
+
+        def keep(connection: Connection, executed: Executed) -> None:
+            nonlocal given
+            given = answer(executed)
+            once.remember(connection, given, self._core.steady.time())
+
+        try:
+            await self._updated(client, updates, once.check, keep)
+        except AnsweredBefore as before:
+            return before.answer
+        return given
+
+    async def _updated(self, client: Client, updates: Sequence[Update], check: Check, keep: Keep) -> Executed:
         require_author(client)
         self._core.know(client)
         if not updates:
             raise InputError("wanted at least one update, found none")
         self._intake.buckets.take(client, len(updates))
         published = Publication(self._core, self._intake, client.id, client.rights.publish or NOTHING)
-        outcome = await self._done(self._host.execute(updates, published.write, published.committed))
+
+        def plan(connection: Connection, _: Repository) -> Sequence[Update]:
+            check(connection)
+            return updates
+
+        def write(connection: Connection, outcome: Outcome) -> None:
+            published.write(connection, outcome)
+            keep(connection, Executed(published.schedule, outcome, published.events))
+
+        outcome = await self._done(self._host.execute_planned(plan, write, published.committed))
         return Executed(published.schedule, outcome, published.events)
 
     async def set_schema(self, schema: Schema) -> None:

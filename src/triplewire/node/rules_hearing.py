@@ -141,7 +141,7 @@ class Hearing:
             raise BudgetExceeded(f"it has come through {MOST_HOPS} repositories, whose rules may trigger each other")
         published = Publication(self._core, self._intake, PUBLISHER, grant, hops)
 
-        def plan(repository: Repository) -> list[Update]:
+        def plan(_: Connection, repository: Repository) -> list[Update]:
             # A publisher's event is taken whole or not at all, but of another repository only some may fit here.
             return [insertion(event, repository.fitting(triples) if is_change else triples)]
 

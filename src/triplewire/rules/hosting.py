@@ -40,7 +40,7 @@ from triplewire.store.rulebook import FiringRecord, RuleRecord
 _T = TypeVar("_T")
 _SCHEMA = "rules schema"
 
-Plan = Callable[[Repository], Sequence[Update]]
+Plan = Callable[[Connection, Repository], Sequence[Update]]
 Also = Callable[[Connection, Outcome], None]
 Then = Callable[[Outcome], None]
 # Asked with the rule that is there, if any; raises if it may not be replaced or removed.
@@ -176,11 +176,13 @@ class RuleHost:
 
         If it raises, nothing is executed. `then` is called after the commit, on the writer's thread.
         """
-        return self.execute_planned(lambda _: updates, also, then)
+        return self.execute_planned(lambda _, __: updates, also, then)
 
     def execute_planned(self, plan: Plan, also: Also = nothing_else, then: Then = nobody_told) -> Future[Outcome]:
-        """Execute a schedule that depends on the repository as it is then."""
-        return self._submit(lambda connection: self._execute(connection, plan(self._memory.repository), also), then)
+        """Execute a schedule that depends on what is there then. If `plan` raises, nothing is executed."""
+        return self._submit(
+            lambda connection: self._execute(connection, plan(connection, self._memory.repository), also), then
+        )
 
     def _submit(self, work: Callable[[Connection], _T], then: Callable[[_T], None] = lambda _: None) -> Future[_T]:
         def locked(connection: Connection) -> _T:

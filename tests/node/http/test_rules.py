@@ -336,3 +336,74 @@ def test_only_a_rule_on_insertions_listens_to_events(tmp_path: Path):
         assert published.status_code == 201
 
     with_node(tmp_path, test)
+
+
+APPEND = "INSERT (resource(ex:log), seq++, resource(ex:ann));;"
+
+
+def with_key(key: str) -> dict[str, str]:
+    return {"Idempotency-Key": key}
+
+
+async def elements(api: Api) -> int:
+    """How many the queue holds, told by the number of the next one."""
+    [line] = (await update(api, APPEND)).json()["inserted"]
+    return int(line.split("#_")[1].split(">")[0]) - 1
+
+
+def test_updates_that_are_sent_again_under_their_key_change_nothing_and_get_the_same_answer(tmp_path: Path):
+    async def test(api):
+        await prepared(api)
+        await update(api, "INSERT resource(ex:ann) AS INSTANCE OF Person;;")
+        first = await update(api, APPEND, with_key("k"))
+        again = await update(api, APPEND, with_key("k"))
+        assert (first.status_code, again.status_code) == (200, 200)
+        assert first.json() == again.json()
+        assert await elements(api) == 1
+        other = await update(api, APPEND, with_key("another"))
+        assert other.json()["schedule"] > first.json()["schedule"]
+
+    with_node(tmp_path, test)
+
+
+def test_the_key_of_other_updates_or_of_events_is_refused(tmp_path: Path):
+    async def test(api):
+        await prepared(api)
+        await update(api, "INSERT resource(ex:ann) AS INSTANCE OF Person;;", with_key("k"))
+        assert is_problem(await update(api, APPEND, with_key("k")), 409, "event-conflict")
+        event = await api.post("/events", content="<urn:s> <urn:p> <urn:o> <urn:e> .", headers=NQUADS | with_key("k"))
+        assert is_problem(event, 409, "event-conflict")
+
+    with_node(tmp_path, test)
+
+
+def test_updates_that_were_aborted_are_told_so_again_and_refused_ones_may_be_tried_again(tmp_path: Path):
+    async def test(api):
+        await prepared(api)
+        unknown = "INSERT (resource(ex:log), seq++, resource(ex:nobody));;"
+        first = await update(api, unknown, with_key("k"))
+        again = await update(api, unknown, with_key("k"))
+        assert is_problem(first, 409, "schema-violation")
+        assert (again.status_code, again.headers["content-type"]) == (409, first.headers["content-type"])
+        assert again.json() == first.json()
+        wrong = await update(api, "INSERT (resource(ex:log), ex:nothing, resource(ex:log));;", with_key("w"))
+        assert is_problem(wrong, 400, "unknown-name")
+        assert (await update(api, "INSERT resource(ex:bob) AS INSTANCE OF Person;;", with_key("w"))).status_code == 200
+
+    with_node(tmp_path, test)
+
+
+def test_a_key_is_remembered_through_a_restart(tmp_path: Path):
+    answers = []
+
+    async def first(api):
+        await prepared(api)
+        await update(api, "INSERT resource(ex:ann) AS INSTANCE OF Person;;")
+        answers.append((await update(api, APPEND, with_key("k"))).json())
+
+    async def second(api):
+        answers.append((await update(api, APPEND, with_key("k"))).json())
+
+    with_node(tmp_path, first)
+    with_node(tmp_path, second)
+    assert answers[0] == answers[1]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from typing import Annotated, Any
 
 import msgspec
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Header, Query, Request, Response
 
 from triplewire.errors import InputError, TriplewireError, UnknownFormat
 from triplewire.languages.rdftl import parse_updates
@@ -20,6 +21,7 @@ from triplewire.node.http.negotiation import chosen
 from triplewire.node.http.problems import problem_with
 from triplewire.node.http.subscriptions import Name, text_of
 from triplewire.node.rules import Executed
+from triplewire.node.rules_once import Once
 from triplewire.node.rules_rights import require_author
 from triplewire.rdf.formats import FORMATS, format_of_media_type
 from triplewire.rules.execution import Entry, Status
@@ -109,19 +111,22 @@ async def read_firings(
     | problems(400, 401, 403, 409, 413, 415, 429, 507),
     openapi_extra=BEARER | _BODY,
 )
-async def execute(request: Request) -> Response:
+async def execute(request: Request, idempotency_key: Annotated[str | None, Header(max_length=200)] = None) -> Response:
     """Execute updates, and the rules that they trigger. The answer comes when what they did is on the disk.
 
     If every transaction was aborted and nothing has changed, the answer is 409, with the first reason and the trace.
+    Sent again under the same `Idempotency-Key`, they are not executed again, and the answer is the first one.
     """
     node, client = node_of(request), client_of(request)
     require_author(client)
     _require_rdftl(request)
     data = await read_body(request, min(MAX_FILE_BYTES, node.settings.request_bytes))
     updates = await asyncio.to_thread(parse_updates, _decoded(data))
-    done = await node.broker.rules.update(client, updates)
-    failure = _failure(done)
-    return _json(_told(done)) if failure is None else problem_with(_ABORTED, failure, **_told(done))
+    rules = node.broker.rules
+    if idempotency_key is None:
+        return _answer(await rules.update(client, updates))
+    once = Once(client.id, idempotency_key, hashlib.sha256(b"/updates\n" + data).digest())
+    return _recalled(await rules.update_once(client, updates, once, _remembered))
 
 
 @router.get("/schema", responses=documents(*_GRAPHS) | problems(401, 406), openapi_extra=BEARER)
@@ -168,6 +173,29 @@ def _described(record: RuleRecord) -> dict[str, Any]:
         "listens": Hears.UPDATES if record.since is None else Hears.EVENTS,
         "registered": record.registered,
     }
+
+
+def _answer(done: Executed) -> Response:
+    failure = _failure(done)
+    return _json(_told(done)) if failure is None else problem_with(_ABORTED, failure, **_told(done))
+
+
+class _Remembered(msgspec.Struct, frozen=True):
+    """An answer as it is kept."""
+
+    status: int
+    media_type: str
+    body: bytes
+
+
+def _remembered(done: Executed) -> bytes:
+    answer = _answer(done)
+    return msgspec.msgpack.encode(_Remembered(answer.status_code, answer.headers["content-type"], bytes(answer.body)))
+
+
+def _recalled(answer: bytes) -> Response:
+    kept = msgspec.msgpack.decode(answer, type=_Remembered)
+    return Response(kept.body, kept.status, media_type=kept.media_type)
 
 
 def _failure(done: Executed) -> TriplewireError | None:
