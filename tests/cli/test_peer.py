@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
+import time
 import urllib.request
 from pathlib import Path
 
 import pytest
 from tests.node.processes import Process, free_port
 
+from triplewire.client import Client
 from triplewire.client.peer import Folder, PeerProgram
 from triplewire.network.sessions.switchboard import Manner
 from triplewire.node.network.keys import NetworkKey
@@ -77,6 +79,42 @@ def test_a_peer_subscribes_goes_and_comes_back_over_a_kill(run, serving, tmp_pat
     lines(run(*alice, "unsubscribe", "all"))
     [status] = lines(run(*alice, "status"))
     assert status["subscriptions"] == {}
+
+
+def test_what_retention_removed_is_said_on_standard_error(run, serving, tmp_path):
+    node = serving("AP", "--retention-bytes", "200", "--housekeeping-seconds", "0.1")
+    alice, bob = ["peer", "--home", str(tmp_path / "alice")], ["peer", "--home", str(tmp_path / "bob")]
+    lines(run(*alice, *at(node), "subscribe", QUERY, "--name", "all"))
+    names = [f"urn:e:{number}" for number in range(10, 30)]
+    lines(run(*bob, *at(node), "publish", write_events(tmp_path, *names)))
+    with Client(node.url) as client:
+        while (page := client.read_log(0)).gap is None:
+            time.sleep(0.05)
+    left = page.nquads.count(b"\n")
+    heard = run(*alice, "listen", "--count", str(left))
+    assert [one["event"] for one in lines(heard)] == names[-left:]
+    sentence = f"notifications of 'all' after position 0, up to {20 - left}, are lost"
+    assert sentence in heard.stderr
+    assert sentence in run(*alice, "notifications").stderr
+    [status] = lines(run(*alice, "status"))
+    assert [(gap["subscription"], gap["after"], gap["until"]) for gap in status["lost"]] == [("all", 0, 20 - left)]
+
+
+def test_an_access_point_may_want_an_invitation(run, serving, tmp_path):
+    (tmp_path / "invitations").write_text("an invitation that nobody guesses\n".replace(" ", "-"))
+    node = serving("AP", "--peers-invitations", str(tmp_path / "invitations"))
+    alice = ["peer", "--home", str(tmp_path / "alice")]
+    refused = run(*alice, *at(node), "subscribe", QUERY, "--seconds", "2")
+    assert refused.exit_code == 1
+    assert "wanted an invitation to this access point, found none" in refused.output
+    invited = [*alice, *at(node), "--invitation", str(tmp_path / "invitations")]
+    lines(run(*invited, "subscribe", QUERY, "--name", "all"))
+    lines(run(*alice, "unsubscribe", "all"))
+    (tmp_path / "two").write_text("one two")
+    assert (
+        "wanted one invitation, found 2"
+        in run(*alice, *at(node), "--invitation", str(tmp_path / "two"), "status").output
+    )
 
 
 def test_what_is_wrong_is_said(run, serving, tmp_path):

@@ -40,6 +40,8 @@ VALUES: dict[str, tuple[Any, Any, Any]] = {
     "network_patience": (1.5, 2.5, 3.5),
     "peers_address": ("tcp://127.0.0.1:1", "tcp://127.0.0.1:2", "tcp://127.0.0.1:3"),
     "peers_seconds": (1.5, 2.5, 3.5),
+    "peers_most": (11, 22, 33),
+    "peers_invitations": ("by-file", "by-environment", "by-flag"),
 }
 
 
@@ -77,7 +79,7 @@ def test_by_file_by_environment_and_by_flag(name: str, tmp_path: Path, monkeypat
     run(*data, "--config", str(config))
     flag = f"--{name.replace('_', '-')}"
     run(*data, "--config", str(config), *([flag] if by_flag is True else [flag, str(by_flag)]))
-    kind = Path if name in ("data", "network_key") else type(by_flag)
+    kind = Path if name in ("data", "network_key", "peers_invitations") else type(by_flag)
     assert [getattr(settings, name) for settings in served] == [kind(value) for value in VALUES[name]]
 
 

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from triplewire.cli.invocation import Job
 from triplewire.errors import InputError
+from triplewire.rdf.documents import read_document
 
 if TYPE_CHECKING:
     from triplewire.client.peer import Folder
@@ -41,6 +42,7 @@ class Which(Struct, frozen=True):
     home: Path
     at: str | None
     key: str | None
+    invitation: Path | None = None
 
     def place(self) -> Place:
         """The access point that the options name."""
@@ -50,7 +52,17 @@ class Which(Struct, frozen=True):
 
         if self.at is None or self.key is None:
             raise InputError("wanted an access point, --at tcp://HOST:PORT and --key KEY, found none")
-        return Place(key_of_text(self.key), require_address(self.at, "an access point"))
+        address = require_address(self.at, "an access point")
+        return Place(key_of_text(self.key), address, self._shown_invitation())
+
+    def _shown_invitation(self) -> str:
+        """It is read from a file: what is on a command line, others on the machine see."""
+        if self.invitation is None:
+            return ""
+        words = read_document(self.invitation).data.decode(errors="replace").split()
+        if len(words) != 1:
+            raise InputError(f"wanted one invitation, found {len(words)}", source=str(self.invitation))
+        return words[0]
 
     def folder(self) -> Folder:
         """Its home, which is made if it is not there and the options say where it comes in."""
@@ -59,12 +71,20 @@ class Which(Struct, frozen=True):
         if not self.home.exists() and self.at is not None:
             return Folder.make(self.home, self.place())
         folder = Folder(self.home)
-        if self.at is not None and self.place().id != folder.home().at.id:
-            known = folder.home().at.address
-            raise InputError(
-                f"wanted the access point where the peer is, {known}, found {self.at}; move takes it there"
-            )
+        if self.at is not None:
+            self._check_place(folder)
         return folder
+
+    def _check_place(self, folder: Folder) -> None:
+        place, home = self.place(), folder.home()
+        if place.id != home.at.id:
+            raise InputError(
+                f"wanted the access point where the peer is, {home.at.address}, found {self.at}; move takes it there"
+            )
+        if self.invitation is not None:
+            # The access point may have forgotten the peer, and want another one.
+            with folder:
+                folder.save(home.moving_to(place))
 
 
 def which(ctx: typer.Context) -> Which:
@@ -95,9 +115,13 @@ def peer(
     key: Annotated[
         str | None, typer.Option("--key", metavar="KEY", help="Its public key, learnt by secure means.")
     ] = None,
+    invitation: Annotated[
+        Path | None,
+        typer.Option("--invitation", metavar="FILE", help="A file with its invitation, if it wants one of new peers."),
+    ] = None,
 ) -> None:
     """Be a peer of the network. Its public identifier is for everybody, the key in its folder for nobody else."""
-    ctx.obj = Which(home, at, key)
+    ctx.obj = Which(home, at, key, invitation)
 
 
 def add(name: str, command: object, examples: str) -> None:

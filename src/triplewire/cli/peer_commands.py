@@ -14,13 +14,13 @@ import typer
 from triplewire.cli.inputs import STDIN, Problems, read_events
 from triplewire.cli.invocation import FAILED
 from triplewire.cli.peer import which
-from triplewire.cli.screen import report, write_json
+from triplewire.cli.screen import complain, report, write_json
 from triplewire.cli.subscribe import read_query
 from triplewire.errors import InputError
 
 if TYPE_CHECKING:
-    from triplewire.client.peer import Folder, PeerProgram
-    from triplewire.client.peer.program import Arrival
+    from triplewire.client.peer import Folder, PeerProgram, Saved
+    from triplewire.network.sessions.words import Resource
 
 _BATCH = 100
 Seconds = Annotated[float, typer.Option(min=0.1, metavar="SECONDS", help="How long to wait for the access point.")]
@@ -61,6 +61,7 @@ def status_command(ctx: typer.Context) -> None:
                 "advertises": home.registration is not None,
                 "requests": msgspec.to_builtins(home.requests),
                 "notifications": len(folder.notifications()),
+                "lost": msgspec.to_builtins(folder.gaps()),
             }
         ]
     )
@@ -147,13 +148,19 @@ def listen_command(
 ) -> None:
     """Stay on-line: print each notification as one JSON object a line, after it was saved, until interrupted.
 
+    What the access point no longer had, because it was away for too long, is told on standard error.
+
     What others ask for is uploaded from the folder resources; files that were asked for are saved in rendezvous. What
     came while another command was on-line is in the folder already: notifications prints it.
     """
+    from triplewire.client.peer import Gap
 
     async def work(peer: PeerProgram) -> None:
         left = count
         async for found in peer.arrivals():
+            if isinstance(found, Gap):
+                complain(str(found))
+                continue
             write_json([_shown(found)])
             sys.stdout.flush()
             left = None if left is None else left - 1
@@ -163,7 +170,7 @@ def listen_command(
     online(which(ctx).folder(), seconds, work)
 
 
-def _shown(found: Arrival) -> dict[str, Any]:
+def _shown(found: Saved | Resource) -> dict[str, Any]:
     """A notification as its content with who and where; a file without its content, which is in the folder."""
     from triplewire.client.peer import Saved
 
@@ -176,9 +183,14 @@ def _shown(found: Arrival) -> dict[str, Any]:
 
 
 def notifications_command(ctx: typer.Context) -> None:
-    """Print every notification that was saved, oldest first, without going on-line."""
-    for saved in which(ctx).folder().notifications():
+    """Print every notification that was saved, oldest first, without going on-line.
+
+    What was lost, because the access point did not keep it for long enough, is told on standard error.
+    """
+    folder = which(ctx).folder()
+    for saved in folder.notifications():
         write_json([_shown(saved)])
+    report(map(str, folder.gaps()))
 
 
 def request_command(

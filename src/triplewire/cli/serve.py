@@ -104,6 +104,11 @@ def serve_command(
         float | None,
         typer.Option(metavar="SECONDS", help="How long a peer that is off-line is remembered. Default 30 days."),
     ] = None,
+    peers_most: Annotated[int | None, typer.Option(help="How many peers may be registered. Default 100000.")] = None,
+    peers_invitations: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Invitations, one a line: a new peer has to show one (peer --invitation)."),
+    ] = None,
 ) -> None:
     """Run a node: a durable broker for events and subscriptions, over HTTP.
 
@@ -138,6 +143,8 @@ def serve_command(
         "network_patience": network_patience,
         "peers_address": peers_address,
         "peers_seconds": peers_seconds,
+        "peers_most": peers_most,
+        "peers_invitations": peers_invitations,
     }
     # Importing the server takes a moment, in which a signal counts already.
     with Signals() as signals:

@@ -18,6 +18,7 @@ from triplewire.node.network.addresses import require_own_address
 from triplewire.node.network.advertisements import Advertisements
 from triplewire.node.network.joining import plan_of
 from triplewire.node.network.peers import Peers
+from triplewire.node.network.peers_invitations import Invitations
 from triplewire.node.network.shell import Overlay
 from triplewire.node.repository import Allowed, Repository
 from triplewire.node.settings import Settings
@@ -180,9 +181,11 @@ class Node:
 
     async def _let_peers_in(self, address: str) -> None:
         key = await self._private_key()
-        terms = Terms(keep=self.settings.peers_seconds)
+        terms = Terms(keep=self.settings.peers_seconds, peers=self.settings.peers_most)
+        file = self.settings.peers_invitations
+        invitations = None if file is None else Invitations(file)
         listen = require_own_address(address)
-        self.peers = await Peers.open(self, key, listen, self.settings.limits, self.overlay, terms)
+        self.peers = await Peers.open(self, key, listen, self.settings.limits, self.overlay, terms, invitations)
         self.peers.begin()
 
     async def _identified(self) -> str:

@@ -78,6 +78,10 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Where peers come in, as tcp://IP:PORT; without it the node is no access point."""
     peers_seconds: Seconds = 30 * 86_400.0
     """How long a peer that is off-line is remembered, with all that is its own."""
+    peers_most: Count = 100_000
+    """How many peers may be registered."""
+    peers_invitations: Path | None = None
+    """A file of invitations, one a line: a new peer has to show one. Without it anybody with the key may register."""
 
     @property
     def seeds(self) -> tuple[str, ...]:

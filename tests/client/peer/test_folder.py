@@ -6,7 +6,7 @@ import stat
 
 import pytest
 
-from triplewire.client.peer import Folder
+from triplewire.client.peer import Folder, Gap
 from triplewire.errors import InputError
 from triplewire.network.sessions.home import Place
 from triplewire.network.sessions.words import Notification, Resource
@@ -77,3 +77,14 @@ def test_a_rendezvous_file_is_saved_under_what_it_was_asked_for(tmp_path):
     file = folder.receive(Resource("../../evil", "tw-o", "../../evil", b"content"))
     assert file.parent == folder.path / "rendezvous"
     assert file.read_bytes() == b"content"
+
+
+def test_what_was_lost_is_kept_and_what_begins_at_the_same_place_is_one(tmp_path):
+    folder = Folder.make(tmp_path / "home", Place(bytes(32), "tcp://127.0.0.1:1"))
+    assert folder.gaps() == []
+    for until in (4, 6):
+        folder.lose(Gap("all", "tw-ap", 1, until))
+    folder.lose(Gap("all", "tw-ap", 9, 12))
+    folder.lose(Gap("all", "tw-other", 1, 2))
+    assert folder.gaps() == [Gap("all", "tw-ap", 1, 6), Gap("all", "tw-ap", 9, 12), Gap("all", "tw-other", 1, 2)]
+    assert str(folder.gaps()[0]).startswith("notifications of 'all' after position 1, up to 6, are lost")

@@ -28,6 +28,7 @@ class Subscription:
     text: str
     outbox: list[effects.Noted] = field(default_factory=list)
     cursor: int = 0
+    gap: int = 0
 
 
 @dataclass
@@ -44,6 +45,7 @@ class Store:
     accepted: dict = field(default_factory=dict)
     heard: dict = field(default_factory=dict)
     log: list = field(default_factory=list)
+    floor: int = 0
 
     def memory(self) -> Memory:
         names = {peer: tuple(name for owner, name in self.subscriptions if owner == peer) for peer in self.peers}
@@ -64,6 +66,7 @@ class Station:
         self.key = world.rng.randbytes(32)
         self.place = Place(public_key_of(self.key), f"inproc://{name}")
         self.store = Store()
+        self.invitations: set[str] | None = None
         self.watched: set[str] = set()
         self.boot()
 
@@ -74,7 +77,8 @@ class Station:
 
     def boot(self) -> None:
         self.watched = set()
-        self.machine = AccessPoint(self.key, self.world.rng.randbytes, self.terms, self.store.memory(), id=self.id)
+        memory, invited = self.store.memory(), None if self.invitations is None else self.invitations.__contains__
+        self.machine = AccessPoint(self.key, self.world.rng.randbytes, self.terms, memory, id=self.id, invited=invited)
         self.do(self.machine.start(self.world.now))
 
     def do(self, todo: list) -> None:
@@ -106,6 +110,14 @@ class Station:
         for key, subscription in self.store.subscriptions.items():
             self._note(key, subscription, len(self.store.log))
         return True
+
+    def trim(self, floor: int) -> None:
+        """Retention removes everything up to a position, and what waits about it."""
+        self.store.floor = max(self.store.floor, min(floor, len(self.store.log)))
+        for subscription in self.store.subscriptions.values():
+            removed = [one.position for one in subscription.outbox if one.position <= self.store.floor]
+            subscription.outbox = subscription.outbox[len(removed) :]
+            subscription.gap = max([subscription.gap, *removed])
 
     def _note(self, key: tuple, subscription: Subscription, position: int) -> None:
         event, topic, origin, _ = self.store.log[position - 1]
@@ -150,7 +162,8 @@ class Station:
         ]
         start = min(unseen, default=head + 1) - 1
         subscription = self.store.subscriptions[key] = Subscription(effect.text, cursor=start)
-        for position in range(start + 1, head + 1):
+        subscription.gap = self.store.floor if start < self.store.floor else 0
+        for position in range(max(start, self.store.floor) + 1, head + 1):
             self._note(key, subscription, position)
         return None
 
@@ -186,7 +199,8 @@ class Station:
             return effects.Failed("a subscription", "none")
         after = subscription.cursor if effect.after is None else effect.after
         waiting = [one for one in subscription.outbox if one.position > after]
-        return effects.Page(tuple(waiting[: effect.limit]), len(waiting) > effect.limit)
+        lost = subscription.gap if max(after, subscription.cursor) < subscription.gap else None
+        return effects.Page(tuple(waiting[: effect.limit]), len(waiting) > effect.limit, lost, after)
 
     def _Acknowledge(self, effect):  # noqa: N802
         subscription = self.store.subscriptions.get((effect.peer, effect.name))
@@ -231,6 +245,7 @@ class Walker:
         self.keys = Keys(world.rng.randbytes(32), new_secret(world.rng.randbytes))
         self.home = Home(at=at.place, address=f"{name}.example:1")
         self.saved: list[tuple[str, str]] = []
+        self.gaps: list[tuple[str, str, int, int]] = []
         self.got: dict[str, words.Resource] = {}
         self.resources: dict[str, bytes] = {}
         self.answers: dict[str, list] = {}
@@ -281,6 +296,10 @@ class Walker:
                 case doing.Arrived():
                     self.saved.append((effect.word.name, effect.word.event))
                     self.do(self.machine.saved(self.world.now, effect.line, effect.word))
+                case doing.Lapsed():
+                    word = effect.word
+                    self.gaps.append((word.name, effect.place.id, word.after, word.until))
+                    self.do(self.machine.noted(self.world.now, effect.line, word))
                 case doing.Got():
                     self.got[effect.word.id] = effect.word
                     self.do(self.machine.kept(self.world.now, effect.line, effect.word))

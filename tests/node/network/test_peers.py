@@ -11,12 +11,13 @@ from tests.node.network.peerage import QUERY, Court, events, file_of, gets, here
 
 from triplewire import Event
 from triplewire.algebra.advertisements import Advertisement
-from triplewire.client.peer import Folder, PeerProgram
+from triplewire.client.peer import Folder, Gap, PeerProgram
 from triplewire.errors import NodeUnreachable, PeerRefused
 from triplewire.network.routing.registration import Registration
 from triplewire.network.sessions.home import Asked, Keys, Place
 from triplewire.network.sessions.identity import new_private_key, new_secret, public_key_of
 from triplewire.node.publishing import Submission
+from triplewire.store.retention import Retention
 
 DC = "http://purl.org/dc/elements/1.1/"
 
@@ -56,6 +57,33 @@ def test_off_line_and_back_over_a_restart_of_the_node(tmp_path):
             await gets(alice, "urn:e:1", "urn:e:2", "urn:e:3")
             number = node.broker.subscription(alice.id, "all").number
             await until(lambda: node.broker.roster.require(number).cursor == 3)
+
+    in_court(tmp_path, test)
+
+
+def test_what_retention_removed_meanwhile_is_told_once(tmp_path):
+    async def test(court: Court) -> None:
+        node = await court.open("AP")
+        home = court.peer("A", node)
+        async with here(home) as [alice]:
+            await alice.subscribe("all", "sparql", QUERY)
+        await until(lambda: node.peers.machine.online == [])
+        names = [f"urn:e:{number}" for number in range(1, 10)]
+        async with here(court.peer("B", node)) as [bob]:
+            await bob.publish(events(*names))
+        await node.broker.trim(Retention(size=3 * len(events(names[0]))))
+        lost = Gap("all", place_of(node).id, 0, 6)
+        async with here(home) as [alice]:
+            arrivals = alice.arrivals()
+            assert await anext(arrivals) == lost
+            assert [(await anext(arrivals)).event for _ in range(3)] == names[6:]
+            number = node.broker.subscription(alice.id, "all").number
+            await until(lambda: node.broker.roster.require(number).cursor == 9)
+        await until(lambda: node.peers.machine.online == [])
+        async with here(home, court.peer("B", node)) as [alice, bob]:
+            await bob.publish(events("urn:e:10"))
+            assert (await anext(alice.arrivals())).event == "urn:e:10"
+            assert home.gaps() == [lost]
 
     in_court(tmp_path, test)
 

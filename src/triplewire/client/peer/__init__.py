@@ -14,7 +14,7 @@ folder      its home: key, state, notifications, resources, rendezvous files
 ...             print(notification.event, notification.publisher)
 """
 
-from triplewire.client.peer.folder import Folder, Saved
+from triplewire.client.peer.folder import Folder, Gap, Saved
 from triplewire.client.peer.program import PeerProgram
 
-__all__ = ["Folder", "PeerProgram", "Saved"]
+__all__ = ["Folder", "Gap", "PeerProgram", "Saved"]

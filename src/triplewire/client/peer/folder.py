@@ -4,6 +4,7 @@
     home.json       where it is, what it has standing, what it waits for
     notifications/  the paper's notifications directory: one file each
     resources/      what it shares; others ask for a path in here
+    gaps/           what an access point did not keep for long enough: one file each
     rendezvous/     files that it asked for
 
 A notification is saved under its identity, so one that comes again changes nothing. Every file is put in place whole.
@@ -40,6 +41,24 @@ class Saved(Struct, frozen=True):
     publisher: str
     origin: str
     content: Raw
+
+
+class Gap(Struct, frozen=True):
+    """Notifications of a subscription after one position of an access point, up to another, are lost to retention.
+
+    What is in the notifications directory all the same has come before it was lost.
+    """
+
+    subscription: str
+    access_point: str
+    after: int
+    until: int
+
+    def __str__(self) -> str:
+        return (
+            f"notifications of {self.subscription!r} after position {self.after}, up to {self.until}, are lost: "
+            f"{self.access_point} no longer had them"
+        )
 
 
 class Folder:
@@ -111,7 +130,7 @@ class Folder:
             raise InputError(f"wanted what a peer remembers, found: {error}", source=str(file)) from None
 
     def save(self, home: Home) -> None:
-        write(self.path / "home.json", msgspec.json.format(msgspec.json.encode(home)))
+        write(self.path / "home.json", msgspec.json.format(msgspec.json.encode(home)), _SECRET)
 
     # Notifications
 
@@ -133,8 +152,21 @@ class Folder:
 
     def notifications(self) -> list[Saved]:
         """Everything that was saved, oldest first."""
-        files = sorted((self.path / "notifications").glob("*.json"), key=lambda file: file.stat().st_mtime_ns)
-        return [msgspec.json.decode(file.read_bytes(), type=Saved) for file in files]
+        return [msgspec.json.decode(file.read_bytes(), type=Saved) for file in self._oldest_first("notifications")]
+
+    def _oldest_first(self, part: str) -> list[Path]:
+        return sorted((self.path / part).glob("*.json"), key=lambda file: file.stat().st_mtime_ns)
+
+    def lose(self, gap: Gap) -> None:
+        """Note that notifications are lost. One that begins where a known one does takes its place."""
+        folder = self.path / "gaps"
+        folder.mkdir(exist_ok=True)
+        name = _identity(f"{gap.subscription}\0{gap.access_point}", str(gap.after))
+        write(folder / f"{name}.json", msgspec.json.encode(gap))
+
+    def gaps(self) -> list[Gap]:
+        """Everything that was lost, oldest first."""
+        return [msgspec.json.decode(file.read_bytes(), type=Gap) for file in self._oldest_first("gaps")]
 
     def notification(self, event: str) -> Saved:
         """The saved notification of an event, or `InputError`."""

@@ -11,12 +11,13 @@ import secrets
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
+from functools import partial
 from types import TracebackType
 from typing import Self
 
 from triplewire.client.peer.connecting import Connections
-from triplewire.client.peer.folder import Folder, Saved
-from triplewire.client.peer.saving import Saving
+from triplewire.client.peer.folder import Folder, Gap, Saved
+from triplewire.client.peer.saving import Coming, Saving
 from triplewire.client.peer.waiting import Waiting
 from triplewire.errors import NodeUnreachable, SessionRefused
 from triplewire.network.sessions import peer_effects as do
@@ -28,7 +29,7 @@ from triplewire.network.sessions.switchboard import Manner
 _TICK_SECONDS = 0.2
 _FILE_BYTES = 1 << 20
 _MOST_UNREAD = 10_000
-Arrival = Saved | words.Resource
+Arrival = Saved | Gap | words.Resource
 Call = Callable[[Peer, float], list[do.Effect]]
 
 
@@ -130,7 +131,7 @@ class PeerProgram:
         return tokens[0]
 
     async def arrivals(self) -> AsyncIterator[Arrival]:
-        """Notifications and rendezvous files as they come, after they were saved. Repeats are left out."""
+        """Notifications, rendezvous files, and what was lost, as they come, after they were saved. No repeats."""
         while True:
             yield await self._waiting.soon(self._news.get())
 
@@ -203,7 +204,7 @@ class PeerProgram:
 
     def _arrived(self, effect: do.Effect) -> None:
         match effect:
-            case do.Arrived():
+            case do.Arrived() | do.Lapsed():
                 self._saving.add(effect)
             case do.Got():
                 self.folder.receive(effect.word)
@@ -213,17 +214,23 @@ class PeerProgram:
                 content, problem = self.folder.resource(effect.word.location, _FILE_BYTES)
                 self._act(lambda peer, now: peer.upload(now, effect.line, effect.word, content, problem))
 
-    def _saved(self, found: Sequence[tuple[do.Arrived, Saved | None]]) -> None:
+    def _saved(self, found: Sequence[tuple[Coming, Saved | Gap | None]]) -> None:
         for _, saved in found:
             if saved is not None:
                 self._tell(saved)
         # The last of each flow stands for those before it.
         last = {(one.line, one.word.name, one.word.flow): one for one, _ in found}
-        for arrived in last.values():
-            self._act(lambda peer, now, one=arrived: peer.saved(now, one.line, one.word))  # type: ignore[misc]
+        for one in last.values():
+            self._act(partial(_acknowledged, one))
 
     def _tell(self, arrival: Arrival) -> None:
         # Nobody need read this; what is dropped is in the folder.
         if self._news.qsize() >= _MOST_UNREAD:
             self._news.get_nowait()
         self._news.put_nowait(arrival)
+
+
+def _acknowledged(one: Coming, peer: Peer, now: float) -> list[do.Effect]:
+    if isinstance(one, do.Lapsed):
+        return peer.noted(now, one.line, one.word)
+    return peer.saved(now, one.line, one.word)

@@ -1,4 +1,7 @@
-"""Saving: notifications go to the disk many at a time, beside the event loop, in the order in which they came."""
+"""Saving: notifications go to the disk many at a time, beside the event loop, in the order in which they came.
+
+That some are lost is saved among them: whatever is acknowledged, everything before it is acknowledged with it.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,11 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
 
-from triplewire.client.peer.folder import Folder, Saved
-from triplewire.network.sessions.peer_effects import Arrived
+from triplewire.client.peer.folder import Folder, Gap, Saved
+from triplewire.network.sessions.peer_effects import Arrived, Lapsed
 
-Done = Callable[[Sequence[tuple[Arrived, Saved | None]]], None]
+Coming = Arrived | Lapsed
+Done = Callable[[Sequence[tuple[Coming, Saved | Gap | None]]], None]
 _MOST = 256
 
 
@@ -20,10 +24,10 @@ class Saving:
         self._folder = folder
         self._done = done
         self._failed = failed
-        self._waiting: deque[Arrived] = deque()
+        self._waiting: deque[Coming] = deque()
         self._news = asyncio.Event()
 
-    def add(self, arrived: Arrived) -> None:
+    def add(self, arrived: Coming) -> None:
         self._waiting.append(arrived)
         self._news.set()
 
@@ -41,5 +45,15 @@ class Saving:
 
     async def _save(self) -> None:
         batch = [self._waiting.popleft() for _ in range(min(_MOST, len(self._waiting)))]
-        saved = await asyncio.to_thread(self._folder.notify, [one.word for one in batch])
+        saved = await asyncio.to_thread(self._write, batch)
         self._done(list(zip(batch, saved, strict=True)))
+
+    def _write(self, batch: Sequence[Coming]) -> list[Saved | Gap | None]:
+        saved = iter(self._folder.notify([one.word for one in batch if isinstance(one, Arrived)]))
+        return [next(saved) if isinstance(one, Arrived) else self._lose(one) for one in batch]
+
+    def _lose(self, lapsed: Lapsed) -> Gap:
+        word = lapsed.word
+        gap = Gap(word.name, lapsed.place.id, word.after, word.until)
+        self._folder.lose(gap)
+        return gap

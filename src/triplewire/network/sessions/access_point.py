@@ -27,7 +27,7 @@ from triplewire.network.sessions.handshake import Randomness
 from triplewire.network.sessions.identity import public_identifier, public_key_of
 from triplewire.network.sessions.migration import POINTER, Migration
 from triplewire.network.sessions.notifying import Notifying
-from triplewire.network.sessions.presence import ABSENCE, HANDSHAKE, SILENCE, Guard, Presence
+from triplewire.network.sessions.presence import ABSENCE, HANDSHAKE, SILENCE, Guard, Invited, Presence
 from triplewire.network.sessions.records import Memory, Terms
 from triplewire.network.sessions.rendezvous import FILE, WISH, Rendezvous
 from triplewire.network.sessions.standing import ADVERTISEMENT, Standing
@@ -40,7 +40,10 @@ def _anybody(connection: str, public_key: bytes) -> str:
 
 
 class AccessPoint:
-    """`id` is its name among super-peers, `guard` may keep peers out; `refusals` counts by reason."""
+    """`id` is its name among super-peers, `refusals` counts by reason.
+
+    `guard` may keep peers out. `invited` says which invitations let new ones in; without it nobody needs one.
+    """
 
     def __init__(
         self,
@@ -51,13 +54,14 @@ class AccessPoint:
         *,
         id: str | None = None,  # noqa: A002  the domain's word
         guard: Guard = _anybody,
+        invited: Invited | None = None,
     ) -> None:
         self.id = id or public_identifier(public_key_of(private_key))
         self.refusals: Counter[str] = Counter()
         self._desk = Desk(self.id, terms or Terms())
         self._memory = memory or Memory()
         errands = Errands(self._desk)
-        self._presence = Presence(self._desk, private_key, randomness, self._arrived, guard)
+        self._presence = Presence(self._desk, private_key, randomness, self._arrived, guard, invited)
         self._notifying = Notifying(self._desk)
         self._standing = Standing(self._desk, self._notifying)
         self._rendezvous = Rendezvous(self._desk, errands)

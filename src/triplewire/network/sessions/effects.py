@@ -245,11 +245,15 @@ class Noted(Struct, frozen=True):
 
 
 class Page(Struct, frozen=True):
-    """`gap`: everything up to there was removed before it was read. `has_more`: there is more after this."""
+    """Notifications after a position. `has_more`: there is more after this.
+
+    `gap`: everything up to there was removed before it was read, and none of these is before it.
+    """
 
     notifications: tuple[Noted, ...]
     has_more: bool
     gap: int | None = None
+    after: int = 0
 
 
 class Heard(Struct, frozen=True):

@@ -46,6 +46,7 @@ class Reason(StrEnum):
     REPLAY = "replay"
     LOST = "lost"
     FULL = "full"
+    INVITATION = "invitation"
 
 
 def kind_of(data: bytes) -> Kind:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import hmac
 from collections.abc import Callable
 
+import msgspec
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from msgspec import Struct
@@ -26,6 +27,7 @@ from triplewire.network.sessions.identity import is_signed, public_key_of, secre
 from triplewire.network.sessions.words import Challenge, Hello, Proof
 
 NONCE_BYTES = 32
+SIGNATURE_BYTES = 64
 _KEY_BYTES = 32
 _CONTEXT = b"triplewire session 1\n"
 Randomness = Callable[[int], bytes]
@@ -65,15 +67,16 @@ class Approach:
     def hello(self) -> Hello:
         return Hello(self._public_key, self._nonce)
 
-    def answer(self, challenge: Challenge, address: str, is_known: bool) -> tuple[Proof, Session]:
+    def answer(self, challenge: Challenge, address: str, is_known: bool, invitation: str = "") -> tuple[Proof, Session]:
         """Prove who this is to an access point that has proven who it is; or `SessionRefused`."""
         meeting = Meeting(self._access_point_key, self._public_key, self._nonce, challenge.nonce)
         if challenge.public_key != self._access_point_key or not is_signed(
             self._access_point_key, challenge.signature, _of_access_point(meeting)
         ):
             raise SessionRefused(Reason.KEY, "the access point whose key is known", "another")
-        statement = _of_peer(meeting, secret_hash(self._secret), address, is_known)
-        proof = Proof(sign(self._private_key, statement), self._secret, address, is_known)
+        unsigned = Proof(bytes(SIGNATURE_BYTES), self._secret, address, is_known, invitation)
+        signature = sign(self._private_key, _of_peer(meeting, unsigned))
+        proof = msgspec.structs.replace(unsigned, signature=signature)
         session, upward, downward = _keys(meeting, self._secret)
         return proof, Session(Sealing(session, upward), Opening(session, downward))
 
@@ -87,10 +90,9 @@ def challenge(private_key: bytes, hello: Hello, randomness: Randomness) -> tuple
 
 def check(meeting: Meeting, proof: Proof, known_hash: bytes | None) -> Session:
     """The session of a peer that holds its key, and its secret where that is known; or `SessionRefused`."""
-    given = secret_hash(proof.secret)
-    if not is_signed(meeting.peer_key, proof.signature, _of_peer(meeting, given, proof.address, proof.is_known)):
+    if not is_signed(meeting.peer_key, proof.signature, _of_peer(meeting, proof)):
         raise SessionRefused(Reason.KEY, "a proof signed with the peer's key", "another signature")
-    if known_hash is not None and not hmac.compare_digest(known_hash, given):
+    if known_hash is not None and not hmac.compare_digest(known_hash, secret_hash(proof.secret)):
         raise SessionRefused(Reason.SECRET, "the private identifier of this peer", "another")
     session, upward, downward = _keys(meeting, proof.secret)
     return Session(Sealing(session, downward), Opening(session, upward))
@@ -100,8 +102,10 @@ def _of_access_point(meeting: Meeting) -> bytes:
     return b"access point\n" + meeting.statement
 
 
-def _of_peer(meeting: Meeting, given: bytes, address: str, is_known: bool) -> bytes:
-    return b"peer\n" + meeting.statement + given + bytes([is_known]) + address.encode()
+def _of_peer(meeting: Meeting, proof: Proof) -> bytes:
+    """What a peer signs: everything that it says, its secrets as hashes."""
+    secrets = secret_hash(proof.secret) + secret_hash(proof.invitation)
+    return b"peer\n" + meeting.statement + secrets + bytes([proof.is_known]) + proof.address.encode()
 
 
 def _keys(meeting: Meeting, secret: str) -> tuple[bytes, bytes, bytes]:

@@ -23,10 +23,11 @@ class Keys(Struct, frozen=True):
 
 
 class Place(Struct, frozen=True):
-    """An access point: its key, learnt by secure means, and where it listens."""
+    """An access point: its key, learnt by secure means, where it listens, and what it wants of those who register."""
 
     public_key: bytes
     address: str
+    invitation: str = ""
 
     @property
     def id(self) -> str:

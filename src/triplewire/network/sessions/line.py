@@ -53,7 +53,7 @@ class Line:
             raise SessionRefused(word.reason, word.wanted, word.found)
         if not isinstance(word, words.Challenge) or self._session is not None:
             raise SessionRefused(Reason.MALFORMED, "a challenge", type(word).__name__)
-        proof, self._session = self._approach.answer(word, self._address, self._is_known)
+        proof, self._session = self._approach.answer(word, self._address, self._is_known, self.place.invitation)
         self.heard = now
         self.outgoing.append(clear(words.encode(proof)))
 

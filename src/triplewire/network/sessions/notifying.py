@@ -55,14 +55,16 @@ class Notifying:
         if visit.flows.get(name) is not flow or not self._desk.is_current(visit):
             return []
         page = outcome if isinstance(outcome, Page) else Page((), has_more=False)
-        ticket, before = flow.reading, flow.read_to
-        flow.end([one.position for one in page.notifications], page.has_more)
+        ticket = flow.reading
+        gap = [] if page.gap is None else [page.gap]
+        # What was lost is acknowledged too, so that it is told once.
+        flow.end([*gap, *(one.position for one in page.notifications)], page.has_more)
         if visit.leaving is not None and ticket is not None and not page.has_more:
             # What comes from here on, the peer gets from its new access point.
             visit.leaving.drained(name, ticket)
-        gap = [] if page.gap is None else [visit.tell(Missed(name, before or 0, page.gap))]
+        lost = [visit.tell(Missed(name, flow.number, page.after, until)) for until in gap]
         sent = [
             visit.tell(Notification(name, flow.number, one.position, one.event, one.publisher, one.origin, one.content))
             for one in page.notifications
         ]
-        return [*gap, *sent, *self._read(visit, name)]
+        return [*lost, *sent, *self._read(visit, name)]

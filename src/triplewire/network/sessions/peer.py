@@ -1,8 +1,8 @@
 """A peer's own program, as a state machine: it keeps in touch with its access point, and moves to another.
 
-What arrives is handed out with `Arrived`, `Got` and `UploadWanted`; the shell calls `saved`, `kept` and `upload` when
-it is safe on disk, and only then is it acknowledged. Notifications may come twice, also over two access points while a
-peer moves: whoever saves them drops repeats by (name, event).
+What arrives is handed out with `Arrived`, `Lapsed`, `Got` and `UploadWanted`; the shell calls `saved`, `noted`, `kept`
+and `upload` when it is safe on disk, and only then is it acknowledged. Notifications may come twice, also over two
+access points while a peer moves: whoever saves them drops repeats by (name, event).
 
 `migration` tells how moving goes, at the other end.
 """
@@ -110,6 +110,11 @@ class Peer:
         self._say(now, line, words.Received(word.name, word.flow, word.position))
         return self._board.taken()
 
+    def noted(self, now: float, line: str, word: words.Missed) -> list[Effect]:
+        """That notifications were lost is on the disk."""
+        self._say(now, line, words.Received(word.name, word.flow, word.until))
+        return self._board.taken()
+
     def kept(self, now: float, line: str, word: words.Resource) -> list[Effect]:
         """A rendezvous file is safe."""
         self._own.fulfilled(word.id)
@@ -177,7 +182,7 @@ class Peer:
             case words.Notification():
                 self._board.do(Arrived(line.name, word))
             case words.Missed():
-                self._board.do(Lapsed(word))
+                self._board.do(Lapsed(line.name, line.place, word))
             case words.Ready():
                 self._board.ask(now, line.place, partial(words.Collect, word.id), _indifferent)
             case words.Resource():

@@ -43,8 +43,10 @@ class Arrived(Struct, frozen=True):
 
 
 class Lapsed(Struct, frozen=True):
-    """Some notifications were not kept for long enough."""
+    """Some notifications were not kept for long enough at an access point: note it, then call `noted`."""
 
+    line: str
+    place: Place
     word: Missed
 
 

@@ -23,15 +23,26 @@ from triplewire.network.sessions.words import Hello, Proof, Refusal, Welcome, en
 Arrived = Callable[[float, Visit], list[Effect]]
 # Why whoever is at the other end of a connection is not let in under a key; empty if it is.
 Guard = Callable[[str, bytes], str]
+# Whether an invitation lets a new peer in.
+Invited = Callable[[str], bool]
 ABSENCE, SILENCE, HANDSHAKE = "absence", "silence", "handshake"
 
 
 class Presence:
     """Who is on-line. `arrived` says what is done when somebody has come."""
 
-    def __init__(self, desk: Desk, private_key: bytes, randomness: Randomness, arrived: Arrived, guard: Guard) -> None:
+    def __init__(
+        self,
+        desk: Desk,
+        private_key: bytes,
+        randomness: Randomness,
+        arrived: Arrived,
+        guard: Guard,
+        invited: Invited | None,
+    ) -> None:
         self._arrived = arrived
         self._guard = guard
+        self._invited = invited
         self._desk = desk
         self._private_key = private_key
         self._randomness = randomness
@@ -77,6 +88,9 @@ class Presence:
     def _register(self, meeting: Meeting, proof: Proof) -> Guest:
         if proof.is_known:
             raise SessionRefused(Reason.UNKNOWN, "a peer of this access point", "one that it does not know")
+        if self._invited is not None and not self._invited(proof.invitation):
+            found = "another" if proof.invitation else "none"
+            raise SessionRefused(Reason.INVITATION, "an invitation to this access point", found)
         if len(self._desk.guests) >= self._desk.terms.peers:
             raise SessionRefused(Reason.FULL, f"at most {self._desk.terms.peers} peers", "one more")
         peer = public_identifier(meeting.peer_key)

@@ -52,13 +52,15 @@ class Challenge(Struct, frozen=True, tag="challenge", array_like=True):
 class Proof(Struct, frozen=True, tag="proof", array_like=True):
     """The peer proves its key and shows its private identifier. `address` is where others find it, if they do.
 
-    `is_known` asks to be let in only if the access point knows the peer already; otherwise it is registered.
+    `is_known` asks to be let in only if the access point knows the peer already; otherwise it is registered, for which
+    an access point may want an `invitation`.
     """
 
     signature: Signature
     secret: Secret
     address: Short = ""
     is_known: bool = False
+    invitation: Short = ""
 
 
 class Refusal(Struct, frozen=True, tag="refusal", array_like=True):
@@ -265,9 +267,10 @@ class Notification(Struct, frozen=True, tag="notification", array_like=True):
 
 
 class Missed(Struct, frozen=True, tag="missed", array_like=True):
-    """Notifications after one position, up to another, were not kept."""
+    """Notifications after one position, up to another, were not kept. `until` is acknowledged as a notification is."""
 
     name: str
+    flow: int
     after: int
     until: int
 

@@ -22,6 +22,7 @@ from triplewire.network.sessions import effects as do
 from triplewire.network.sessions.access_point import AccessPoint
 from triplewire.network.sessions.identity import key_text, public_identifier, public_key_of
 from triplewire.network.sessions.records import Memory, Terms
+from triplewire.node.network.peers_invitations import Invitations
 from triplewire.node.network.peers_keeping import Hosts, Keeping, Network
 from triplewire.node.network.peers_lanes import Lanes
 from triplewire.node.network.peers_records import Records, Work
@@ -50,13 +51,23 @@ class Peers:
     """Open it on an event loop with `await Peers.open(…)`, `begin`, and `stop` it, before the overlay."""
 
     def __init__(
-        self, host: Hosts, private_key: bytes, memory: Memory, terms: Terms, limits: Limits, net: Overlaid | None
+        self,
+        host: Hosts,
+        private_key: bytes,
+        memory: Memory,
+        terms: Terms,
+        limits: Limits,
+        net: Overlaid | None,
+        invitations: Invitations | None,
     ):
         self.key = key_text(public_key_of(private_key))
         self._host = host
         self._network = net
         name = public_identifier(public_key_of(private_key)) if net is None else net.id
-        self._machine = AccessPoint(private_key, secrets.token_bytes, terms, memory, id=name, guard=_guard)
+        invited = None if invitations is None else invitations.invites
+        self._machine = AccessPoint(
+            private_key, secrets.token_bytes, terms, memory, id=name, guard=_guard, invited=invited
+        )
         self._keeping = Keeping(name, host, Records(host.broker), limits, net)
         self._socket = PeersSocket(private_key, max(limits.document_bytes, terms.file_bytes))
         self._lanes = Lanes(self._is_busy)
@@ -66,11 +77,18 @@ class Peers:
 
     @classmethod
     async def open(
-        cls, host: Hosts, private_key: bytes, address: str, limits: Limits, network: Overlaid | None, terms: Terms
+        cls,
+        host: Hosts,
+        private_key: bytes,
+        address: str,
+        limits: Limits,
+        network: Overlaid | None,
+        terms: Terms,
+        invitations: Invitations | None = None,
     ) -> Peers:
         """Take up what was kept, and listen."""
         memory = await Records(host.broker).memory()
-        peers = cls(host, private_key, memory, terms, limits, network)
+        peers = cls(host, private_key, memory, terms, limits, network, invitations)
         try:
             peers._socket.listen(address)
         except BaseException:

@@ -105,7 +105,7 @@ class Keeping:
             do.Noted(one.position, one.event, publisher, origin, one.json)
             for one, (publisher, origin) in zip(page.notifications, places, strict=True)
         )
-        return do.Page(noted, page.next is not None, page.gap)
+        return do.Page(noted, page.next is not None, page.gap, after)
 
     async def _acknowledge(self, effect: do.Acknowledge) -> do.Outcome:
         record = self._broker.subscription(effect.peer, effect.name)
