@@ -44,6 +44,59 @@ def test_publish_subscribe_and_query(call, workspace):
     assert counted.stdout.split()[0] == "n"
 
 
+def test_relative_iris_count_from_the_file_and_the_caller_is_told(call, tmp_path):
+    file = tmp_path / "relative.ttl"
+    file.write_text("<#thing> <urn:w:p> 'relative' .")
+    result = call("publish", str(file))
+    [receipt] = lines(result)
+    assert "1 of 1 events have file:/// IRIs" in " ".join(result.stderr.split())
+    asked = f"SELECT ?s WHERE {{ GRAPH <{receipt['event']}> {{ ?s ?p ?o }} }}"
+    assert f"{file.as_uri()}#thing" in call("query", asked, "--format", "csv").stdout
+
+
+def test_a_base_counts_for_files_and_for_standard_input(call, tmp_path):
+    text = "<#thing> <urn:w:p> 'based' ."
+    (tmp_path / "relative.ttl").write_text(text)
+    base = ("--base", "http://example.org/doc")
+    by_file, by_stdin = (
+        call("publish", str(tmp_path / "relative.ttl"), *base),
+        call("publish", "-", "--format", "turtle", *base, stdin=text.encode()),
+    )
+    assert by_file.stderr == by_stdin.stderr == ""
+    for receipt in lines(by_file) + lines(by_stdin):
+        asked = f"SELECT ?s WHERE {{ GRAPH <{receipt['event']}> {{ ?s ?p ?o }} }}"
+        assert "http://example.org/doc#thing" in call("query", asked, "--format", "csv").stdout
+
+
+def test_standard_input_has_no_url_and_the_error_names_the_flag(call, workspace):
+    result = call("publish", "-", "--format", "turtle", stdin=b"\n<#thing> <urn:w:p> 1 .")
+    assert result.exit_code == 1
+    assert "<stdin>:2:1: wanted an absolute IRI, or a base (base, --base)" in result.stderr
+
+
+def test_a_vocabulary_becomes_an_event_a_subject(call, tmp_path):
+    file = tmp_path / "words.ttl"
+    file.write_text("<urn:w:a> <urn:w:p> [ <urn:w:q> 1 ] . <urn:w:b> <urn:w:p> 2 .")
+    first = lines(call("publish", "--split-by", "subject", str(file)))
+    assert len(first) == 2
+    file.write_text(file.read_text() + " <urn:w:c> <urn:w:p> 3 .")
+    again = lines(call("publish", "--split-by", "subject", str(file)))
+    assert again[:2] == first
+    assert len(again) == 3
+
+
+def test_contexts_of_a_local_map(call, tmp_path):
+    (tmp_path / "people.jsonld").write_text('{"@context": {"name": "urn:name"}}')
+    (tmp_path / "map.json").write_text('{"https://example.org/people": "people.jsonld"}')
+    file = tmp_path / "ann.jsonld"
+    file.write_text('{"@context": "https://example.org/people", "@id": "urn:ann", "name": "Ann"}')
+    refused = call("publish", str(file))
+    assert refused.exit_code == 1
+    assert "remote JSON-LD contexts are refused" in refused.stderr
+    lines(call("publish", str(file), "--contexts", str(tmp_path / "map.json")))
+    assert "Ann" in call("query", "SELECT ?n WHERE { GRAPH ?g { <urn:ann> <urn:name> ?n } }", "--format", "csv").stdout
+
+
 def test_feeds_become_events_once(call):
     first = lines(call("feed", str(FEEDS / "rss1.rdf")))
     assert len(first) == 2

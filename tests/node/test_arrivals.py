@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.errors import InputError
-from triplewire.node.arrivals import Arrival, events_in
+from triplewire.node.arrivals import Arrival, Given, events_in
 from triplewire.node.audience import Audience
 from triplewire.node.grants import require_publishable
 from triplewire.rdf.events import Event
@@ -38,7 +38,7 @@ LINES = [
 
 def read(data: bytes, limits: Limits = DEFAULT_LIMITS) -> list[Event] | tuple[type, str]:
     try:
-        return events_in(data, NQUADS, graph="urn:default", source="me", time=NOW, limits=limits)
+        return events_in(data, NQUADS, Given(graph="urn:default", source="me", time=NOW), limits)
     except InputError as error:
         return type(error), str(error)
 
@@ -95,7 +95,7 @@ def test_a7_limits_hold_either_way(limits):
 
 
 def test_other_formats_are_read_too():
-    [event] = events_in(b"<urn:s> a <urn:C> .", TURTLE, graph="urn:e", source=None, time=NOW, limits=DEFAULT_LIMITS)
+    [event] = events_in(b"<urn:s> a <urn:C> .", TURTLE, Given(graph="urn:e", source=None, time=NOW), DEFAULT_LIMITS)
     assert event.graph.value == "urn:e"
 
 
@@ -104,7 +104,7 @@ def test_nobody_reads_the_triples_of_an_event_whose_publisher_and_reader_may_do_
         raise AssertionError("wanted the text only")
 
     monkeypatch.setattr(Arrival, "triples", property(read))
-    [event] = events_in(LINES[0].encode(), NQUADS, graph=None, source="me", time=NOW, limits=DEFAULT_LIMITS)
+    [event] = events_in(LINES[0].encode(), NQUADS, Given(source="me", time=NOW), DEFAULT_LIMITS)
     require_publishable(event, Grant())
     require_publishable(event, Grant(graphs=("urn:",)))
     audience = Audience()

@@ -21,6 +21,8 @@ VALUES: dict[str, tuple[Any, Any, Any]] = {
     "open": (True, True, True),
     "log_json": (True, True, True),
     "event_bytes": (11, 22, 33),
+    "event_quads": (1, 2, 3),
+    "contexts": ("a.json", "b.json", "c.json"),
     "request_bytes": (11, 22, 33),
     "head_seconds": (1.5, 2.5, 3.5),
     "body_seconds": (1.5, 2.5, 3.5),
@@ -79,7 +81,7 @@ def test_by_file_by_environment_and_by_flag(name: str, tmp_path: Path, monkeypat
     run(*data, "--config", str(config))
     flag = f"--{name.replace('_', '-')}"
     run(*data, "--config", str(config), *([flag] if by_flag is True else [flag, str(by_flag)]))
-    kind = Path if name in ("data", "network_key", "peers_invitations") else type(by_flag)
+    kind = Path if name in ("data", "network_key", "peers_invitations", "contexts") else type(by_flag)
     assert [getattr(settings, name) for settings in served] == [kind(value) for value in VALUES[name]]
 
 

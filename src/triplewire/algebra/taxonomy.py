@@ -26,8 +26,7 @@ from itertools import pairwise
 from triplewire.algebra.constraints import TaxonomyRelation
 from triplewire.algebra.hierarchy import Edge, Hierarchy, Links, Memo, Resource
 from triplewire.errors import InputError, InvalidTerm, TaxonomyCycle
-from triplewire.rdf.documents import Document, format_for, read_document
-from triplewire.rdf.formats import Format
+from triplewire.rdf.documents import format_for, read_document
 from triplewire.rdf.parsing import QuadReader
 from triplewire.rdf.terms import RDF, RDFS, BlankNode, Literal, NamedNode, Quad, Term, Triple
 
@@ -59,18 +58,20 @@ class Taxonomy:
         data: bytes | str | os.PathLike[str],
         format: str = _DEFAULT_FORMAT,  # noqa: A002  the public name
         source: str | None = None,
+        *,
+        base: str | None = None,
     ) -> Taxonomy:
         """Read an RDF document: text, bytes, or a path. Everything but the hierarchy is passed over.
 
-        A file's suffix decides its format, unless another than the default is asked for.
+        A file's suffix decides its format, unless another than the default is asked for. Relative IRIs count from
+        `base`, or else from the file's URL.
         """
         document = read_document(data, source=source)
-        form = format_for(document, format, _DEFAULT_FORMAT)
-        quads = QuadReader(document, form)
+        quads = QuadReader(document, format_for(document, format, _DEFAULT_FORMAT), base=base)
         try:
             return cls.from_triples(quads)
         except InputError as error:
-            placed = _on_its_line(error, document, form) if isinstance(error, TaxonomyCycle) else quads.blame(error)
+            placed = _on_its_line(error, quads) if isinstance(error, TaxonomyCycle) else quads.blame(error)
             raise placed.located_in(document.source) if document.source else placed from None
 
     @classmethod
@@ -212,10 +213,9 @@ def _types(listed: Iterable[Edge], classes: Hierarchy) -> Links:
     return {instance: frozenset(found) for instance, found in types.items() if found}
 
 
-def _on_its_line(error: TaxonomyCycle, document: Document, form: Format) -> TaxonomyCycle:
+def _on_its_line(error: TaxonomyCycle, quads: QuadReader) -> TaxonomyCycle:
     """Blame the edge of the cycle that comes last in the document."""
     edges = set(pairwise(error.cycle))
-    quads = QuadReader(document, form)
     closing = [n for n, quad in enumerate(quads, 1) if quad.predicate in _HIERARCHY and _names(quad) in edges]
     return error.standing_at(quads.line_of(closing[-1])) if closing else error
 

@@ -23,8 +23,8 @@ from triplewire.errors import InputError, TriplewireError
 from triplewire.languages import files
 from triplewire.rdf.events import Event, merge_repeats
 from triplewire.rdf.folders import visible_files
-from triplewire.rdf.formats import FORMATS, format_of_path, format_of_suffix
-from triplewire.rdf.limits import DEFAULT_LIMITS
+from triplewire.rdf.formats import FORMATS, NQUADS, format_of_path, format_of_suffix
+from triplewire.rdf.reading import AS_USUAL, Reading
 from triplewire.rdf.terms import NamedNode
 
 STDIN = Path("-")
@@ -32,6 +32,20 @@ TaxonomyPath = Annotated[
     Path | None,
     typer.Option("--taxonomy", "-t", metavar="PATH", help="An RDFS class and property hierarchy, in an RDF file."),
 ]
+Base = Annotated[
+    str | None, typer.Option("--base", metavar="IRI", help="What relative IRIs count from. Default: the file's URL.")
+]
+ContextMap = Annotated[
+    Path | None,
+    typer.Option(
+        "--contexts",
+        envvar="TRIPLEWIRE_CONTEXTS",
+        metavar="FILE",
+        help="JSON-LD contexts: a JSON map of URLs to local files. Nothing is fetched.",
+    ),
+]
+EventBytes = Annotated[int | None, typer.Option(min=1, metavar="N", help="Bytes of one event. Default 1 MiB.")]
+EventQuads = Annotated[int | None, typer.Option(min=1, metavar="N", help="Quads of one event. Default 10,000.")]
 _STDIN_NAME = "<stdin>"
 
 
@@ -52,12 +66,25 @@ class Problems:
             self.sentences.append(described(problem))
 
 
-def read_events(paths: Sequence[Path], problems: Problems) -> list[Event]:
+def read_events(
+    paths: Sequence[Path], problems: Problems, reading: Reading = AS_USUAL, stdin_format: str = NQUADS.name
+) -> list[Event]:
     """The events in files and folders of any RDF format, each once. One name with two contents is a problem."""
     events: dict[NamedNode, Event] = {}
     for file in tracked(_rdf_files(paths, problems), "reading events"):
         with problems.noted():
-            _take(_events_in(file), events, problems)
+            _take(_events_in(file, reading, stdin_format), events, problems)
+    return list(events.values())
+
+
+def read_subjects(
+    paths: Sequence[Path], problems: Problems, reading: Reading = AS_USUAL, stdin_format: str = NQUADS.name
+) -> list[Event]:
+    """An event for each subject in the files. What two files say of it in one way is one event."""
+    events: dict[NamedNode, Event] = {}
+    for file in tracked(_rdf_files(paths, problems), "reading subjects"):
+        with problems.noted():
+            _take(_subjects_in(file, reading, stdin_format), events, problems)
     return list(events.values())
 
 
@@ -100,12 +127,26 @@ def read_taxonomy(path: Path | None) -> Taxonomy | None:
     return None if path is None else Taxonomy.parse(path, format=format_of_path(path).name)
 
 
-def _events_in(file: Path) -> list[Event]:
+def _events_in(file: Path, reading: Reading, stdin_format: str) -> list[Event]:
     if file == STDIN:
-        return Event.parse(sys.stdin.buffer.read(DEFAULT_LIMITS.document_bytes + 1), source=_STDIN_NAME)
-    # The file's own time: an event without a name gets the same one each time that the file is read.
-    time = datetime.fromtimestamp(file.stat().st_mtime, UTC)
-    return Event.parse(file, format=format_of_path(file).name, time=time)
+        return reading.events(_standard_input(reading), stdin_format, source=_STDIN_NAME)
+    return reading.events(file, format_of_path(file).name, time=time_of(file))
+
+
+def _subjects_in(file: Path, reading: Reading, stdin_format: str) -> Iterator[Event]:
+    data = _standard_input(reading) if file == STDIN else file
+    time = None if file == STDIN else time_of(file)
+    form = stdin_format if file == STDIN else format_of_path(file).name
+    return reading.subjects(data, form, source=_STDIN_NAME if file == STDIN else None, time=time)
+
+
+def _standard_input(reading: Reading) -> bytes:
+    return sys.stdin.buffer.read(reading.limits.document_bytes + 1)
+
+
+def time_of(file: Path) -> datetime:
+    """The file's own time: an event without a name gets the same one each time that the file is read."""
+    return datetime.fromtimestamp(file.stat().st_mtime, UTC)
 
 
 def _take(found: Iterable[Event], events: dict[NamedNode, Event], problems: Problems) -> None:

@@ -13,7 +13,17 @@ from triplewire.algebra.queries import Construct
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.cli.bindings import json_binding
-from triplewire.cli.inputs import Problems, TaxonomyPath, read_events, read_subscriptions, read_taxonomy
+from triplewire.cli.inputs import (
+    Base,
+    ContextMap,
+    EventBytes,
+    EventQuads,
+    Problems,
+    TaxonomyPath,
+    read_events,
+    read_subscriptions,
+    read_taxonomy,
+)
 from triplewire.cli.invocation import FAILED
 from triplewire.cli.names import short, short_solution
 from triplewire.cli.screen import output, plain, remark, report, show_table, tracked, warn, write_json
@@ -21,7 +31,10 @@ from triplewire.matching.matcher import Matcher
 from triplewire.matching.matches import Match
 from triplewire.matching.warm_up import MESSAGE as COMPILING
 from triplewire.matching.warm_up import is_warm
+from triplewire.rdf.contexts import Contexts
 from triplewire.rdf.events import Event
+from triplewire.rdf.limits import limits_for
+from triplewire.rdf.reading import Reading
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -63,6 +76,10 @@ def match_command(
     form: Annotated[
         Format, typer.Option("--format", "-f", help="A table for people, or one JSON object a line.")
     ] = Format.TABLE,
+    base: Base = None,
+    contexts: ContextMap = None,
+    event_bytes: EventBytes = None,
+    event_quads: EventQuads = None,
     keep_going: Annotated[
         bool, typer.Option("--keep-going", help="Match what could be read; report the rest, and still exit with 1.")
     ] = False,
@@ -77,7 +94,8 @@ def match_command(
         remark(COMPILING)
     known = read_taxonomy(taxonomy)
     wanted = read_subscriptions(subscriptions, problems)
-    found = read_events(events, problems)
+    reading = Reading(limits=limits_for(event_bytes, event_quads), base=base, contexts=Contexts.load(contexts))
+    found = read_events(events, problems, reading)
     matcher = _subscribed(wanted, known, problems)
     if keep_going or not problems.sentences:
         matches = _matches(matcher, found, problems)

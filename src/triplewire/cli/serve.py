@@ -35,9 +35,18 @@ def serve_command(
     ] = None,
     config: Annotated[Path | None, typer.Option("--config", metavar="FILE", help="A TOML file with settings.")] = None,
     log_json: Annotated[bool | None, typer.Option("--log-json", help="Log lines as JSON.")] = None,
-    event_bytes: Annotated[int | None, typer.Option(metavar="BYTES", min=1, help="How large one event may be.")] = None,
+    event_bytes: Annotated[
+        int | None, typer.Option(metavar="BYTES", min=1, help="How large one event may be. Default 1 MiB.")
+    ] = None,
+    event_quads: Annotated[
+        int | None, typer.Option(metavar="QUADS", min=1, help="How many quads one event may have. Default 10,000.")
+    ] = None,
     request_bytes: Annotated[
-        int | None, typer.Option(metavar="BYTES", min=1, help="How large one request may be.")
+        int | None,
+        typer.Option(metavar="BYTES", min=1, help="How large one request may be. Default 16 MiB, or one event."),
+    ] = None,
+    contexts: Annotated[
+        Path | None, typer.Option("--contexts", metavar="FILE", help="JSON-LD contexts: a JSON map of URLs to files.")
     ] = None,
     head_seconds: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="How long the head of a request may take. Default 15.")
@@ -124,9 +133,11 @@ def serve_command(
         "open": open_to_all,
         "log_json": log_json,
         "event_bytes": event_bytes,
+        "event_quads": event_quads,
         "request_bytes": request_bytes,
         "head_seconds": head_seconds,
         "body_seconds": body_seconds,
+        "contexts": contexts,
         "retention_age": retention_age,
         "retention_bytes": retention_bytes,
         "key_seconds": key_seconds,

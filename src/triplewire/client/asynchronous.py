@@ -16,6 +16,7 @@ from triplewire.client.following import Follower, Gap, Notification, is_final
 from triplewire.client.settings import STREAM_TIMEOUT, acknowledged_every, headers_of
 from triplewire.errors import MissedNotifications, NodeRefused, NodeUnreachable
 from triplewire.rdf.coercion import EventLike
+from triplewire.rdf.limits import Limits
 from triplewire.rdf.solutions import Solutions, Triples
 from triplewire.wire.networks import NetworkView
 
@@ -68,12 +69,14 @@ class AsyncClient:
         format: str | None = None,  # noqa: A002  the public name
         *,
         idempotency_key: str | None = None,
+        base: str | None = None,
     ) -> list[Receipt]:
         """Publish events, rdflib graphs, a file, or RDF as text or bytes. Returns when all is on the node's disk.
 
-        Text and bytes are N-Quads unless a `format` is named.
+        Text and bytes are N-Quads unless a `format` is named. Relative IRIs count from `base`, or else from the file's
+        URL, or else from the URL at which the node takes events.
         """
-        return calls.receipts(await self._call(calls.publish(events, format, idempotency_key)))
+        return calls.receipts(await self._call(calls.publish(events, format, idempotency_key, base)))
 
     async def read_log(self, after: int = 0, limit: int = 1_000) -> LogPage:
         """What follows a position in the log, as far as this client may read it."""
@@ -83,6 +86,10 @@ class AsyncClient:
     async def node_id(self) -> str:
         """Which node this is, whatever its address."""
         return calls.node_id(await self._call(calls.HEALTH))
+
+    async def limits(self) -> Limits:
+        """How large an event and a request may be for this node: read documents with them before publishing."""
+        return calls.limits(await self._call(calls.HEALTH))
 
     def subscribe(
         self,

@@ -15,8 +15,9 @@ from pyoxigraph import RdfFormat, parse
 
 from triplewire.errors import InputError, NodeRefused, NodeUnreachable, TriplewireError, UnknownFormat
 from triplewire.rdf.coercion import EventLike, as_events
-from triplewire.rdf.documents import path_in
-from triplewire.rdf.formats import format_named, format_of_path
+from triplewire.rdf.documents import path_in, url_of
+from triplewire.rdf.formats import NQUADS, NTRIPLES, format_named, format_of_path
+from triplewire.rdf.limits import Limits, limits_for
 from triplewire.rdf.solutions import Solutions, Triples
 from triplewire.rdf.sparql_json import answer_of
 from triplewire.wire.networks import NetworkView
@@ -121,8 +122,15 @@ class _Subscriptions(Struct):
     subscriptions: list[SubscriptionStatus]
 
 
+class _NodeLimits(Struct, frozen=True):
+    event_bytes: int | None = None
+    event_quads: int | None = None
+    request_bytes: int | None = None
+
+
 class _Health(Struct):
     node: str
+    limits: _NodeLimits = _NodeLimits()
 
 
 class _Receipts(Struct):
@@ -145,13 +153,20 @@ def publish(
     events: EventLike | Iterable[EventLike],
     format: str | None,  # noqa: A002  the public name
     key: str | None,
+    base: str | None = None,
 ) -> Call:
     """Events, graphs of rdflib, or a document in an RDF format, which goes to the node as it is."""
     content, form = _document(events, format)
     headers = {"content-type": format_named(form).media_types[0]}
-    return Call(
-        "POST", "/events", headers=headers if key is None else headers | {"idempotency-key": key}, content=content
-    )
+    headers |= {} if key is None else {"idempotency-key": key}
+    base = base or _url(events, form)
+    return Call("POST", "/events", {} if base is None else {"base": base}, headers, content)
+
+
+def _url(given: Any, form: str) -> str | None:
+    """What relative IRIs of a file count from; nobody else is told where it lies."""
+    path = path_in(given) if isinstance(given, bytes | str | os.PathLike) else None
+    return None if path is None or format_named(form) in (NQUADS, NTRIPLES) else url_of(path)
 
 
 def _document(given: Any, form: str | None) -> tuple[bytes, str]:
@@ -197,6 +212,13 @@ HEALTH = Call("GET", "/health")
 
 def node_id(content: bytes) -> str:
     return _decoded(content, _Health).node
+
+
+def limits(content: bytes) -> Limits:
+    """What a node takes; the usual where it does not say."""
+    told = _decoded(content, _Health).limits
+    usual = limits_for(told.event_bytes, told.event_quads)
+    return msgspec.structs.replace(usual, document_bytes=told.request_bytes or usual.document_bytes)
 
 
 # Subscribing

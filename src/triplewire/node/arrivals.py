@@ -15,11 +15,13 @@ import secrets
 from datetime import datetime
 
 import numpy as np
+from msgspec import Struct
 from pyoxigraph import RdfFormat, parse
 
 from triplewire.matching.kernels.canonical import canonical_events
 from triplewire.matching.kernels.columns import END, EVENT_FIRST, EVENT_LAST, START, G, S
 from triplewire.matching.scanner import ScanResult, scan
+from triplewire.rdf.contexts import NO_CONTEXTS, Contexts
 from triplewire.rdf.events import Event
 from triplewire.rdf.formats import NQUADS, Format
 from triplewire.rdf.limits import Limits
@@ -39,15 +41,24 @@ class Arrival(Event, frozen=True, eq=False):
         return tuple([quad.triple for quad in parse(self.nquads, format=RdfFormat.N_QUADS)])
 
 
-def events_in(
-    data: bytes, form: Format, *, graph: str | None, source: str | None, time: datetime, limits: Limits
-) -> list[Event]:
+class Given(Struct, frozen=True, kw_only=True):
+    """What is known of a document beside its text: who sent it and when, and what it does not say itself."""
+
+    source: str | None
+    time: datetime
+    graph: str | None = None
+    base: str | None = None
+
+
+def events_in(data: bytes, form: Format, given: Given, limits: Limits, contexts: Contexts = NO_CONTEXTS) -> list[Event]:
     """The events of a document, as `Event.parse` reads them."""
     if form is NQUADS:
-        found = _arrivals(data, source, time, limits)
+        found = _arrivals(data, given.source, given.time, limits)
         if found is not None:
             return found
-    return Event.parse(data, form.name, graph=graph, source=source, time=time, limits=limits)
+    return Event.parse(
+        data, form.name, given.graph, given.source, time=given.time, base=given.base, limits=limits, contexts=contexts
+    )
 
 
 def _arrivals(data: bytes, source: str | None, time: datetime, limits: Limits) -> list[Event] | None:

@@ -23,6 +23,7 @@ from triplewire.node.network.shell import Overlay
 from triplewire.node.repository import Allowed, Repository
 from triplewire.node.settings import Settings
 from triplewire.node.stream_tokens import StreamTokens
+from triplewire.rdf.contexts import Contexts
 from triplewire.store import facts, identities
 from triplewire.store.clock import Clock
 from triplewire.store.disk import Connection, Disk
@@ -45,6 +46,7 @@ class Node:
         self.repository = Repository(
             settings.data / "repository", broker, Allowed(settings.query_seconds, settings.query_memory)
         )
+        self.contexts = Contexts.load(settings.contexts)
         self.id = ""
         self.streams = Streams(broker)
         loopback = Loopback.ALLOWED if settings.allow_loopback_webhooks else Loopback.REFUSED

@@ -20,6 +20,7 @@ from triplewire.rdf.limits import MIB, Limits
 from triplewire.store.retention import KEY_SECONDS
 
 PREFIX = "TRIPLEWIRE_"
+_REQUEST_BYTES = 16 * MIB
 Count = Annotated[int, Meta(ge=1)]
 # Neither nothing nor for ever, which also leaves out what is not a number.
 Seconds = Annotated[float, Meta(gt=0, le=1e12)]
@@ -38,8 +39,12 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Log lines as JSON objects."""
     event_bytes: Count = MIB
     """How large one event may be."""
-    request_bytes: Count = 16 * MIB
-    """How large the body of one request may be."""
+    event_quads: Count = 10_000
+    """How many quads one event may have."""
+    request_bytes: Count | None = None
+    """How large the body of one request may be; by default 16 MiB, or one event where that is more."""
+    contexts: Path | None = None
+    """A JSON file that has a local file for each JSON-LD context that events may name by address."""
     head_seconds: Seconds = 15.0
     """How long the head of a request may take to arrive."""
     body_seconds: Seconds = 30.0
@@ -95,7 +100,12 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     @property
     def limits(self) -> Limits:
-        return Limits(event_bytes=self.event_bytes, document_bytes=self.request_bytes)
+        """What holds for events, and for the documents that bring them."""
+        body = self.request_bytes or max(_REQUEST_BYTES, self.event_bytes)
+        expanded = max(Limits().expanded_bytes, body)
+        return Limits(
+            event_bytes=self.event_bytes, document_bytes=body, expanded_bytes=expanded, quads=self.event_quads
+        )
 
 
 def load_settings(flags: Mapping[str, Any], environment: Mapping[str, str], file: Path | None = None) -> Settings:

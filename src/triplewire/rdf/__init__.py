@@ -4,8 +4,9 @@ terms      pyoxigraph's terms and the vocabularies that we name
 limits     how much a document and an event may be
 formats    the syntaxes, by name, suffix and media type
 folders    which files of a folder count
-documents  text of known size and encoding; nesting, markup, contexts check it; parsing turns it into quads
-events     one graph IRI and its triples; grouping, blanks and minting help to make them
+documents  text of known size and encoding; nesting, markup, entities, contexts check it; parsing turns it into quads
+events     one graph IRI and its triples; grouping, blanks, skolem and minting help to make them
+reading    limits, base and contexts for many documents; splitting makes an event of each subject
 coercion   what people hold, as events
 solutions  rows of answers, for pandas, rdflib and notebooks; sparql_json is their form on the wire
 interop    to and from rdflib

@@ -29,6 +29,21 @@ class Document(Struct, frozen=True):
     def text(self) -> str:
         return self.data.decode()
 
+    @property
+    def base(self) -> str | None:
+        """What relative IRIs are relative to where nobody says else: the file's own URL."""
+        return None if self.path is None else url_of(self.path)
+
+
+def url_of(place: str | os.PathLike[str]) -> str:
+    """The URL of a file; what is one already stays as it is.
+
+    >>> url_of("/data/../my data.ttl"), url_of("s3://bucket/a.ttl")
+    ('file:///my%20data.ttl', 's3://bucket/a.ttl')
+    """
+    text = os.fspath(place)
+    return text if "://" in text else Path(os.path.abspath(text)).as_uri()  # noqa: PTH100  resolve() follows links
+
 
 def read_document(
     data: bytes | str | os.PathLike[str], *, source: str | None = None, limits: Limits = DEFAULT_LIMITS

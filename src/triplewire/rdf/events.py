@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from triplewire.errors import EmptyEvent, EventConflict, InputError, InvalidTerm
+from triplewire.rdf.contexts import NO_CONTEXTS, Contexts
 from triplewire.rdf.documents import Document, format_for, read_document
 from triplewire.rdf.formats import Format, format_named, format_of_path
-from triplewire.rdf.grouping import Contents, group_by_graph
+from triplewire.rdf.grouping import BlankGraph, Contents, group_by_graph
 from triplewire.rdf.limits import DEFAULT_LIMITS, Limits
 from triplewire.rdf.minting import mint_event_iri
 from triplewire.rdf.parsing import QuadReader
@@ -54,20 +55,23 @@ class Event(Struct, frozen=True, eq=False):
         time: datetime | None = None,
         base: str | None = None,
         limits: Limits = DEFAULT_LIMITS,
+        contexts: Contexts = NO_CONTEXTS,
     ) -> list[Event]:
         """Read a document into events, one for each graph, in order of first appearance.
 
         `data` is bytes, text or a path; `read_document` says when a string is a path. A file's suffix decides its
         format, unless another than the default is asked for. Triples of the default graph belong to `graph`, or to a
-        name minted from source, time and content. Named graphs keep their names.
+        name minted from source, time and content. Named graphs keep their names; where that is a blank node, the graph
+        gets an IRI made from the document. Relative IRIs count from `base`, or else from the file's URL. `contexts` has
+        the JSON-LD contexts that a document may name by address.
         """
         document = read_document(data, source=source, limits=limits)
         form = _format_of(document, format)
-        quads = QuadReader(document, form, base=base, limits=limits)
+        quads = QuadReader(document, form, base=base, limits=limits, contexts=contexts)
         default = None if graph is None else event_name(graph)
         moment = _moment(time)
         try:
-            contents = group_by_graph(quads, form, default, limits, document.source)
+            contents = _grouped(quads, form, default, limits, document.source)
         except InputError as error:
             raise quads.blame(error) from None
         if not contents:
@@ -156,6 +160,16 @@ def event_name(graph: object) -> NamedNode:
         return NamedNode(graph)
     except ValueError as error:
         raise InvalidTerm(f"wanted an absolute IRI as the name of an event, found {graph!r}: {error}") from None
+
+
+def _grouped(
+    quads: QuadReader, form: Format, default: NamedNode | None, limits: Limits, source: str | None
+) -> dict[NamedNode | None, Contents]:
+    try:
+        return group_by_graph(quads, form, default, limits, source)
+    except BlankGraph:
+        # Rare, and what came before may speak of that graph: begin again, knowing that there is one.
+        return group_by_graph(quads.without_blank_graphs(), form, default, limits, source)
 
 
 def merge_repeats(events: Iterable[Event]) -> list[Event]:

@@ -11,6 +11,10 @@ from triplewire.rdf.limits import Limits, exceeded
 from triplewire.rdf.terms import DefaultGraph, Literal, NamedNode, Quad, Term, Triple
 
 
+class BlankGraph(InvalidTerm):
+    """A graph whose name is a blank node, which cannot be an event's."""
+
+
 class Contents:
     """The triples of one event to be, each under its N-Triples line without the dot, so that repeats count once."""
 
@@ -70,7 +74,7 @@ def _name_of(quad: Quad, default: NamedNode | None, source: str | None) -> Named
         return graph
     if isinstance(graph, DefaultGraph):
         return default
-    raise InvalidTerm(f"wanted an IRI as the name of an event, found the blank node {graph}", source=source)
+    raise BlankGraph(f"wanted an IRI as the name of an event, found the blank node {graph}", source=source)
 
 
 def check_terms(triple: Triple, limits: Limits, source: str | None) -> None:

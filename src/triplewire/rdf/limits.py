@@ -40,6 +40,23 @@ class Limits(Struct, frozen=True, kw_only=True):
 
 
 DEFAULT_LIMITS = Limits()
+
+
+def limits_for(event_bytes: int | None, event_quads: int | None) -> Limits:
+    """The usual limits, with others for one event. A document holds at least one.
+
+    >>> limits_for(100 * MIB, None).document_bytes == 100 * MIB, limits_for(None, 3).quads
+    (True, 3)
+    """
+    size = event_bytes or DEFAULT_LIMITS.event_bytes
+    return Limits(
+        event_bytes=size,
+        document_bytes=max(DEFAULT_LIMITS.document_bytes, size),
+        expanded_bytes=max(DEFAULT_LIMITS.expanded_bytes, size),
+        quads=event_quads or DEFAULT_LIMITS.quads,
+    )
+
+
 # For what was within its limits when it came in, and is read again.
 ANY_SIZE = Limits(
     event_bytes=maxsize,

@@ -1,8 +1,9 @@
 """RDF/XML before the RDF parser sees it: well-formed, not too deep, and without a DOCTYPE (row A4).
 
-A DOCTYPE may define entities that expand to gigabytes, and the RDF parser expands them. A strict XML parser goes first
-and stops at the DOCTYPE itself; the one inside the RDF parser would also take `<!doctype` and one in the middle of the
-document, which to a strict parser are syntax errors.
+A DOCTYPE may define entities that expand to gigabytes, and the RDF parser expands them. What `rdf.entities` could not
+write out and remove is refused: a strict XML parser goes first and stops at any DOCTYPE that is left. The one inside
+the RDF parser would also take `<!doctype` and one in the middle of the document, which to a strict parser are syntax
+errors.
 """
 
 from __future__ import annotations
@@ -12,15 +13,22 @@ from xml.parsers.expat import ExpatError, ParserCreate, errors
 
 from triplewire.errors import RefusedFeature
 from triplewire.rdf.documents import Document
+from triplewire.rdf.entities import without_entities
 from triplewire.rdf.limits import Limits
 from triplewire.rdf.nesting import too_deep
 from triplewire.rdf.positions import problem_at
 
-REFUSED = "a DOCTYPE is refused, for it may define entities; write their text out instead"
+REFUSED = "wanted a well-formed DOCTYPE before the first element, with entities of text only; any other is refused"
 
 
-def check_markup(document: Document, limits: Limits) -> None:
-    """Raise `RefusedFeature`, `LimitExceeded` or `SyntaxProblem`, or let the document pass."""
+def plain_markup(document: Document, limits: Limits) -> Document:
+    """The document with its own entities written out, or `RefusedFeature`, `LimitExceeded` or `SyntaxProblem`."""
+    written = without_entities(document, limits)
+    _check(written, limits)
+    return written
+
+
+def _check(document: Document, limits: Limits) -> None:
     # The document is known to be UTF-8: what its declaration says must not make this parser read other text.
     parser = ParserCreate("utf-8")
     depth = 0

@@ -70,13 +70,16 @@ class Schema:
         data: bytes | str | os.PathLike[str],
         format: str = _DEFAULT_FORMAT,  # noqa: A002  the public name
         source: str | None = None,
+        *,
+        base: str | None = None,
     ) -> Schema:
         """Read an RDF document: text, bytes, or a path. What says nothing about classes and properties is passed over.
 
-        A file's suffix decides its format, unless another than the default is asked for.
+        A file's suffix decides its format, unless another than the default is asked for. Relative IRIs count from
+        `base`, or else from the file's URL.
         """
         document = read_document(data, source=source)
-        quads = QuadReader(document, format_for(document, format, _DEFAULT_FORMAT))
+        quads = QuadReader(document, format_for(document, format, _DEFAULT_FORMAT), base=base)
         try:
             return cls(list(_checked(quads)))
         except InputError as error:

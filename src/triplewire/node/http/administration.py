@@ -14,7 +14,7 @@ from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import InputError
 from triplewire.node import identity
 from triplewire.node.http.access import BEARER, admin_of, client_of, node_of
-from triplewire.node.http.bodies import media_type_of, read_body
+from triplewire.node.http.bodies import Base, base_of, media_type_of, read_body
 from triplewire.node.http.documented import documents, problems, text_schema
 from triplewire.node.http.negotiation import chosen
 from triplewire.node.service import Node
@@ -90,13 +90,13 @@ async def read_taxonomy(request: Request) -> Response:
 @router.put(
     "/taxonomy", status_code=204, responses=problems(400, 401, 403, 413, 415, 507), openapi_extra=BEARER | _RDF_BODY
 )
-async def write_taxonomy(request: Request) -> Response:
+async def write_taxonomy(request: Request, base: Base = None) -> Response:
     """Read events by another taxonomy from now on."""
     admin_of(request)
     node = node_of(request)
     form = format_of_media_type(media_type_of(request))
-    data = await read_body(request, node.settings.request_bytes)
-    await node.set_taxonomy(Taxonomy.parse(data, form.name))
+    data = await read_body(request, node.settings.limits.document_bytes)
+    await node.set_taxonomy(Taxonomy.parse(data, form.name, base=base_of(request, base)))
     return Response(status_code=204)
 
 

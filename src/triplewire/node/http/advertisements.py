@@ -10,7 +10,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from triplewire.errors import Forbidden
 from triplewire.network.routing.descriptions import MOST_BYTES
 from triplewire.node.http.access import BEARER, client_of, node_of
-from triplewire.node.http.bodies import media_type_of, read_body
+from triplewire.node.http.bodies import Base, base_of, media_type_of, read_body
 from triplewire.node.http.documented import documents, problems, text_schema
 from triplewire.node.network.advertisements import Entry, described
 from triplewire.rdf.formats import FORMATS, format_of_media_type
@@ -35,13 +35,14 @@ async def advertise(
     request: Request,
     name: Name,
     lasts: Annotated[float | None, Query(gt=0, le=1e12, description="Seconds until it has to be said again.")] = None,
+    base: Base = None,
 ) -> Response:
     """Advertise schemas, properties, or properties with values. Under the same name it replaces what was said."""
     node, client = node_of(request), client_of(request)
     if client.rights.publish is None:
         raise Forbidden("wanted a client that may publish, found one that may not")
     form = format_of_media_type(media_type_of(request))
-    description = described(await read_body(request, MOST_BYTES), form)
+    description = described(await read_body(request, MOST_BYTES), form, base_of(request, base))
     await node.advertisements.put(client.id, name, description, lasts)
     return Response(status_code=204)
 

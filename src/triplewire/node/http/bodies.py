@@ -7,10 +7,14 @@ limit and no further. A compressed body is expanded as it comes, under the same 
 from __future__ import annotations
 
 import zlib
+from typing import Annotated
 
-from fastapi import Request
+from fastapi import Query, Request
 
-from triplewire.errors import InputError, LimitExceeded, UnknownFormat
+from triplewire.errors import InputError, InvalidTerm, LimitExceeded, UnknownFormat
+from triplewire.rdf.parsing import check_base
+
+Base = Annotated[str | None, Query(description="What relative IRIs count from; the URL of the request by default.")]
 
 _LIMIT = "request_bytes"
 # ASCII is UTF-8, too.
@@ -46,6 +50,19 @@ def media_type_of(request: Request) -> str:
         if name.strip() == "charset" and value.strip().strip('"') not in _UTF8:
             raise UnknownFormat(f"wanted a body in UTF-8, found {header!r}")
     return kind
+
+
+def base_of(request: Request, given: str | None) -> str | None:
+    """What relative IRIs of the body count from: what is given, else the request's URL, its query left out."""
+    if given is not None:
+        return given
+    url = str(request.url.replace(query="", fragment=""))
+    try:
+        check_base(url)
+    except InvalidTerm:
+        # Whoever says nonsense in the Host header has no base, and may not need one.
+        return None
+    return url
 
 
 def too_large(most: int, found: str) -> LimitExceeded:

@@ -12,9 +12,9 @@ from fastapi import APIRouter, Header, Path, Query, Request, Response
 from pyoxigraph import Quad, RdfFormat, serialize
 
 from triplewire.errors import UnknownEvent, UnknownFormat
-from triplewire.node.arrivals import events_in
+from triplewire.node.arrivals import Given, events_in
 from triplewire.node.http.access import BEARER, client_of, node_of
-from triplewire.node.http.bodies import media_type_of, read_body
+from triplewire.node.http.bodies import Base, base_of, media_type_of, read_body
 from triplewire.node.http.documented import RECEIPTS, documents, problems, text_schema
 from triplewire.node.http.extents import extent, headers_of
 from triplewire.node.http.negotiation import chosen
@@ -50,21 +50,25 @@ _BODY: dict[str, Any] = {
 async def publish(
     request: Request,
     graph: Annotated[str | None, Query(description="The IRI of triples that stand outside any graph.")] = None,
+    base: Base = None,
     idempotency_key: Annotated[str | None, Header(max_length=200)] = None,
 ) -> Response:
-    """Publish events. The answer comes when they are on the disk; all are stored, or none."""
+    """Publish events. The answer comes when they are on the disk; all are stored, or none.
+
+    Relative IRIs count from `base`, or else from the URL of the request.
+    """
     node, client = node_of(request), client_of(request)
     form = _format(request)
-    data = await read_body(request, node.settings.request_bytes)
     limits = node.settings.limits
-    time = node.broker.clock.now()
+    data = await read_body(request, limits.document_bytes)
+    given = Given(graph=graph, base=base_of(request, base), source=client.id, time=node.broker.clock.now())
 
     def parsed() -> list[Event]:
-        return events_in(data, form, graph=graph, source=client.id, time=time, limits=limits)
+        return events_in(data, form, given, limits, node.contexts)
 
     most = _INLINE_NQUADS_BYTES if form is NQUADS else _INLINE_BYTES
     events = parsed() if len(data) <= most else await asyncio.to_thread(parsed)
-    digest = _digest(form, graph, data) if idempotency_key is not None else b""
+    digest = _digest(form, (graph, base), data) if idempotency_key is not None else b""
     receipts = await node.broker.publish(client, events, key=idempotency_key, digest=digest)
     return Response(msgspec.json.encode({"events": receipts}), 201, media_type="application/json")
 
@@ -115,8 +119,8 @@ def _format(request: Request) -> Format:
     return format_of_media_type(media_type)
 
 
-def _digest(form: Format, graph: str | None, data: bytes) -> bytes:
-    digest = hashlib.sha256(repr((form.name, graph)).encode(errors="replace"))
+def _digest(form: Format, parameters: tuple[str | None, ...], data: bytes) -> bytes:
+    digest = hashlib.sha256(repr((form.name, *parameters)).encode(errors="replace"))
     digest.update(data)
     return digest.digest()
 

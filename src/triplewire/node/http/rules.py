@@ -13,7 +13,7 @@ from triplewire.errors import InputError, TriplewireError, UnknownFormat
 from triplewire.languages.rdftl import parse_updates
 from triplewire.languages.rdftl.parser import MAX_FILE_BYTES
 from triplewire.node.http.access import BEARER, admin_of, client_of, node_of
-from triplewire.node.http.bodies import media_type_of, read_body
+from triplewire.node.http.bodies import Base, base_of, media_type_of, read_body
 from triplewire.node.http.documented import documents, json_answer, problems, text_schema
 from triplewire.node.http.documented_rules import EXECUTED, FIRINGS, REGISTERED, RULE, RULES
 from triplewire.node.http.events import MOST, MOST_POSITION
@@ -120,7 +120,7 @@ async def execute(request: Request, idempotency_key: Annotated[str | None, Heade
     node, client = node_of(request), client_of(request)
     require_author(client)
     _require_rdftl(request)
-    data = await read_body(request, min(MAX_FILE_BYTES, node.settings.request_bytes))
+    data = await read_body(request, min(MAX_FILE_BYTES, node.settings.limits.document_bytes))
     updates = await asyncio.to_thread(parse_updates, _decoded(data))
     rules = node.broker.rules
     if idempotency_key is None:
@@ -141,13 +141,13 @@ async def read_schema(request: Request) -> Response:
 @router.put(
     "/schema", status_code=204, responses=problems(400, 401, 403, 413, 415, 507), openapi_extra=BEARER | _RDF_BODY
 )
-async def write_schema(request: Request) -> Response:
+async def write_schema(request: Request, base: Base = None) -> Response:
     """Use another schema, if the repository conforms to it and every rule can be read by it."""
     admin_of(request)
     node = node_of(request)
     form = format_of_media_type(media_type_of(request))
-    data = await read_body(request, node.settings.request_bytes)
-    schema = await asyncio.to_thread(Schema.parse, data, form.name)
+    data = await read_body(request, node.settings.limits.document_bytes)
+    schema = await asyncio.to_thread(Schema.parse, data, form.name, base=base_of(request, base))
     await node.broker.rules.set_schema(schema)
     return Response(status_code=204)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 from fastapi import APIRouter, Request, Response
@@ -13,6 +14,7 @@ from triplewire.node.network.peers import Peers
 from triplewire.node.network.shell import Overlay
 from triplewire.node.network.tally import by_kind
 from triplewire.node.service import Node
+from triplewire.rdf.limits import Limits
 from triplewire.store import outbox
 from triplewire.store.histograms import Histogram
 from triplewire.store.identities import Client
@@ -27,12 +29,22 @@ async def health(request: Request) -> Response:
     """200 if the node accepts events, 503 with the reason if not. Needs no secret."""
     node = node_of(request)
     failure = node.broker.failure
-    body = {"status": "fine" if failure is None else "failed", "node": node.id}
+    body: dict[str, Any] = {"status": "fine" if failure is None else "failed", "node": node.id}
+    body |= {"limits": _limits(node.settings.limits)}
     body |= {} if failure is None else {"reason": str(failure)}
     if node.peers is not None:
         body |= {"peers": node.peers.address, "key": node.peers.key}
     body |= {} if node.repository.trouble is None else {"repository": node.repository.trouble}
     return Response(msgspec.json.encode(body), 200 if failure is None else 503, media_type="application/json")
+
+
+def _limits(limits: Limits) -> dict[str, int]:
+    """What a client has to know before it sends something large."""
+    return {
+        "event_bytes": limits.event_bytes,
+        "event_quads": limits.quads,
+        "request_bytes": limits.document_bytes,
+    }
 
 
 @router.get("/metrics", responses=documents("text/plain") | problems(401), openapi_extra=BEARER)

@@ -169,8 +169,8 @@ class Advertisements:
         return record.ends is not None and record.ends <= self._broker.steady.time()
 
 
-def described(data: bytes, form: Format) -> Description:
+def described(data: bytes, form: Format, base: str | None = None) -> Description:
     """What the advertisements of an RDF document say together."""
     check_size(len(data))
-    quads = parse_quads(read_document(data), form)
+    quads = parse_quads(read_document(data), form, base=base)
     return describe(Advertisement.all_in(quad.triple for quad in quads))

@@ -16,7 +16,7 @@ from triplewire.network.routing.registration import registration_in
 from triplewire.network.sessions import effects as do
 from triplewire.network.sessions.records import PeerRecord
 from triplewire.network.sessions.words import Receipt
-from triplewire.node.arrivals import events_in
+from triplewire.node.arrivals import Given, events_in
 from triplewire.node.broker import Broker
 from triplewire.node.network.advertisements import Advertisements
 from triplewire.node.network.peers_records import Records, Work
@@ -153,7 +153,7 @@ class Keeping:
         """Read the events; what comes back stores them."""
         client = self._client(effect.peer)
         time = self._broker.clock.now()
-        events = events_in(effect.nquads, NQUADS, graph=None, source=client.id, time=time, limits=self._limits)
+        events = events_in(effect.nquads, NQUADS, Given(source=client.id, time=time), self._limits)
         digest = hashlib.sha256(effect.nquads).digest()
 
         async def store() -> do.Outcome:

@@ -13,6 +13,7 @@ from triplewire.errors import InputError, SyntaxProblem
 from triplewire.pipeline.sources.boundaries import next_event
 from triplewire.pipeline.sources.chunks import Chunk, Interrupted, Piece, TooLarge, chunks
 from triplewire.pipeline.sources.splits import Split
+from triplewire.rdf.documents import url_of
 from triplewire.rdf.events import Event
 from triplewire.rdf.formats import NQUADS
 from triplewire.rdf.limits import DEFAULT_LIMITS, MIB, exceeded
@@ -117,7 +118,7 @@ def _documents(split: Split) -> Iterator[Batch | Reject]:
     """A format that is read as a whole."""
     try:
         data = _whole(split)
-        found = Event.parse(data, split.format, source=split.path, time=split.modified)
+        found = Event.parse(data, split.format, source=split.path, time=split.modified, base=url_of(split.path))
     except SyntaxProblem as problem:
         reason = f"column {problem.column}: {problem.message}"
         yield Reject(split.path, problem.line, None, None, reason)
