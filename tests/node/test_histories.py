@@ -8,6 +8,12 @@ from pathlib import Path
 import pytest
 from tests.node.brokers import ME, client, event, events, positions, positions_up_to, subscribed, with_broker
 
+from triplewire.node import roster
+from triplewire.node.roster import MOST_UNREAD
+from triplewire.store.identities import UNLIMITED, Client, Rights
+
+NO_LIMITS = Client("me", "me", None, Rights(quotas=UNLIMITED))
+
 
 @pytest.mark.parametrize(("start", "expected"), [(0, range(1, 301)), (137, range(138, 301)), (None, range(201, 301))])
 def test_history_and_then_live_without_gap_or_repeat(tmp_path: Path, start, expected):
@@ -70,6 +76,63 @@ def test_f5_reading_on_makes_room_without_acknowledgement(tmp_path: Path):
         assert (await broker.notifications(behind.number, 0)).gap is not None
 
     with_broker(tmp_path, test, guests=(ME, slow))
+
+
+def test_f5_who_does_not_read_is_matched_no_further_and_loses_nothing(tmp_path: Path):
+    """Without any quota: what nobody reads costs nobody anything beyond a bound."""
+    lots = range(1, 12_001, 1_000)
+
+    async def test(broker):
+        stopped = await subscribed(broker, "stopped", who=NO_LIMITS)
+        reading = await subscribed(broker, "reading", who=NO_LIMITS)
+        for first in lots:
+            await broker.publish(NO_LIMITS, events(first, first + 999))
+            page = await broker.notifications(reading.number, first - 1, limit=1_000)
+            assert len(page.notifications) == 1_000
+        assert broker.roster.get(reading.number).is_live
+        assert not broker.roster.get(stopped.number).is_live
+        assert broker.counters.matched <= 12_000 + MOST_UNREAD + 2_000
+        # Whoever comes back gets everything, in order, and is told at once from then on.
+        assert await positions_up_to(broker, stopped.number, 12_000, limit=100) == list(range(1, 12_001))
+        while not broker.roster.get(stopped.number).is_live:
+            await broker.wait(stopped.number, 12_000, timeout=0.1)
+        await broker.publish(NO_LIMITS, [event(12_001)])
+        assert await positions(broker, stopped.number, 12_000) == [12_001]
+
+    with_broker(tmp_path, test, guests=(NO_LIMITS,))
+
+
+def test_f5_who_does_not_read_goes_on_after_a_restart(tmp_path: Path):
+    async def before(broker):
+        await subscribed(broker, who=NO_LIMITS)
+        for first in range(1, 8_001, 1_000):
+            await broker.publish(NO_LIMITS, events(first, first + 999))
+
+    async def after(broker):
+        number = broker.subscription("me", "all").number
+        assert await positions_up_to(broker, number, 8_000, limit=1_000) == list(range(1, 8_001))
+
+    with_broker(tmp_path, before, guests=(NO_LIMITS,))
+    with_broker(tmp_path, after, guests=(NO_LIMITS,))
+
+
+def test_f5_a_selective_subscription_that_nobody_reads_stays_live(tmp_path: Path, monkeypatch):
+    """To find its few notifications in the log again would cost more than to keep them."""
+    monkeypatch.setattr(roster, "MOST_UNREAD", 20)
+
+    async def test(broker):
+        few = await subscribed(broker, "few", "SELECT ?s { ?s <urn:q> ?o }", who=NO_LIMITS)
+        await subscribed(broker, "all", who=NO_LIMITS)
+        for first in range(1, 2_001, 100):
+            made = events(first, first + 99)
+            made[0] = event(first, "<urn:s> <urn:q> 1 . <urn:s> <urn:p> 1 .")
+            made[50] = event(first + 50, "<urn:s> <urn:q> 1 . <urn:s> <urn:p> 1 .")
+            await broker.publish(NO_LIMITS, made)
+        assert broker.roster.standing(few.number).unread == 40
+        assert broker.roster.get(few.number).is_live
+        assert not broker.roster.get(broker.subscription("me", "all").number).is_live
+
+    with_broker(tmp_path, test, guests=(NO_LIMITS,))
 
 
 def test_a9_a_match_all_flood_is_put_off_and_the_others_stay_live(tmp_path: Path):

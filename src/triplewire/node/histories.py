@@ -1,8 +1,8 @@
 """Histories: subscriptions that are not live read the log until they are, each in an audience of its own.
 
-A subscription is behind the log because it began in the past, or because so much waited for its owner, or came to its
-owner at once, that it was no longer matched. Everything here runs after a commit, on the writer's thread, except
-`begin` and `wake`.
+A subscription is behind the log because it began in the past, or because so much waited for its owner, came to its
+owner at once, or came without anybody reading, that it was no longer matched. Everything here runs after a commit, on
+the writer's thread, except `begin` and `wake`.
 """
 
 from __future__ import annotations
@@ -57,7 +57,9 @@ class Histories:
     def catch_up(self, number: int) -> None:
         """Read the next part of the log for a subscription, if there is room for what it finds."""
         record = self._core.roster.get(number)
-        if record is None or record.is_live or self._has_no_room(number) or self._must_rest(number):
+        if record is None or record.is_live or self._is_left_unread(number):
+            return
+        if self._has_no_room(number) or self._must_rest(number):
             return
         audience = self._catching.get(number) or self._alone(record)
         self._catching[number] = audience
@@ -84,7 +86,7 @@ class Histories:
         core.counters.matched += len(notices)
         told = core.recent.noticed(notices, records)
         for number in told:
-            if core.is_over_quota(number):
+            if core.is_over_quota(number) or core.roster.standing(number).is_left_unread:
                 self._pause(number)
         for number in self._too_busy(Counter(notice.subscription for notice in notices)):
             self._pause(number)
@@ -160,11 +162,19 @@ class Histories:
         def then(frontier: int) -> None:
             self._core.audience.remove(str(number))
             self._core.roster.change(number, frontier=frontier)
-            # A full outbox waits for its reader; too much at once only for a while.
+            # A full outbox waits for its reader; what nobody read waits for one, too, who may have come by now; too
+            # much at once waits only for a while.
             if not self._core.is_over_quota(number):
-                self._must_rest(number)
+                self.catch_up(number)
 
         self._core.database.writer.submit_alone(work, then)
+
+    def _is_left_unread(self, number: int) -> bool:
+        """Whether nobody reads what there is already; the next page that is read goes on."""
+        is_left = self._core.roster.standing(number).is_left_unread
+        if is_left:
+            self._catching.pop(number, None)
+        return is_left
 
     def _has_no_room(self, number: int) -> bool:
         """Whether as much waits as may. What was read already makes room."""

@@ -116,6 +116,7 @@ class Reading:
         if record is None:
             return
         self._core.counters.acknowledged += 1
+        self._core.roster.standing(number).unread = 0
         self._core.roster.change(number, cursor=max(record.cursor, position))
         self._core.roster.release({number: size})
         self._histories.resume(record.owner)
@@ -130,6 +131,7 @@ class Reading:
 
     def _note_read(self, record: SubscriptionRecord, after: int) -> None:
         standing = self._core.roster.standing(record.number)
+        standing.unread = 0
         # Nobody has read what is not there yet.
         read_to = min(after, standing.latest)
         if read_to <= standing.read_to:

@@ -92,7 +92,7 @@ class Recent:
         with self._lock:
             for notice in notices:
                 standing = self._roster.standing(notice.subscription)
-                standing.bytes_waiting += notice.size
+                standing.count(notice.position, notice.size)
                 told.add(notice.subscription)
                 if notice.position <= standing.latest:
                     continue

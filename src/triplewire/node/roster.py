@@ -14,14 +14,40 @@ from msgspec import Struct
 from triplewire.errors import UnknownSubscription
 from triplewire.store.registry import SubscriptionRecord
 
+# A reader that reads at all has had the time to take a page of so many.
+MOST_UNREAD = 4_000
+# Of so many events one must have matched, or to match them all again later would cost more than it saves.
+_ONE_IN = 4
+
 
 class Standing(Struct):
-    """How a subscription stands: bytes that wait, the newest position, how far it was read, whether it needs much."""
+    """How a subscription stands: bytes that wait, the newest position, how far it was read, whether it needs much.
+
+    `unread` is how many notifications came since anybody last read, the first of them at `unread_from`.
+    """
 
     bytes_waiting: int = 0
     latest: int = 0
     read_to: int = 0
+    unread: int = 0
+    unread_from: int = 0
     is_unindexed: bool = False
+
+    def count(self, position: int, size: int) -> None:
+        """Count a notification that was made."""
+        self.bytes_waiting += size
+        self.unread_from = self.unread_from if self.unread else position
+        self.unread += 1
+
+    @property
+    def is_left_unread(self) -> bool:
+        """Whether nobody reads while much comes; then matching can wait until somebody does (row F5).
+
+        >>> busy, selective = Standing(unread=5_000, latest=5_000), Standing(unread=5_000, latest=1_000_000)
+        >>> busy.is_left_unread, selective.is_left_unread, Standing(unread=4_000, latest=4_000).is_left_unread
+        (True, False, False)
+        """
+        return self.unread > MOST_UNREAD and self.unread * _ONE_IN >= self.latest - self.unread_from
 
 
 class Roster:

@@ -19,7 +19,7 @@ import uvicorn
 
 from triplewire.errors import StoreFailed
 from triplewire.node.http import create_app
-from triplewire.node.http.deadlines import with_deadlines
+from triplewire.node.http.connections import bounded_protocol
 from triplewire.node.logs import JsonLine, OneLine, configure
 from triplewire.node.network.joining import plan_of
 from triplewire.node.network.shell import Overlay
@@ -92,7 +92,7 @@ def _config(settings: Settings, node: Node) -> uvicorn.Config:
         create_app(node),
         host=settings.host,
         port=settings.port,
-        http=with_deadlines(settings.head_seconds, settings.body_seconds),
+        http=bounded_protocol(settings.head_seconds, settings.body_seconds),
         log_config=None,
         access_log=False,
         timeout_graceful_shutdown=_GRACE_SECONDS,

@@ -5,7 +5,7 @@ access         who asks
 hosts          under which name an open node answers
 cross_origin   what browsers let pages from elsewhere do
 bodies         request bodies under a limit
-deadlines      requests must arrive in time
+connections    what one connection may hold
 negotiation    which syntax is wanted
 problems       errors as RFC 9457 problem details
 events, subscriptions, explanations, rules, sparql, administration, status

@@ -1,31 +1,38 @@
-"""A request must arrive in time: first its head, then its body (row A16).
+"""What one connection may hold: a request must arrive in time, and what is not read stays few (rows A16 and F5).
 
-The server has no such limit of its own, and whoever sends a byte a minute would hold a connection, and what was read
-of the body, for ever. Who is late gets 408 if nothing was answered yet, and the connection is closed either way. How
-long an answer takes, and a WebSocket after its handshake, are not limited here.
+First the head of a request must arrive, then its body. The server has no such limit of its own, and whoever sends a
+byte a minute would hold a connection, and what was read of the body, for ever. Who is late gets 408 if nothing was
+answered yet, and the connection is closed either way. How long an answer takes, and a WebSocket after its handshake,
+are not limited here.
+
+The system would take megabytes for a reader that does not read, and until they are full a stream goes on as if it were
+read. So little may wait there unsent; what is under way, and so the speed over a long line, is not limited.
 """
 
 from __future__ import annotations
 
 import asyncio
+import socket
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from triplewire.errors import TooSlow
 from triplewire.node.http.problems import problem_of
 
+_UNSENT_BYTES = 64 * 1024
 
-def with_deadlines(head_seconds: float, body_seconds: float) -> type[HttpToolsProtocol]:
+
+def bounded_protocol(head_seconds: float, body_seconds: float) -> type[HttpToolsProtocol]:
     """The server's protocol with these limits."""
 
-    class Limited(DeadlineProtocol):
+    class Configured(BoundedProtocol):
         head = head_seconds
         body = body_seconds
 
-    return Limited
+    return Configured
 
 
-class DeadlineProtocol(HttpToolsProtocol):
+class BoundedProtocol(HttpToolsProtocol):
     """One timer a connection: it runs while a request is on its way in."""
 
     head: float
@@ -34,6 +41,7 @@ class DeadlineProtocol(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        _let_little_wait(transport)
         self._expect("the head of a request", self.head)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -77,6 +85,12 @@ class DeadlineProtocol(HttpToolsProtocol):
     @property
     def _is_answering(self) -> bool:
         return self.cycle is not None and self.cycle.response_started
+
+
+def _let_little_wait(transport: asyncio.Transport) -> None:
+    option, connection = getattr(socket, "TCP_NOTSENT_LOWAT", None), transport.get_extra_info("socket")
+    if option is not None and connection.family in (socket.AF_INET, socket.AF_INET6):
+        connection.setsockopt(socket.IPPROTO_TCP, option, _UNSENT_BYTES)
 
 
 def _refusal(error: TooSlow) -> bytes:

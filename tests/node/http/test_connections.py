@@ -1,8 +1,9 @@
-"""A16: a request must arrive in time, and whoever is late does not hold a connection."""
+"""A16: a request must arrive in time; F5: whoever does not read is soon told no more, and loses nothing."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
 import time
 from collections.abc import Iterator
@@ -115,3 +116,33 @@ def test_who_leaves_in_the_middle_of_a_body_is_no_bug(node):
     connection.close()
     assert node.http.get("/health").status_code == 200
     assert "bug" not in node.log.read_text()
+
+
+def publish(node: NodeProcess, first: int, last: int) -> None:
+    body = "".join(f'<urn:s> <urn:p> "{n}" <urn:f5:{n}> .\n' for n in range(first, last + 1))
+    assert node.http.post("/events", content=body, headers=NQUADS).status_code == 201
+
+
+def state_of(node: NodeProcess, name: str) -> str:
+    return str(node.http.get(f"/subscriptions/{name}").json()["state"])
+
+
+def test_f5_a_stream_that_nobody_reads_is_not_matched_for_and_goes_on_when_it_is_read(node):
+    node.http.put("/subscriptions/stopped", content=EVERYTHING, headers=QUERY)
+    connection = connected(node)
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
+    accept = "Accept: text/event-stream\r\n"
+    connection.sendall(HEAD.format(method="GET", path="/subscriptions/stopped/notifications", more=accept).encode())
+    # The system takes some of it, and some may wait; after that it waits in the log.
+    published = 0
+    while state_of(node, "stopped") == "live":
+        assert published < 15_000, "still matched"
+        publish(node, published + 1, published + 1_000)
+        published += 1_000
+    publish(node, published + 1, published + 1_000)
+    found = []
+    with connection, connection.makefile("rb") as answer:
+        while len(found) < published + 1_000:
+            if (line := answer.readline()).startswith(b"data:"):
+                found.append(json.loads(line[5:])["event"])
+    assert found == [f"urn:f5:{n}" for n in range(1, published + 1_001)]
