@@ -1,0 +1,195 @@
+"""The commands of README and docs, run as printed, page by page, in a folder with the repository's examples.
+
+A fenced block marked `bash` is run by a shell of its own. `triplewire serve` goes on beside what follows, as in another
+terminal. Only ports are others. Indented lines that begin with `triplewire` are synopses: their commands and flags
+exist. A block that stands on two pages is run once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import typer
+from tests.node.processes import free_port
+
+from triplewire.cli.app import app
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+ELSEWHERE = {
+    # Eight processes for most of a minute: a slow test of its own.
+    "triplewire network up --super-peers 8 --demo": "tests/cli/test_network.py",
+}
+# A stream has no end of its own: curl leaves when its time is over.
+TIMED_OUT = 28
+PATIENCE = 300
+
+pytestmark = [
+    pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed"),
+    pytest.mark.xdist_group("documented-commands"),
+]
+
+
+def blocks(page: Path) -> list[str]:
+    return re.findall(r"^```bash\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+
+
+class Terminal:
+    """Shells in one folder, with the ports of a page led to free ones."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._ports: dict[str, int] = {}
+        self._servers: list[subprocess.Popen[bytes]] = []
+        shutil.copytree(ROOT / "examples", folder / "examples")
+
+    def run(self, block: str) -> str:
+        command = re.sub(r"(127\.0\.0\.1:|--port )(\d{4})\b", lambda m: f"{m[1]}{self._port(m[2])}", block)
+        if command.startswith("triplewire serve"):
+            return self._serve(command)
+        done = subprocess.run(
+            ["bash", "-e", "-c", command],
+            cwd=self._folder,
+            env=self._environment(),
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+        assert done.returncode in ((0, TIMED_OUT) if "--max-time" in command else (0,)), f"{block}\n{done.stderr}"
+        return done.stdout
+
+    def _serve(self, command: str) -> str:
+        port = re.search(r"--port (\d+)", command)
+        url = f"http://127.0.0.1:{port[1] if port else self._port('8080')}"
+        log = (self._folder / "server.log").open("ab")
+        self._servers.append(
+            subprocess.Popen(
+                ["bash", "-c", f"exec {command}"], cwd=self._folder, env=self._environment(), stdout=log, stderr=log
+            )
+        )
+        deadline = time.monotonic() + PATIENCE
+        while not _answers(url):
+            assert self._servers[-1].poll() is None, (self._folder / "server.log").read_text()
+            assert time.monotonic() < deadline, (self._folder / "server.log").read_text()
+            time.sleep(0.1)
+        return ""
+
+    def close(self) -> None:
+        for server in self._servers:
+            server.send_signal(signal.SIGTERM)
+        for server in self._servers:
+            server.wait(60)
+
+    def _port(self, printed: str) -> int:
+        return self._ports.setdefault(printed, free_port())
+
+    def _environment(self) -> dict[str, str]:
+        port = str(self._port("8080"))
+        beside = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        here = {"PATH": beside, "TRIPLEWIRE_PORT": port, "TRIPLEWIRE_NODE": f"http://127.0.0.1:{port}"}
+        return {**os.environ, **here}
+
+
+def _answers(url: str) -> bool:
+    try:
+        return httpx.get(f"{url}/health", timeout=5, trust_env=False).is_success
+    except httpx.TransportError:
+        return False
+
+
+@contextmanager
+def terminal(folder: Path) -> Iterator[Terminal]:
+    opened = Terminal(folder)
+    try:
+        yield opened
+    finally:
+        opened.close()
+
+
+def test_readme_works_as_printed(tmp_path):
+    said = {}
+    with terminal(tmp_path) as shell:
+        for block in blocks(ROOT / "README.md"):
+            if block.strip() not in ELSEWHERE:
+                said[block] = shell.run(block)
+    curls = [output for block, output in said.items() if block.startswith("curl")]
+    subscribed, published, page, stream, acknowledged, asked, schema, rule, update = curls
+    assert json.loads(subscribed)["id"] == "papers"
+    assert json.loads(published) == {"events": [{"event": "urn:event:1", "position": 1}]}
+    [notification] = json.loads(page)["notifications"]
+    assert notification["solutions"][0]["who"]["value"] == "M. Koubarakis"
+    assert json.loads(page)["next"] is None
+    assert "event: notification" in stream
+    assert "M. Koubarakis" in stream
+    assert acknowledged == ""
+    assert asked.splitlines() == ["event,who", "urn:event:1,M. Koubarakis"]
+    assert schema == ""
+    assert json.loads(rule)["analysis"]["well_defined"] is True
+    assert [(one["rule"], one["status"]) for one in json.loads(update)["firings"]] == [("unread", "committed")]
+    [node] = [output for block, output in said.items() if "triplewire subscribe " in block]
+    assert "urn:example:library:1" in node
+    assert "no: <urn:example:library:2>" in node
+    [told] = [output for block, output in said.items() if " listen " in block]
+    assert "urn:example:library:1" in told
+
+
+def own_blocks(page: Path) -> list[str]:
+    readme = blocks(ROOT / "README.md")
+    return [block for block in blocks(page) if block not in readme and block.strip() not in ELSEWHERE]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES[1:] if own_blocks(page)], ids=lambda page: page.name)
+def test_a_page_works_as_printed(page, tmp_path):
+    with terminal(tmp_path) as shell:
+        for block in own_blocks(page):
+            shell.run(block)
+
+
+def test_what_is_run_elsewhere_is_printed_somewhere():
+    printed = {block.strip() for page in PAGES for block in blocks(page)}
+    assert set(ELSEWHERE) <= printed
+    assert all((ROOT / path).exists() for path in ELSEWHERE.values())
+
+
+def synopses(page: Path) -> list[str]:
+    text = page.read_text(encoding="utf-8").replace("\\\n", " ")
+    return re.findall(r"^    (triplewire .*)$", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if synopses(page)], ids=lambda page: page.name)
+def test_every_synopsis_names_commands_and_flags_that_exist(page):
+    assert [line for line in synopses(page) if not _exists(line)] == []
+
+
+def _exists(line: str) -> bool:
+    """Whether the words lead to a command, and each flag is one of it or of a group on the way."""
+    command: Any = typer.main.get_command(app)
+    flags = {"--help", "--version", *_flags(command)}
+    words = re.split(r"\s+", re.sub(r"\[|\]|'[^']*'", " ", line).partition("#")[0])[1:]
+    for word in words:
+        if word in getattr(command, "commands", {}):
+            command = command.commands[word]
+            flags |= _flags(command)
+    named = {word.rstrip(";,").partition("=")[0] for word in words if word.startswith("--")}
+    several = hasattr(command, "commands")
+    if several:
+        flags |= {flag for part in command.commands.values() for flag in _flags(part)}
+    return command.name not in (None, "triplewire") and named <= flags
+
+
+def _flags(command: Any) -> set[str]:
+    return {name for param in command.params for name in (*param.opts, *param.secondary_opts)}
