@@ -224,6 +224,15 @@ class DepthExceeded(BudgetExceeded):
         self.cycle = cycle
 
 
+class CascadeTooLong(BudgetExceeded):
+    """A schedule that took longer than allowed. `cascade` has its transaction and the rules that had led on from it."""
+
+    def __init__(self, seconds: float, cascade: tuple[str, ...]) -> None:
+        shown = cascade if len(cascade) <= 12 else (*cascade[:6], f"... ({len(cascade) - 12} more) ...", *cascade[-6:])
+        super().__init__(f"wanted a schedule of at most {seconds:g} s, found a longer one, in {' -> '.join(shown)}")
+        self.cascade = cascade
+
+
 class DuplicateRule(TriplewireError):
     """The identifier is taken by another rule."""
 

@@ -13,7 +13,7 @@ from tests.rules.execution.town import PREAMBLE
 from tests.rules.family import EX, FAMILY
 
 from triplewire import Event
-from triplewire.errors import DiskFull, LimitExceeded
+from triplewire.errors import CascadeTooLong, DiskFull, LimitExceeded
 from triplewire.languages.rdftl import parse_updates
 from triplewire.node.broker import Broker
 from triplewire.node.rules import Executed
@@ -297,3 +297,22 @@ def test_a_rule_that_listens_no_longer_is_deaf(tmp_path: Path) -> None:
         assert done.outcome.changes, "the event was not taken before"
 
     with_rules(tmp_path, test)
+
+
+def test_f12_a_cascade_that_takes_too_long_is_refused_and_publishers_go_on(tmp_path: Path) -> None:
+    """A hundred people of whom each makes everybody owe: without the deadline it takes minutes."""
+
+    async def test(broker: Broker) -> None:
+        await put(broker, "all", "ON INSERT (_, ex:owes, _) IF True DO INSERT (_, ex:owes, $delta.source)")
+        many = "".join(f"INSERT resource(ex:p{n}) AS INSTANCE OF Person;;" for n in range(100))
+        await update(broker, "TRANSACTION many " + many)
+        before = await graph(broker)
+        cascade = asyncio.create_task(update(broker, "INSERT (resource(ex:p1), ex:owes, resource(ex:p2));;"))
+        published = broker.publish(YOU, [publication(1, '<urn:s> <urn:p> "x"')])
+        with pytest.raises(CascadeTooLong, match="-> all -> all"):
+            await cascade
+        assert await published
+        assert await graph(broker) == before
+        assert not broker.rules._host.read(lambda repository: list(repository.match(None, EX["owes"], None)))
+
+    with_rules(tmp_path, test, rule_seconds=0.5)

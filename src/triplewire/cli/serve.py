@@ -67,6 +67,9 @@ def serve_command(
     housekeeping_seconds: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="How often retention is looked after.")
     ] = None,
+    rule_seconds: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="How long updates and their rules may take. Default 2.")
+    ] = None,
     query_seconds: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="How long one SPARQL query may take.")
     ] = None,
@@ -142,6 +145,7 @@ def serve_command(
         "retention_bytes": retention_bytes,
         "key_seconds": key_seconds,
         "housekeeping_seconds": housekeeping_seconds,
+        "rule_seconds": rule_seconds,
         "query_seconds": query_seconds,
         "query_memory": query_memory,
         "allow_origin": allow_origin,

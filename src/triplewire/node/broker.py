@@ -22,6 +22,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TypeVar
 
+from msgspec.structs import replace
+
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import StoreError
 from triplewire.node.answers import Notification
@@ -34,7 +36,7 @@ from triplewire.node.loading import load, warm_up
 from triplewire.node.publishing import Receipt, Submission
 from triplewire.node.reading import Page, Reading
 from triplewire.node.roster import Roster
-from triplewire.node.rules import Rules, rule_host
+from triplewire.node.rules import LIMITS, RULE_SECONDS, Rules, rule_host
 from triplewire.node.steady import Steady
 from triplewire.node.subscribing import Subscribing
 from triplewire.rdf.events import Event
@@ -69,13 +71,20 @@ class Broker:
 
     @classmethod
     async def open(
-        cls, folder: Path, *, disk: Disk | None = None, clock: Clock | None = None, guests: Sequence[Client] = ()
+        cls,
+        folder: Path,
+        *,
+        disk: Disk | None = None,
+        clock: Clock | None = None,
+        guests: Sequence[Client] = (),
+        rule_seconds: float = RULE_SECONDS,
     ) -> Broker:
         """Open the data folder, and go on where the node stopped. Guests are clients that are not registered."""
         clock = clock or SystemClock()
         _log.info("opening %s", folder)
         database = await asyncio.to_thread(Database, folder, disk, clock)
-        broker = cls(database, await asyncio.to_thread(rule_host, database, clock), clock)
+        limits = replace(LIMITS, seconds=rule_seconds)
+        broker = cls(database, await asyncio.to_thread(rule_host, database, clock, limits), clock)
         for guest in guests:
             broker.know(guest)
         await broker.read(lambda tx: load(broker._core, tx))

@@ -36,8 +36,9 @@ from triplewire.store.identities import Client
 from triplewire.store.rulebook import FiringRecord, RuleRecord
 
 T = TypeVar("T")
-# While a schedule is executed nothing else is written, so it may be as long as a few publishers can bear.
-LIMITS = Limits(updates=10_000)
+# While a schedule is executed nothing else is written, so it may take as long as publishers can bear.
+RULE_SECONDS = 2.0
+LIMITS = Limits(updates=10_000, edits=20_000, seconds=RULE_SECONDS)
 
 
 def rule_host(database: Database, clock: Clock, limits: Limits = LIMITS) -> RuleHost:

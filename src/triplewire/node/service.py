@@ -63,7 +63,9 @@ class Node:
     async def open(cls, settings: Settings, *, disk: Disk | None = None, clock: Clock | None = None) -> Node:
         """Open the data folder."""
         guests = (ANONYMOUS,) if settings.open else ()
-        node = cls(settings, await Broker.open(settings.data, disk=disk, clock=clock, guests=guests))
+        seconds = settings.rule_seconds
+        broker = await Broker.open(settings.data, disk=disk, clock=clock, guests=guests, rule_seconds=seconds)
+        node = cls(settings, broker)
         node._watch_the_disk()
         node._by_secret = await node.broker.read(identities.everyone)
         node.id = await node._identified()

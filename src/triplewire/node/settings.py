@@ -61,6 +61,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How long one SPARQL query may take."""
     query_memory: Count = 4096 * MIB
     """How much memory the process that evaluates SPARQL queries may have."""
+    rule_seconds: Seconds = 2.0
+    """How long updates with the rules that they trigger may take; nobody can publish meanwhile."""
     allow_origin: str | None = None
     """Origins of web pages that may use the node, with commas between them; `*` for any, unless the node is open."""
     token_seconds: Seconds = 60.0

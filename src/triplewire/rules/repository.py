@@ -116,7 +116,7 @@ class Repository:
         changes = self._done(wanted)
         try:
             conformance.check(changes)
-        except SchemaViolation:
+        except BaseException:
             self._done(changes.edits.reversed())
             raise
         return changes

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import count
+
 import pytest
 from tests.rules.execution.town import PREAMBLE, a, arc, arcs, elements, rulebook, rules_of, run, runner, town
 from tests.rules.family import EX
 
-from triplewire.errors import BudgetExceeded, Cascaded, DepthExceeded, SchemaViolation, UpdateRefused
+from triplewire.errors import BudgetExceeded, Cascaded, CascadeTooLong, DepthExceeded, SchemaViolation, UpdateRefused
 from triplewire.languages.rdftl import parse_updates
 from triplewire.rdf.terms import Literal, Triple
 from triplewire.rules.execution import Limits, Outcome, Status, Work
@@ -318,3 +321,54 @@ def test_rules_that_multiply_are_stopped_by_the_number_of_updates() -> None:
     assert isinstance(outcome.entries[0].error, BudgetExceeded)
     assert "50 updates" in str(outcome.entries[0].error)
     assert set(repository) == was
+
+
+# A schedule's time
+
+MULTIPLY = "RULE all ON INSERT (_, ex:owes, _) IF True DO INSERT (_, ex:owes, $delta.source);;"
+OWE = "TRANSACTION t\nINSERT (resource(ex:ann), ex:owes, resource(ex:bob));;"
+
+
+def ticking() -> Callable[[], float]:
+    """A clock on which each look takes a second."""
+    return count().__next__
+
+
+def test_f12_a_cascade_that_takes_too_long_is_undone_whole_and_shown() -> None:
+    repository = town(*(a(f"p{n}", "Person") for n in range(20)))
+    was = set(repository.store)
+    slow = runner(repository, MULTIPLY, limits=Limits(seconds=200), clock=ticking())
+    with pytest.raises(CascadeTooLong) as caught:
+        slow.run(parse_updates(PREAMBLE + OWE))
+    assert caught.value.cascade[:2] == ("t", "all")
+    assert "200 s" in str(caught.value)
+    assert set(repository.store) == was
+
+
+@pytest.mark.parametrize("seconds", range(0, 99, 3))
+def test_whenever_the_time_is_over_everything_is_put_back(seconds: int) -> None:
+    repository = town(a("dan", "Person"))
+    was = set(repository.store)
+    rules = f"RULE child ABORT INDEPENDENT ON INSERT (_, ex:likes, _) IF $delta/target(ex:likes) DO {OWN};; {MULTIPLY}"
+    slow = runner(repository, rules, limits=Limits(seconds=seconds), clock=ticking())
+    with pytest.raises(CascadeTooLong):
+        slow.run(parse_updates(PREAMBLE + "TRANSACTION t\n" + LIKE + BREAK + OWE.replace("t\n", "u\n")))
+    assert set(repository.store) == was
+
+
+def test_a_look_that_takes_too_long_ends_in_the_middle() -> None:
+    """One action, whose path looks at every resource for every resource."""
+    repository = town(*(a(f"p{n}", "Person") for n in range(50)))
+    nested = "INSERT (resource()[resource()[target(ex:name) != 'q']/target(ex:likes)], ex:name, 'z');;"
+    slow = runner(repository, limits=Limits(seconds=500), clock=ticking())
+    with pytest.raises(CascadeTooLong):
+        slow.run(parse_updates(PREAMBLE + nested))
+
+
+def test_an_action_that_combines_more_than_it_may_is_refused_before_it_is_put_together() -> None:
+    repository = town(*(a(f"p{n}", "Person") for n in range(50)))
+    everybody = "INSERT (resource()[True], ex:knows, resource()[True]);;"
+    outcome = runner(repository, limits=Limits(edits=100)).run(parse_updates(PREAMBLE + everybody))
+    [entry] = outcome.entries
+    assert isinstance(entry.error, UpdateRefused)
+    assert "at most 100 triples" in str(entry.error)

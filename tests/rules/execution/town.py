@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from time import monotonic
 
 from tests.rules.family import EX, FAMILY
 
@@ -44,8 +45,9 @@ def runner(
     limits: Limits | None = None,
     commutes: Commutes = none_commutes,
     arrange: Arrange = as_registered,
+    clock: Callable[[], float] = monotonic,
 ) -> Runner:
-    return Runner(repository, rulebook(rules), limits=limits, commutes=commutes, arrange=arrange)
+    return Runner(repository, rulebook(rules), limits=limits, commutes=commutes, arrange=arrange, clock=clock)
 
 
 def run(repository: Repository, rules: str, updates: str) -> Outcome:

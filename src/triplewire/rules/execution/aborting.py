@@ -11,16 +11,18 @@ from collections.abc import Iterable, Iterator
 from triplewire.errors import Cascaded, TriplewireError
 from triplewire.rdf.terms import Triple
 from triplewire.rules.changes import Edits
+from triplewire.rules.execution.deadline import Deadline
 from triplewire.rules.execution.units import Commutes, Done, Status, Unit, Units, Work, lineage
 
 Doomed = dict[int, TriplewireError]
 
 
-def doomed_with(units: Units, doomed: Doomed, commutes: Commutes) -> Doomed:
+def doomed_with(units: Units, doomed: Doomed, commutes: Commutes, deadline: Deadline) -> Doomed:
     """The units that have to abort, given some that have to, each with the reason."""
     found: Doomed = {}
     waiting = list(doomed.items())
     while waiting:
+        deadline.check()
         number, reason = waiting.pop()
         if number in found or units[number].status is Status.ABORTED:
             continue

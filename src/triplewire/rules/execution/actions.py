@@ -6,7 +6,9 @@ updated is found among the assertions that make it hold.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import TypeVar
 
 from msgspec import Struct
@@ -38,6 +40,7 @@ from triplewire.rules.paths import DeltaTerms, Evaluation
 from triplewire.rules.schema import Schema
 
 _Term = TypeVar("_Term", bound=Term)
+_Edit = TypeVar("_Edit", Triple, "Moved")
 
 
 class Moved(Struct, frozen=True):
@@ -61,13 +64,21 @@ class Plan(Struct, frozen=True):
 class Planner:
     """Plans one action over one graph."""
 
-    def __init__(self, graph: Graph, schema: Schema, lets: Iterable[Let] = (), delta: DeltaTerms | None = None) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        schema: Schema,
+        lets: Iterable[Let] = (),
+        delta: DeltaTerms | None = None,
+        most: int = sys.maxsize,
+    ) -> None:
         self._graph = graph
         self._schema = schema
         self._closure = Closure(schema)
         self._delta = delta or {}
         self._evaluation = Evaluation(graph, lets, delta)
         self._endings = Endings(graph)
+        self._most = most
 
     def plan(self, action: Action) -> Plan:
         """What the action does. Raises `UpdateRefused` where it cannot be done."""
@@ -78,16 +89,23 @@ class Planner:
                 return Plan(Edits(inserted=tuple(Triple(_subject(node), TYPE, of_class) for node in nodes)))
             case ResourceAction(Change.DELETE, path, of_class):
                 gone = (t for node in self._nodes(path) for t in self._removed(_subject(node), of_class))
-                return Plan(Edits(deleted=tuple(dict.fromkeys(gone))))
+                return Plan(Edits(deleted=self._bounded(gone)))
             case ArcAction(Change.INSERT, arcs):
-                return Plan(Edits(inserted=tuple(dict.fromkeys(t for arc in arcs for t in self._inserted(arc)))))
+                return Plan(Edits(inserted=self._bounded(t for arc in arcs for t in self._inserted(arc))))
             case ArcAction(Change.DELETE, arcs):
-                return Plan(Edits(deleted=tuple(dict.fromkeys(t for arc in arcs for t in self._deleted(arc)))))
+                return Plan(Edits(deleted=self._bounded(t for arc in arcs for t in self._deleted(arc))))
         assert isinstance(action, UpdateAction)
-        moved = tuple(dict.fromkeys(move for arc in action.arcs for move in self._updated(arc)))
+        moved = self._bounded(move for arc in action.arcs for move in self._updated(arc))
         new = tuple(dict.fromkeys(move.new for move in moved))
         old = tuple(dict.fromkeys(move.old for move in moved))
         return Plan(Edits(new, old), moved)
+
+    def _bounded(self, edits: Iterable[_Edit]) -> tuple[_Edit, ...]:
+        """Each once; source and target are combined in every way, which may be more than anybody can bear."""
+        taken = list(islice(edits, self._most + 1))
+        if len(taken) > self._most:
+            raise UpdateRefused(f"wanted at most {self._most:,} triples of one action, found more")
+        return tuple(dict.fromkeys(taken))
 
     # Resources
 

@@ -24,7 +24,8 @@ def execute(state: State, pending: Pending, world: World) -> Result:
         return abort_line(state, pending.unit, BudgetExceeded(message), world)
     graph = Watched(world.graph)
     try:
-        plan = Planner(graph, world.rules.schema, pending.lets, pending.delta).plan(pending.action)
+        planner = Planner(graph, world.rules.schema, pending.lets, pending.delta, world.limits.edits)
+        plan = planner.plan(pending.action)
     except InputError as error:
         return abort(state, {pending.unit: error}, world)
     busy = Running(pending, plan, tuple(graph.asked))

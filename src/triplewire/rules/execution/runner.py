@@ -7,12 +7,15 @@ answers, everything is put back.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from time import monotonic
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from triplewire.errors import SchemaViolation
+from triplewire.errors import CascadeTooLong, SchemaViolation
 from triplewire.languages.rdftl.syntax import Update
 from triplewire.rules.changes import Changes, Edits, Net
+from triplewire.rules.execution.deadline import Clock, Deadline, OutOfTime, Timed
 from triplewire.rules.execution.rulebook import Rulebook
 from triplewire.rules.execution.state import (
     Advance,
@@ -23,12 +26,13 @@ from triplewire.rules.execution.state import (
     Finished,
     Input,
     Refused,
+    Running,
     State,
     Submit,
 )
 from triplewire.rules.execution.steps import step
 from triplewire.rules.execution.trace import Entry, Trace
-from triplewire.rules.execution.units import Commutes, Status, none_commutes
+from triplewire.rules.execution.units import Commutes, Status, lineage, none_commutes
 from triplewire.rules.execution.world import Arrange, Limits, World, as_registered
 from triplewire.rules.graphs import Watched
 from triplewire.rules.naming import resolved_update
@@ -64,20 +68,35 @@ class Runner:
         limits: Limits | None = None,
         commutes: Commutes = none_commutes,
         arrange: Arrange = as_registered,
+        clock: Clock = monotonic,
     ) -> None:
         self._repository = repository
         self._rules = rules
-        self._world = World(repository, rules, commutes, arrange, limits or Limits())
+        self._clock = clock
+        self._limits = limits or Limits()
+        self._world = World(repository, rules, commutes, arrange, self._limits)
 
     def run(self, updates: Iterable[Update]) -> Outcome:
-        """Execute a schedule. Raises `UnknownName` before anything has changed."""
+        """Execute a schedule. Raises `UnknownName` before anything has changed, and `CascadeTooLong` after the time."""
         schedule = tuple(resolved_update(update, self._rules.schema) for update in updates)
-        execution = Execution(self._repository, self._world)
+        execution = Execution(self._repository, self._timed())
         try:
             return execution.run(schedule)
+        except OutOfTime:
+            self._put_back(execution)
+            raise CascadeTooLong(self._limits.seconds or 0.0, execution.cascade) from None
         except BaseException:
-            self._repository.apply(execution.net.changes.edits.reversed())
+            self._put_back(execution)
             raise
+
+    def _timed(self) -> World:
+        if self._limits.seconds is None:
+            return self._world
+        deadline = Deadline(self._limits.seconds, self._clock)
+        return replace(self._world, graph=Timed(self._repository, deadline), deadline=deadline)
+
+    def _put_back(self, execution: Execution) -> None:
+        self._repository.apply(execution.net.changes.edits.reversed())
 
     def dry_run(self, updates: Iterable[Update]) -> Outcome:
         """What would come of a schedule. The repository is afterwards as it was before."""
@@ -100,8 +119,18 @@ class Execution:
         """Everything, until nothing is left to do."""
         self.take(Submit(schedule))
         while not self.take(Advance()):
-            pass
+            self._world.deadline.check()
         return Outcome(self._trace.entries, self.net.changes, self._trace.committed())
+
+    @property
+    def cascade(self) -> tuple[str, ...]:
+        """What is executed now: its transaction, and the rules that led to it."""
+        busy = self._state.busy
+        pending = busy.pending if isinstance(busy, Running) else (self._state.stack or (None,))[-1]
+        if pending is None:
+            return ()
+        line = lineage(self._state.units, self._state.units[pending.unit])
+        return tuple(unit.transaction if unit.rule is None else unit.rule.id for unit in line)
 
     def take(self, given: Input) -> bool:
         """Take one input and all that follows from it; whether nothing is left to do."""
@@ -124,7 +153,7 @@ class Execution:
 
     def _edit(self, edits: Edits) -> Input:
         try:
-            changes = self._repository.apply(edits, seen := Watched(self._repository))
+            changes = self._repository.apply(edits, seen := Watched(self._world.graph))
         except SchemaViolation as error:
             return Refused(error)
         self.net.include(changes)

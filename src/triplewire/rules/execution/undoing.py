@@ -39,7 +39,7 @@ def abort_line(state: State, number: int, error: TriplewireError, world: World) 
 
 
 def abort(state: State, doomed: Doomed, world: World) -> Result:
-    everybody = doomed_with(state.units, doomed, world.commutes)
+    everybody = doomed_with(state.units, doomed, world.commutes, world.deadline)
     edits = compensation(state.units, everybody)
     if not edits:
         return undone(state, Undoing(everybody, edits))

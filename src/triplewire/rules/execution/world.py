@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from time import monotonic
 
 from msgspec import Struct
 
+from triplewire.rules.execution.deadline import Deadline
 from triplewire.rules.execution.firing import Firing
 from triplewire.rules.execution.rulebook import Rulebook
 from triplewire.rules.execution.state import Effect, State
@@ -23,17 +25,26 @@ def as_registered(firings: Sequence[Firing]) -> Sequence[Firing]:
 
 
 class Limits(Struct, frozen=True):
-    """`depth`: how long a chain of rules that trigger each other may be; `updates`: how many a schedule may execute."""
+    """`depth`: how long a chain of rules that trigger each other may be; `updates`: how many a schedule may execute.
+
+    `edits`: how many triples one of them may insert and delete; `seconds`: how long a schedule may take, in all.
+    """
 
     depth: int = 100
     updates: int = 100_000
+    edits: int = 1_000_000
+    seconds: float | None = None
 
 
 class World(Struct, frozen=True):
-    """What a step may ask: the graph, the rules, who commutes, in which order to take what has none, and the limits."""
+    """What a step may ask: the graph, the rules, who commutes, in which order to take what has none, and the limits.
+
+    It checks the deadline where it may take long without asking the graph.
+    """
 
     graph: Graph
     rules: Rulebook
     commutes: Commutes = none_commutes
     arrange: Arrange = as_registered
     limits: Limits = Limits()
+    deadline: Deadline = Deadline(None, monotonic)

@@ -1,0 +1,46 @@
+"""A deadline for a schedule: whatever it asks of the graph on the way, it is told when its time is over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from triplewire.rdf.terms import NamedNode, Term, Triple
+from triplewire.rules.graphs import Graph
+
+Clock = Callable[[], float]
+
+
+class OutOfTime(Exception):  # noqa: N818  whoever set the deadline says what was wrong
+    """The deadline has passed."""
+
+
+class Deadline:
+    """A time after which `check` raises `OutOfTime`; without seconds there is none."""
+
+    def __init__(self, seconds: float | None, clock: Clock) -> None:
+        self._clock = clock
+        self._end = float("inf") if seconds is None else clock() + seconds
+
+    def check(self) -> None:
+        if self._clock() > self._end:
+            raise OutOfTime
+
+
+class Timed:
+    """A graph that is asked only before a deadline."""
+
+    def __init__(self, graph: Graph, deadline: Deadline) -> None:
+        self._graph = graph
+        self._check = deadline.check
+
+    def match(self, subject: Term | None, predicate: NamedNode | None, target: Term | None) -> Iterable[Triple]:
+        self._check()
+        return self._graph.match(subject, predicate, target)
+
+    def is_asserted(self, triple: Triple) -> bool:
+        self._check()
+        return self._graph.is_asserted(triple)
+
+    def last_element(self, container: Term) -> int:
+        self._check()
+        return self._graph.last_element(container)
