@@ -25,6 +25,8 @@ from triplewire.algebra.queries import Construct, Core, GeneralQuery
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import BudgetExceeded
 from triplewire.languages.sparql import ast
+from triplewire.languages.sparql.balancing import balanced
+from triplewire.languages.sparql.lanes import check_evaluable
 from triplewire.languages.sparql.limits import DEFAULT_LIMITS, QueryLimits
 from triplewire.languages.sparql.parser import parse_query
 from triplewire.languages.sparql.printer import print_query
@@ -54,17 +56,23 @@ class GeneralPlan:
     def __init__(self, query: GeneralQuery) -> None:
         self.query = query
         self._tree = _evaluable(query)
-        tree = standardised(self._tree)
-        opaque = as_opaque(tree)
-        self._always_opaque = needs_opaque_terms(opaque)
-        self._plain_text = print_query(tree)
-        self._opaque_text = print_query(opaque)
+        self._plain = standardised(self._tree)
+        self._opaque = as_opaque(self._plain)
+        self._always_opaque = needs_opaque_terms(self._opaque)
+        self._plain_text = _printed(self._plain)
+        self._opaque_text = _printed(self._opaque)
         self._ends = zero_length_ends(self._tree)
 
     def check(self) -> None:
         """Raise InputError if Oxigraph does not accept the query: better now than at the first event."""
+        self.check_size()
         for text in (self._plain_text, self._opaque_text):
             check_accepted(text)
+
+    def check_size(self) -> None:
+        """Raise LimitExceeded if what Oxigraph would be given is too deep for it, or too much to plan."""
+        for tree in (self._plain, self._opaque):
+            check_evaluable(tree)
 
     def answer(self, dataset: Dataset, allowance: Allowance) -> Answer | None:
         """What the query yields on an event, or nothing where it has no solution."""
@@ -104,15 +112,20 @@ class GeneralPlan:
     def _rows(self, dataset: Dataset, budget: Budget) -> list[Solution]:
         absent = self._ends - dataset.view.nodes
         if self._always_opaque or dataset.has_rewritten_terms:
-            text = print_query(as_opaque(self._without(absent))) if absent else self._opaque_text
+            text = _printed(as_opaque(self._without(absent))) if absent else self._opaque_text
             rows = dataset.opaque_solutions(text, budget)
         else:
-            text = print_query(self._without(absent)) if absent else self._plain_text
+            text = _printed(self._without(absent)) if absent else self._plain_text
             rows = dataset.solutions(text, budget)
         return [_in_order(row, self.query.variables) for row in rows]
 
     def _without(self, absent: frozenset[Term]) -> Evaluable:
         return standardised(without_absent_ends(self._tree, absent))
+
+
+def _printed(tree: Evaluable) -> str:
+    """The text for Oxigraph."""
+    return print_query(balanced(tree))
 
 
 def _answer_anew(query: GeneralQuery, event: Event, taxonomy: Taxonomy, steps: int) -> Answer | None:

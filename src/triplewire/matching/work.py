@@ -48,14 +48,22 @@ def work_bound(query: ast.SelectQuery | ast.AskQuery, view: EventView) -> int:
 
 
 class _Bound:
-    """Walks groups, and remembers the worst part that is evaluated on its own."""
+    """Walks groups, each once, and remembers the worst part that is evaluated on its own."""
 
     def __init__(self, view: EventView) -> None:
         self.view = view
         self.worst = 0
+        # A nested group is asked for by every group around it: without these, twice as often with every level.
+        self._rows: dict[int, int] = {}
+        self._known: dict[int, tuple[list[Matches], list[int]]] = {}
 
     def group(self, group: ast.Group) -> int:
         """The rows of a group. Filters may only take away, but EXISTS is evaluated for each row."""
+        if id(group) not in self._rows:
+            self._rows[id(group)] = self._counted(group)
+        return self._rows[id(group)]
+
+    def _counted(self, group: ast.Group) -> int:
         patterns, factors = self._parts(group)
         rows = _joined(patterns) * prod(max(1, factor) for factor in factors)
         tested = prod(max(1, self.group(inner)) for inner in _exists_groups(_expressions(group)))
@@ -63,6 +71,11 @@ class _Bound:
         return rows
 
     def _parts(self, group: ast.Group) -> tuple[list[Matches], list[int]]:
+        if id(group) not in self._known:
+            self._known[id(group)] = self._collected(group)
+        return self._known[id(group)]
+
+    def _collected(self, group: ast.Group) -> tuple[list[Matches], list[int]]:
         patterns: list[Matches] = []
         factors: list[int] = []
         for element in group.elements:

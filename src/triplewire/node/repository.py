@@ -24,6 +24,8 @@ from msgspec import Struct
 
 from triplewire.errors import BudgetExceeded, InputError, StoreError, StoreFailed
 from triplewire.languages.sparql import ast
+from triplewire.languages.sparql.balancing import balanced
+from triplewire.languages.sparql.lanes import check_evaluable
 from triplewire.languages.sparql.parser import parse_query
 from triplewire.languages.sparql.printer import print_query
 from triplewire.node.broker import Broker
@@ -94,7 +96,8 @@ class Repository:
     async def query(self, text: str, media_type: str) -> Result:
         """Evaluate a query over everything that was acknowledged before it came."""
         tree = parse_query(text)
-        printed = print_query(tree)
+        check_evaluable(tree)
+        printed = print_query(balanced(tree))
         if self.trouble is not None:
             raise StoreFailed(self.trouble)
         await self._reach(await self._broker.read(log.head))

@@ -7,6 +7,7 @@
     printer, print_*          syntax tree to text
     lanes                     syntax tree to algebra: `fast` or, with `requirements`, general
     fast_syntax               algebra to syntax tree
+    stack, joins, balancing   what a query asks of Oxigraph's stack and planner; long chains as trees of little height
 
 Nothing here evaluates, and no text reaches Oxigraph before it was read here.
 """

@@ -16,10 +16,12 @@ from triplewire.errors import LimitExceeded
 from triplewire.languages.sparql import ast
 from triplewire.languages.sparql.canonical import canonical_text
 from triplewire.languages.sparql.fast import fast_core
+from triplewire.languages.sparql.joins import check_joins
 from triplewire.languages.sparql.limits import DEFAULT_LIMITS, QueryLimits
 from triplewire.languages.sparql.printer import print_query
 from triplewire.languages.sparql.requirements import requirements
 from triplewire.languages.sparql.scope import projected, visible_in
+from triplewire.languages.sparql.stack import check_stack
 from triplewire.rdf.terms import NamedNode
 
 
@@ -29,11 +31,18 @@ def compile_query(tree: ast.Query, limits: QueryLimits = DEFAULT_LIMITS) -> Quer
     core = fast_core(tree.where, limits.alternatives) if _is_plain(tree) else None
     if core is not None:
         return FastQuery(form, core)
+    check_evaluable(tree, limits)
     text = print_query(tree)
     if len(text) > limits.text:
         message = f"wanted at most {limits.text:,} characters with every IRI spelled out, found {len(text):,}"
         raise LimitExceeded("text", limits.text, message)
     return GeneralQuery(form, requirements(tree, limits.alternatives), text, canonical_text(tree), _variables(tree))
+
+
+def check_evaluable(tree: ast.Query, limits: QueryLimits = DEFAULT_LIMITS) -> None:
+    """Raise LimitExceeded if Oxigraph would take too much stack or time before it finds a first solution."""
+    check_stack(tree, limits)
+    check_joins(tree, limits)
 
 
 def as_select(tree: ast.Query) -> ast.SelectQuery:
