@@ -5,9 +5,12 @@ from __future__ import annotations
 import json as plain_json
 import os
 import random
+import re
+import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -16,7 +19,9 @@ from tests.kafka.broker import kafka_broker
 from tests.kafka.streams import Driver
 from tests.pipeline.samples import rows_of
 
+from triplewire.errors import LakeError
 from triplewire.matching import Matcher
+from triplewire.pipeline.jobs.stream import StreamRequest, Topic, stream
 from triplewire.pipeline.session import SessionSettings, spark_session
 from triplewire.pipeline.sources.kafka import kafka_events
 from triplewire.testing import workloads
@@ -128,3 +133,56 @@ def test_quads_that_arrive_one_by_one_become_events_whatever_is_killed(
     found = rows_of(tmp_path / "lake", "events", "event, payload")
     assert found == sorted((event.graph.value, event.nquads) for event in events)
     assert not list((tmp_path / "lake" / "rejects").glob("*"))
+
+
+def asked(servers: str, topic: str, folder: Path, **others: Any) -> StreamRequest:
+    """A stream of a topic into a lake, until nothing is left."""
+    (folder / "every.jsonl").write_text('{"id": "every", "language": "sparql", "text": "ASK { ?s ?p ?o }"}\n')
+    source = Topic(servers, topic, **others.pop("reading", {}))
+    request = {"source": source, "subscriptions": (str(folder / "every.jsonl"),), "out": str(folder / "lake")}
+    return StreamRequest(**{**request, "drain": True, **others})
+
+
+def quad(number: int) -> bytes:
+    return f"<urn:s> <urn:p> <urn:o> <urn:e{number}> .\n".encode()
+
+
+def test_f10_a_stream_without_its_checkpoint_is_refused_and_told_where_the_lake_ends(
+    spark: SparkSession, servers: str, tmp_path: Path
+) -> None:
+    publish(spark, servers, "removed", [quad(number) for number in range(6)])
+    stream(spark, asked(servers, "removed", tmp_path))
+    shutil.rmtree(tmp_path / "lake" / "_triplewire" / "streams" / "stream")
+    publish(spark, servers, "removed", [quad(number) for number in range(6, 10)])
+    with pytest.raises(LakeError, match="its checkpoint was removed or changed") as refused:
+        stream(spark, asked(servers, "removed", tmp_path))
+    assert len(rows_of(tmp_path / "lake", "events", "event")) == 6
+    told = re.search(r"--name OTHER --append --kafka-option startingOffsets='(.*)'", str(refused.value))
+    assert told is not None
+    options = {"options": {"startingOffsets": told[1]}}
+    stream(spark, asked(servers, "removed", tmp_path, name="other", append=True, reading=options))
+    assert rows_of(tmp_path / "lake", "events", "event") == [(f"urn:e{number}",) for number in range(10)]
+
+
+def test_a_topic_of_the_same_name_in_another_cluster_is_another_source(
+    spark: SparkSession, servers: str, tmp_path: Path
+) -> None:
+    publish(spark, servers, "same", [quad(1)])
+    stream(spark, asked(servers, "same", tmp_path))
+    assert stream(spark, asked(servers.replace("127.0.0.1", "localhost"), "same", tmp_path)).batches == 0
+    (tmp_path / "broker").mkdir()
+    with kafka_broker(JARS / "broker", tmp_path / "broker") as others:
+        publish(spark, others, "same", [quad(2)])
+        with pytest.raises(
+            LakeError, match="wanted the source that the stream stream reads, topic same of the cluster"
+        ):
+            stream(spark, asked(others, "same", tmp_path))
+
+
+def test_messages_in_another_format_are_events(spark: SparkSession, servers: str, tmp_path: Path) -> None:
+    publish(spark, servers, "turtle", [b"@prefix : <urn:> .\n:s :p 1, 2 .", b"@prefix : <urn:> .\n:s :p nonsense ."])
+    stream(spark, asked(servers, "turtle", tmp_path, reading={"format": "turtle"}))
+    [(event, payload)] = rows_of(tmp_path / "lake", "events", "event, payload")
+    assert (event.startswith("urn:"), payload.count(b"\n")) == (True, 2)
+    [(file, line)] = rows_of(tmp_path / "lake", "rejects", "file, line")
+    assert (file.startswith("kafka:turtle:"), line) == (True, 2)

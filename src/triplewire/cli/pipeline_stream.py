@@ -39,6 +39,7 @@ def stream_command(
     events: asked.Watched = None,
     kafka: asked.Kafka = None,
     topic: asked.TopicName = None,
+    kafka_format: asked.KafkaFormat = "nquads",
     from_node: asked.FromNode = None,
     taxonomy: options.Taxonomy = None,
     strategy: options.Strategy = "replicate",
@@ -79,7 +80,7 @@ def stream_command(
         if from_node is not None:
             source = job.NodeLog(opened.enter_context(connect(from_node, secret_file)), events_at_once)
         elif kafka is not None and topic is not None:
-            source = job.Topic(kafka, topic, events_at_once, connector)
+            source = job.Topic(kafka, topic, events_at_once, connector, kafka_format)
         else:
             source = job.Folder(str(events), files_at_once)
         sinks: list[Sink] = []

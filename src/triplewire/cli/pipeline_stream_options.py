@@ -19,6 +19,9 @@ Delay = Annotated[str, typer.Option("--delay", help="With --assemble: how late a
 ToNodeUrl = Annotated[str | None, typer.Option("--to-node", metavar="URL", help="A node to deliver notifications.")]
 ToKafkaServers = Annotated[str | None, typer.Option("--to-kafka", metavar="SERVERS", help="Kafka, with --to-topic.")]
 ToTopic = Annotated[str | None, typer.Option("--to-topic", metavar="TOPIC", help="The topic for notifications.")]
+KafkaFormat = Annotated[
+    str, typer.Option("--kafka-format", metavar="FORMAT", help="What a message is: nquads, turtle, jsonld, …")
+]
 KafkaOptions = Annotated[
     list[str] | None, typer.Option("--kafka-option", metavar="KEY=VALUE...", help="An option of Spark's connector.")
 ]

@@ -30,11 +30,15 @@ class Outcome(Struct, frozen=True):
 
 
 class Begun(Struct, frozen=True, kw_only=True):
-    """A run that has begun. A stream commits micro-batch by micro-batch; every other run is one commit of its name."""
+    """A run that has begun. A stream commits micro-batch by micro-batch; every other run is one commit of its name.
+
+    `inputs` are for people to read, `stamps` are the same as exactly as a repeat is to be known by.
+    """
 
     run: str
     job: str
     inputs: list[str]
+    stamps: list[str] = []
     batch: int | None = None
     commit: str = ""
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
@@ -65,7 +69,7 @@ def publish(
     run = _row(begun, prepared, done, len(rejects))
     parts = [part for report in done.reports for part in report.parts]
     parts += _driver_parts(lake, begun.commit_name, run, [*rejects, *quarantine_rejects(done.quarantined)])
-    lake.publish(begun.commit_name, run.run, parts, list(removes))
+    lake.publish(begun.commit_name, run.run, parts, removes, begun.stamps)
     return run
 
 

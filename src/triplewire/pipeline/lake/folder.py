@@ -19,7 +19,7 @@ import fcntl
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -39,12 +39,16 @@ _NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$")
 
 
 class Commit(Struct, frozen=True):
-    """What a commit changes: files by their place under the lake, as TABLE/NAME. `run` is what it is part of."""
+    """What a commit changes: files by their place under the lake, as TABLE/NAME. `run` is what it is part of.
+
+    `inputs` name exactly what a micro-batch of a stream has read, so that a repeat is known by them.
+    """
 
     id: str
     run: str
     adds: list[str]
     removes: list[str] = []
+    inputs: list[str] = []
 
 
 class _Description(Struct, frozen=True):
@@ -78,7 +82,11 @@ class Lake:
 
     def runs(self) -> set[str]:
         """The runs that have committed something."""
-        return {msgspec.json.decode(path.read_bytes(), type=Commit).run for path in self._commits.glob("*.json")}
+        return {commit.run for commit in self._all_commits()}
+
+    def commits_of(self, run: str) -> list[Commit]:
+        """What a run has committed, in order."""
+        return sorted((commit for commit in self._all_commits() if commit.run == run), key=lambda commit: commit.id)
 
     def staging(self, commit: str) -> Path:
         """An empty folder for the files of a commit to be."""
@@ -98,10 +106,12 @@ class Lake:
                 shutil.rmtree(folder, ignore_errors=True)
             raise
 
-    def publish(self, commit: str, run: str, parts: list[Part], removes: list[str] | None = None) -> None:
+    def publish(
+        self, commit: str, run: str, parts: list[Part], removes: Sequence[str] = (), inputs: Sequence[str] = ()
+    ) -> None:
         """Make a commit visible. Its parts lie in its staging folder."""
         adds = [f"{part.table}/{part.name}" for part in parts]
-        record = Commit(commit, run, adds, removes or [])
+        record = Commit(commit, run, adds, list(removes), list(inputs))
         self._commits.mkdir(parents=True, exist_ok=True)
         force_to_disk(self.root / _STAGING / commit, adds)
         write_durably(self._record(commit), msgspec.json.encode(record))
@@ -131,6 +141,10 @@ class Lake:
         for name in commit.removes:
             (self.root / name).unlink(missing_ok=True)
         shutil.rmtree(staged, ignore_errors=True)
+
+    def _all_commits(self) -> Iterator[Commit]:
+        for path in self._commits.glob("*.json"):
+            yield msgspec.json.decode(path.read_bytes(), type=Commit)
 
     def _record(self, commit: str) -> Path:
         return self._commits / f"{checked_name(commit)}.json"

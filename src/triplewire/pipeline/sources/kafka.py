@@ -4,6 +4,7 @@ The connector is not part of PySpark: give its jars to the session, by name (`sp
 (`spark.jars`). docs/pipeline.md says which.
 
     kafka_events(spark, "host:9092", "papers")                 event, source, time, payload, problem
+    kafka_events(spark, "host:9092", "papers", format="turtle")      the same, of messages in another format
     kafka_events(spark, "host:9092", "papers", per="quad")     what `pipeline.assembly` puts together
     send_to_kafka(notifications, "host:9092", "alerts")
 
@@ -14,8 +15,9 @@ whoever writes the lake puts it among the rejects. What goes out is keyed by the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Literal
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +25,7 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  as everybody names it
 
-from triplewire.errors import InputError, SparkUnavailable
+from triplewire.errors import EmptyEvent, InputError, PipelineError, SparkUnavailable, SyntaxProblem
 from triplewire.matching.arrow import spans
 from triplewire.matching.bounds import within
 from triplewire.matching.kernels.canonical import canonical_events
@@ -32,6 +34,8 @@ from triplewire.matching.scanner import ScanResult, scan
 from triplewire.pipeline.assembly import quads_of
 from triplewire.pipeline.payloads import Numbers, joined
 from triplewire.pipeline.rows import EVENT_COLUMNS, EVENT_SCHEMA, MOMENT
+from triplewire.rdf.events import Event
+from triplewire.rdf.formats import NQUADS, format_named
 from triplewire.rdf.limits import DEFAULT_LIMITS
 
 MESSAGE_COLUMNS = f"{EVENT_COLUMNS}, problem string"
@@ -45,10 +49,18 @@ def kafka_events(
     topic: str,
     per: Per = "event",
     options: Mapping[str, str] | None = None,
+    format: str = NQUADS.name,  # noqa: A002  the public name
 ) -> DataFrame:
-    """A stream of what is in a topic, from its beginning. `options` are the connector's own, and win."""
+    """A stream of what is in a topic, from its beginning. `options` are the connector's own, and win.
+
+    A message in another format than N-Quads is a document that holds one event. Triples without a graph get a name
+    from the message's place, time and content, so that a repeat gives the same.
+    """
     if per not in ("event", "quad"):
         raise InputError(f"wanted one message per event or per quad, found per {per!r}")
+    form = format_named(format)
+    if per == "quad" and form is not NQUADS:
+        raise InputError(f"wanted one quad a message as {NQUADS.name}, found {form.name}")
     reader = spark.readStream.format("kafka").option("kafka.bootstrap.servers", servers).option("subscribe", topic)
     reader = reader.option("startingOffsets", "earliest").options(**(options or {}))
     try:
@@ -57,7 +69,9 @@ def kafka_events(
         raise _without_connector(error) from None
     source = F.format_string("kafka:%s:%d:%d", "topic", "partition", "offset")
     rows = messages.select("value", source.alias("source"), F.col("timestamp").alias("time"))
-    return quads_of(rows) if per == "quad" else rows.mapInArrow(_reading, MESSAGE_COLUMNS)
+    if per == "quad":
+        return quads_of(rows)
+    return rows.mapInArrow(_reading if form is NQUADS else parsing(form.name), MESSAGE_COLUMNS)
 
 
 def send_to_kafka(notifications: DataFrame, servers: str, topic: str, options: Mapping[str, str] | None = None) -> int:
@@ -76,13 +90,87 @@ def send_to_kafka(notifications: DataFrame, servers: str, topic: str, options: M
     return count
 
 
+class KafkaCluster:
+    """What a cluster says of itself, through the client that the connector brings."""
+
+    def __init__(self, spark: SparkSession, servers: str, options: Mapping[str, str] | None = None) -> None:
+        self._jvm: Any = spark.sparkContext._jvm
+        self._servers = servers
+        own = {key.removeprefix("kafka."): value for key, value in (options or {}).items() if key.startswith("kafka.")}
+        self._settings = {"bootstrap.servers": servers, **own}
+
+    def cluster_id(self) -> str:
+        """The name that a cluster has for good."""
+        return str(self._asked(lambda admin: admin.describeCluster().clusterId().get()))
+
+    def topic_ids(self, names: Iterable[str]) -> dict[str, str]:
+        """The ids of topics: one that was deleted and made anew has another."""
+        wanted = self._jvm.java.util.ArrayList()
+        for name in names:
+            wanted.add(name)
+        found = self._asked(lambda admin: admin.describeTopics(wanted).allTopicNames().get())
+        return {str(name): str(found.get(name).topicId()) for name in found.keySet()}
+
+    def _asked(self, question: Callable[[Any], Any]) -> Any:
+        from py4j.protocol import Py4JError, Py4JJavaError  # type: ignore[import-untyped]
+
+        settings = self._jvm.java.util.Properties()
+        for key, value in self._settings.items():
+            settings.setProperty(key, value)
+        try:
+            admin = self._jvm.org.apache.kafka.clients.admin.Admin.create(settings)
+        except (TypeError, Py4JError) as error:
+            # What is no class for Py4J is a package, which cannot be called.
+            raise _no_connector(str(error)) from None
+        try:
+            return question(admin)
+        except Py4JJavaError as error:
+            told = str(error.java_exception.getMessage())
+            raise PipelineError(f"wanted an answer from Kafka at {self._servers}, found: {told}") from None
+        finally:
+            admin.close()
+
+
 def _without_connector(error: AnalysisException) -> Exception:
     if "kafka" not in str(error).lower():
         return error
+    return _no_connector(str(error))
+
+
+def _no_connector(told: str) -> SparkUnavailable:
     return SparkUnavailable(
         "wanted Spark's Kafka connector, found none in this session; start it with --packages "
-        f"org.apache.spark:spark-sql-kafka-0-10_2.13:VERSION, or --jars FOLDER ({str(error)[:80]})"
+        f"org.apache.spark:spark-sql-kafka-0-10_2.13:VERSION, or --jars FOLDER ({told[:80]})"
     )
+
+
+def parsing(format: str) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:  # noqa: A002
+    """The function that reads messages of any format in the tasks, one by one."""
+
+    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            rows = [_parsed(format, **row) for row in batch.select(["value", "source", "time"]).to_pylist()]
+            yield pa.RecordBatch.from_pylist(rows, schema=_MESSAGE_SCHEMA)
+
+    return run
+
+
+def _parsed(format: str, value: bytes | None, source: str, time: datetime) -> dict[str, Any]:  # noqa: A002
+    row = {"event": None, "source": source, "time": time, "payload": None, "problem": None}
+    try:
+        found = Event.parse(value or b"", format, source=source, time=time)
+    except EmptyEvent:
+        found = []
+    except SyntaxProblem as problem:
+        return {**row, "problem": f"line {problem.line}: column {problem.column}: {problem.message}"}
+    except InputError as problem:
+        return {
+            **row,
+            "problem": problem.message if problem.line is None else f"line {problem.line}: {problem.message}",
+        }
+    if len(found) != 1:
+        return {**row, "problem": f"wanted one event a message, found {len(found)}"}
+    return {**row, "event": found[0].graph.value, "payload": found[0].nquads}
 
 
 def _reading(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
 from tests.pipeline.jobs.stream.streams import asked
 from tests.pipeline.samples import notified, rows_of, write_rows
 
-from triplewire.errors import InputError
+from triplewire.errors import InputError, LakeError
 from triplewire.pipeline.jobs.stream import Apart, Folder, NodeLog, StreamRequest, stream
 from triplewire.testing.workloads import Row
 
@@ -103,6 +104,21 @@ def test_a7_an_event_that_grows_beyond_its_limit_is_a_reject(spark, tmp_path):
         "urn:large",
         True,
     )
+
+
+def test_without_its_checkpoint_a_stream_that_puts_events_together_is_refused(spark, tmp_path):
+    quads, lake = Quads(tmp_path / "feed"), tmp_path / "lake"
+    quads.appear(0, quad(1, 1))
+    quads.appear(100, quad(2, 1))
+    stream(spark, quads.asked(lake))
+    before = rows_of(lake, "events")
+    shutil.rmtree(lake / "_triplewire" / "streams" / "stream")
+    quads.appear(200, quad(3, 1))
+    with pytest.raises(
+        LakeError, match=r"its checkpoint was removed or changed\. Put it back as .*another stream: --name"
+    ):
+        stream(spark, quads.asked(lake))
+    assert rows_of(lake, "events") == before
 
 
 def test_what_cannot_be_put_together_is_refused(tmp_path):

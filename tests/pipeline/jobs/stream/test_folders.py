@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -41,6 +42,44 @@ def test_a_file_that_is_years_older_than_the_newest_is_read(spark, tmp_path):
     found = [event for (event,) in rows_of(lake, "events", "event")]
     assert found[-2:] == ["urn:aged", "urn:ancient"]
     assert len(found) == 5
+
+
+@pytest.mark.parametrize("again", [1, 2, 1_000])
+def test_f10_a_stream_whose_checkpoint_was_removed_fills_the_lake_of_a_clean_run(spark, tmp_path, again):
+    """Whatever the sizes of micro-batches before and after: those of after have other files under the old numbers."""
+    feed, lake = tmp_path / "feed", tmp_path / "lake"
+    write_feed(feed, events=60, files=6)
+    coming = [(path, path.read_bytes()) for path in sorted((feed / "events").iterdir())[3:]]
+    for path, _ in coming:
+        path.unlink()
+    at_once = Folder(str(feed / "events"), files_at_once=2)
+    stream(spark, asked(feed, lake, source=at_once))
+    shutil.rmtree(lake / "_triplewire" / "streams" / "stream")
+    for path, data in coming:
+        _appear(path, data, 1)
+    told = Told()
+    stream(spark, asked(feed, lake, source=Folder(str(feed / "events"), files_at_once=again), sinks=(told,)))
+    stream(spark, asked(feed, tmp_path / "clean"))
+    for table, columns in (("events", "event, source, payload"), ("notifications", ANSWER), ("rejects", "*")):
+        assert _rows(lake, table, columns) == _rows(tmp_path / "clean", table, columns)
+    assert _batches(lake) == list(range(len(_batches(lake))))
+    assert told.commits == {f"stream-{number:08}" for number in _batches(lake)}
+    assert stream(spark, asked(feed, lake)).batches == 0
+
+
+class Told:
+    """A sink that remembers what it was told to deliver."""
+
+    def __init__(self) -> None:
+        self.commits: set[str] = set()
+
+    def deliver(self, _spark: object, _lake: object, commit: str, _stop: object) -> int:
+        self.commits.add(commit)
+        return 0
+
+
+def _rows(lake: Path, table: str, columns: str) -> list[tuple]:
+    return rows_of(lake, table, columns) if list((lake / table).glob("*.parquet")) else []
 
 
 SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("osma", "csma")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 from collections.abc import Iterator
 
@@ -184,6 +185,26 @@ def test_what_retention_removed_is_a_reject_and_a_log_that_shrank_is_refused(spa
         run(Scripted(Page(b"", 9), node="other"))
     with pytest.raises(PipelineError, match="wanted sound input only"):
         run(Scripted(Page(line, 30, gap=20)), strict=True)
+
+
+def test_f10_a_stream_whose_journal_was_removed_goes_on_where_the_lake_ends(spark, tmp_path):
+    write_rows(tmp_path / "subscriptions.jsonl", [Row("every", "sparql", "ASK { ?s ?p ?o }")])
+    asked_for: list[int] = []
+
+    class Log(Scripted):
+        def read_log(self, after: int, limit: int) -> Page:
+            asked_for.append(after)
+            return super().read_log(after, limit)
+
+    def run(*pages: Page) -> None:
+        stream(spark, asked(tmp_path, tmp_path / "lake", source=NodeLog(Log(*pages)), taxonomy=None))
+
+    run(Page(b"<urn:s> <urn:p> <urn:o> <urn:e1> .\n", 8))
+    shutil.rmtree(tmp_path / "lake" / "_triplewire" / "streams" / "stream")
+    run(Page(b"<urn:s> <urn:p> <urn:o> <urn:e2> .\n", 9))
+    assert asked_for == [0, 8]
+    assert rows_of(tmp_path / "lake", "events", "event") == [("urn:e1",), ("urn:e2",)]
+    assert rows_of(tmp_path / "lake", "runs", "batch") == [(0,), (1,)]
 
 
 def test_a_node_that_is_away_when_the_stream_is_to_stop_is_not_waited_for(spark, tmp_path):

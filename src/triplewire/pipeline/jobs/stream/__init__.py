@@ -4,6 +4,8 @@ asking       folders, topics and logs of nodes; how quads arrive; where notifica
 structured   folders and topics, by Structured Streaming
 following    the log of a node, by positions in a journal of our own
 batches      what is done with each micro-batch: fill, publish as one commit, deliver
+recorded     what the lake has of a stream: a repeat is known by its inputs
+checkpoint   what Spark has written down of a query
 filling      the tables of a micro-batch, from files or from rows
 indexing     the index of subscription files, built again when they change
 sinks        where notifications go beside the lake; notices is their form in a node
@@ -59,7 +61,7 @@ def stream(
         # A stream that is in the lake goes on there, whoever else has been at work in it since.
         if not request.append and request.name not in lake.runs():
             require_room(lake, request.name)
-        _require_same(lake, request.name, source.identity)
+        _require_same(lake, request.name, source.identity(spark))
         batches = MicroBatches(spark, lake, request, watcher or Nobody(), stop)
         if isinstance(source, NodeLog):
             run_following(spark, request, source, lake, batches, stop)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct, field
 
@@ -12,6 +12,11 @@ from triplewire.errors import InputError
 from triplewire.pipeline.assembly import seconds_of
 from triplewire.pipeline.jobs.matching import REPLICATE
 from triplewire.pipeline.jobs.stream.sinks import Sink
+from triplewire.pipeline.sources.kafka import KafkaCluster
+from triplewire.rdf.formats import NQUADS, format_named
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 class Folder(Struct, frozen=True):
@@ -20,8 +25,7 @@ class Folder(Struct, frozen=True):
     path: str
     files_at_once: int = 1_000
 
-    @property
-    def identity(self) -> str:
+    def identity(self, spark: SparkSession) -> str:
         return f"folder {Path(self.path).resolve()}"
 
     def require(self) -> None:
@@ -34,16 +38,23 @@ class Folder(Struct, frozen=True):
 
 
 class Topic(Struct, frozen=True):
-    """A topic of Kafka. `options` are the connector's own."""
+    """A topic of Kafka. `options` are the connector's own; `format` is that of its messages."""
 
     servers: str
     name: str
     events_at_once: int | None = None
     options: Mapping[str, str] = field(default_factory=dict)
+    format: str = NQUADS.name
 
-    @property
-    def identity(self) -> str:
-        return f"topic {self.name}"
+    def __post_init__(self) -> None:
+        format_named(self.format)
+
+    def identity(self, spark: SparkSession) -> str:
+        """A cluster has one name, by whichever of its servers it is reached."""
+        return f"topic {self.name} of the cluster {self.cluster(spark).cluster_id()}"
+
+    def cluster(self, spark: SparkSession) -> KafkaCluster:
+        return KafkaCluster(spark, self.servers, self.options)
 
     @property
     def reading(self) -> dict[str, str]:
@@ -80,8 +91,7 @@ class NodeLog(Struct, frozen=True):
     log: EventLog
     events_at_once: int = 100_000
 
-    @property
-    def identity(self) -> str:
+    def identity(self, spark: SparkSession) -> str:
         return f"node {self.log.node_id()}"
 
 
@@ -123,3 +133,5 @@ class StreamRequest(Struct, frozen=True, kw_only=True):
             raise InputError(
                 "wanted a folder or a topic to put events together from, found a node: its events are whole"
             )
+        if self.apart is not None and isinstance(self.source, Topic) and format_named(self.source.format) is not NQUADS:
+            raise InputError(f"wanted {NQUADS.name} to put events together from, found {self.source.format}")

@@ -61,11 +61,11 @@ class Filled(Struct, frozen=True):
 Fill = Callable[[Draft], Filled]
 
 
-def by_files(paths: list[str]) -> Fill:
+def by_files(found: list[SourceFile], missing: list[Reject]) -> Fill:
     """Fill from files."""
+    paths = sorted([*(file.path for file in found), *(reject.file for reject in missing if reject.file)])
 
     def fill(draft: Draft) -> Filled:
-        found, missing = _looked_at(paths)
         index = draft.indexed.prepared
         if not isinstance(index, IndexRef):
             done = _from_rows(draft, arrived(files_as_rows(draft.spark, found))) if found else Done([])
@@ -105,7 +105,8 @@ def _from_rows(draft: Draft, rows: Arrived) -> Done:
     return Done([Report(parts, counts, quarantined_in(staging))])
 
 
-def _looked_at(paths: list[str]) -> tuple[list[SourceFile], list[Reject]]:
+def looked_at(paths: list[str]) -> tuple[list[SourceFile], list[Reject]]:
+    """Look at files; one that is gone is a reject."""
     found, missing = [], []
     for path in paths:
         try:

@@ -20,11 +20,12 @@ from triplewire.errors import NodeRefused, NodeUnreachable, PipelineError
 from triplewire.pipeline.jobs.arriving import arrived, files_as_rows
 from triplewire.pipeline.jobs.running import Done
 from triplewire.pipeline.jobs.stream.asking import EventLog, NodeLog, StreamRequest
-from triplewire.pipeline.jobs.stream.batches import MicroBatches, commit_of
+from triplewire.pipeline.jobs.stream.batches import MicroBatch, MicroBatches
 from triplewire.pipeline.jobs.stream.filling import Draft, Fill, Filled, by_rows
 from triplewire.pipeline.jobs.stream.journal import Entry, Journal
 from triplewire.pipeline.jobs.stream.notices import NAMES
 from triplewire.pipeline.jobs.stream.patience import patiently
+from triplewire.pipeline.jobs.stream.recorded import commit_of, end_of
 from triplewire.pipeline.jobs.stream.sinks import ToNode
 from triplewire.pipeline.jobs.stream.stopping import Stopping, StopSign
 from triplewire.pipeline.lake.folder import Lake
@@ -60,7 +61,7 @@ def run_following(
 
     def follow() -> None:
         try:
-            _follow(request, source, lake, batches, stop)
+            _follow(spark, request, source, lake, batches, stop)
         except BaseException as problem:  # noqa: BLE001  raised again where it is waited for
             problems.append(problem)
 
@@ -77,37 +78,52 @@ def run_following(
         raise problems[0]
 
 
-def _follow(request: StreamRequest, source: NodeLog, lake: Lake, batches: MicroBatches, stop: StopSign) -> None:
+def _follow(
+    spark: SparkSession, request: StreamRequest, source: NodeLog, lake: Lake, batches: MicroBatches, stop: StopSign
+) -> None:
     folder = lake.streams / request.name
     journal = Journal(folder)
-    position, number = _resumed(request, lake, batches, journal)
+    identity = source.identity(spark)
+    at, number = _resumed(request, identity, lake, batches, journal)
     is_own = f"event LIKE '{NAMES}%'" if any(isinstance(sink, ToNode) for sink in request.sinks) else "false"
     while not stop.asked:
         began = time.monotonic()
-        read = read_on(source, position, folder / "read.nq", stop)
-        if read.until > position:
-            entry = Entry(number, position, read.until)
+        read = read_on(source, at, folder / "read.nq", stop)
+        if read.until > at:
+            entry = Entry(number, at, read.until)
             journal.begin(entry)
-            batches.take(number, _by_log(source.log.url, entry, read, is_own))
+            batches.take(MicroBatch(number, _inputs(identity, entry), _by_log(source.log.url, entry, read, is_own)))
             journal.finish(entry)
-            position, number = read.until, number + 1
+            at, number = read.until, number + 1
         if read.is_last:
             if request.drain:
                 return
             stop.wait(max(0.0, request.every_seconds - (time.monotonic() - began)))
 
 
-def _resumed(request: StreamRequest, lake: Lake, batches: MicroBatches, journal: Journal) -> tuple[int, int]:
-    """Where to read on, and the number of the next micro-batch. One that is in the lake and no further is finished."""
+def _resumed(
+    request: StreamRequest, identity: str, lake: Lake, batches: MicroBatches, journal: Journal
+) -> tuple[int, int]:
+    """Where to read on, and the number of the next micro-batch. One that is in the lake and no further is finished.
+
+    The lake knows as well how far it is, if the journal was removed.
+    """
     last = journal.last()
     if last is None:
-        return 0, 0
+        known = batches.recorded
+        if known.next:
+            batches.take(MicroBatch(known.next - 1, known.last, _never))
+        return max(map(end_of, known.last), default=0), known.next
     if not lake.has(commit_of(request.name, last.number)):
         return last.after, last.number
     if not journal.is_finished(last):
-        batches.take(last.number, _never)
+        batches.take(MicroBatch(last.number, _inputs(identity, last), _never))
         journal.finish(last)
     return last.until, last.number + 1
+
+
+def _inputs(identity: str, entry: Entry) -> list[str]:
+    return [f"{identity} after {entry.after} until {entry.until}"]
 
 
 def _never(draft: Draft) -> Filled:

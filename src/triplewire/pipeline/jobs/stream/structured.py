@@ -8,17 +8,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlparse
 
+import msgspec
 from msgspec import Struct
 
 from triplewire.pipeline.assembly import assembly, quads_of, sorted_out
 from triplewire.pipeline.jobs.arriving import Arrived, arrived
 from triplewire.pipeline.jobs.running import told_by
 from triplewire.pipeline.jobs.stream.asking import Apart, Folder, StreamRequest, Topic
-from triplewire.pipeline.jobs.stream.batches import MicroBatches
-from triplewire.pipeline.jobs.stream.filling import by_files, by_rows
+from triplewire.pipeline.jobs.stream.batches import MicroBatch, MicroBatches
+from triplewire.pipeline.jobs.stream.checkpoint import kafka_ranges, query_id
+from triplewire.pipeline.jobs.stream.filling import by_rows
+from triplewire.pipeline.jobs.stream.recorded import Recorded, end_of
 from triplewire.pipeline.jobs.stream.stopping import Stopping, StopSign
 from triplewire.pipeline.lake.folder import Lake
-from triplewire.pipeline.sources.kafka import Per, kafka_events
+from triplewire.pipeline.sources.kafka import KafkaCluster, Per, kafka_events
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -31,6 +34,7 @@ _LOOK_SECONDS = 1
 _ANY_AGE = "36500d"
 
 Take = Callable[["DataFrame", int], None]
+Inputs = Callable[["DataFrame", int], list[str]]
 
 
 class Flow(Struct, frozen=True):
@@ -49,10 +53,10 @@ def run_structured(
     stop: StopSign,
 ) -> None:
     """Stream until drained, or until asked to stop."""
-    checkpoint = str((lake.streams / request.name).resolve())
+    checkpoint = (lake.streams / request.name).resolve()
     flow = _flow(spark, source, request.apart, batches, checkpoint)
     writer = flow.rows.writeStream.queryName(request.name).foreachBatch(flow.take)
-    writer = writer.option("checkpointLocation", checkpoint)
+    writer = writer.option("checkpointLocation", str(checkpoint))
     if request.drain:
         query = writer.trigger(availableNow=True).start()
     else:
@@ -61,15 +65,18 @@ def run_structured(
 
 
 def _flow(
-    spark: SparkSession, source: Folder | Topic, apart: Apart | None, batches: MicroBatches, checkpoint: str
+    spark: SparkSession, source: Folder | Topic, apart: Apart | None, batches: MicroBatches, checkpoint: Path
 ) -> Flow:
-    if apart is not None:
-        quads = _lines(spark, source) if isinstance(source, Folder) else _messages(spark, source, "quad")
-        take = _put_together(batches, apart, checkpoint, source.identity)
-        return Flow(assembly(quads, gap=apart.gap, delay=apart.delay), take)
-    if isinstance(source, Folder):
+    if isinstance(source, Topic):
+        inputs = _ranges(source.cluster(spark), checkpoint)
+        if apart is None:
+            return Flow(_messages(spark, source, "event"), _events(batches, inputs))
+        quads = _messages(spark, source, "quad")
+    elif apart is None:
         return Flow(_names(spark, source), _files(batches))
-    return Flow(_messages(spark, source, "event"), _events(batches, source.identity))
+    else:
+        quads, inputs = _lines(spark, source), _sources
+    return Flow(assembly(quads, gap=apart.gap, delay=apart.delay), _put_together(batches, apart, checkpoint, inputs))
 
 
 def _watching(spark: SparkSession, folder: Folder) -> DataStreamReader:
@@ -92,27 +99,28 @@ def _lines(spark: SparkSession, folder: Folder) -> DataFrame:
 
 
 def _messages(spark: SparkSession, topic: Topic, per: Per) -> DataFrame:
-    return kafka_events(spark, topic.servers, topic.name, per=per, options=topic.reading)
+    return kafka_events(spark, topic.servers, topic.name, per=per, options=topic.reading, format=topic.format)
 
 
 def _files(batches: MicroBatches) -> Take:
-    def take(names: DataFrame, number: int) -> None:
-        batches.take(number, by_files(sorted(_local(row.path) for row in names.collect())))
+    def take(names: DataFrame, _: int) -> None:
+        batches.take_files(sorted(_local(row.path) for row in names.collect()))
 
     return take
 
 
-def _events(batches: MicroBatches, identity: str) -> Take:
+def _events(batches: MicroBatches, inputs: Inputs) -> Take:
     def take(rows: DataFrame, number: int) -> None:
         with _kept(rows):
-            batches.take(number, by_rows(arrived(rows), [identity], []))
+            named = inputs(rows, number)
+            batches.take(MicroBatch(number, named, by_rows(arrived(rows), named, []), instead=_after_the_lake))
 
     return take
 
 
-def _put_together(batches: MicroBatches, apart: Apart, checkpoint: str, identity: str) -> Take:
+def _put_together(batches: MicroBatches, apart: Apart, checkpoint: Path, inputs: Inputs) -> Take:
     def take(rows: DataFrame, number: int) -> None:
-        found = sorted_out(rows, number, checkpoint, gap=apart.gap)
+        found = sorted_out(rows, number, str(checkpoint), gap=apart.gap)
         late = found.rejects.selectExpr(
             "source AS file",
             "CAST(NULL AS long) AS line",
@@ -121,9 +129,43 @@ def _put_together(batches: MicroBatches, apart: Apart, checkpoint: str, identity
             "concat_ws(': ', reason, trim(TRAILING '\n' FROM quad)) AS reason",
         )
         with _kept(rows):
-            batches.take(number, by_rows(Arrived(found.events, late), [identity], []), lambda: _work_through(rows))
+            named = inputs(rows, number)
+            # Half an event may be in what Spark keeps, which nobody can make anew from the lake.
+            known_by = [f"checkpoint {query_id(checkpoint)}", *named]
+            fill = by_rows(Arrived(found.events, late), named, [])
+            batches.take(MicroBatch(number, known_by, fill, lambda: _work_through(rows)))
 
     return take
+
+
+def _sources(rows: DataFrame, _: int) -> list[str]:
+    """The files that quads have come from."""
+    return sorted(_local(row.source) for row in rows.where("payload IS NULL").select("source").distinct().collect())
+
+
+def _ranges(cluster: KafkaCluster, checkpoint: Path) -> Inputs:
+    """The ranges of partitions, by names that a cluster and a topic have for good."""
+    ids: dict[str, str] = {}
+
+    def inputs(_: DataFrame, number: int) -> list[str]:
+        ranges = kafka_ranges(checkpoint, number)
+        if not ids.keys() >= {topic for topic, *_ in ranges}:
+            ids.update(cluster.topic_ids(sorted({topic for topic, *_ in ranges})))
+        return [
+            f"kafka {topic} {ids[topic]} {partition}{'' if begin is None else f' from {begin}'} until {until}"
+            for topic, partition, begin, until in ranges
+        ]
+
+    return inputs
+
+
+def _after_the_lake(known: Recorded) -> str:
+    """How another stream begins where this one has ended."""
+    offsets: dict[str, dict[str, int]] = {}
+    for text in known.last:
+        _, topic, _, partition, *_ = text.split(" ")
+        offsets.setdefault(topic, {})[partition] = end_of(text)
+    return f"--name OTHER --append --kafka-option startingOffsets='{msgspec.json.encode(offsets).decode()}'"
 
 
 @contextmanager
