@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from triplewire.cli import pipeline_options as options
 from triplewire.cli.pipeline_options import examples
-from triplewire.cli.pipeline_running import progress_bar, spark_for, tell
+from triplewire.cli.pipeline_running import progress_bar, read_options, spark_for, tell
 
 EXAMPLES = examples(
     "match --events data/events --subscriptions data/subscriptions.jsonl --out lake",
@@ -23,6 +23,10 @@ def match_command(
     strict: options.Strict = False,
     append: options.Append = False,
     run_id: options.RunId = None,
+    event_bytes: options.EventBytes = None,
+    event_quads: options.EventQuads = None,
+    base: options.Base = None,
+    contexts: options.ContextMap = None,
     master: options.Master = None,
     conf: options.Conf = None,
 ) -> None:
@@ -42,6 +46,7 @@ def match_command(
         strict=strict,
         append=append,
         run_id=run_id,
+        reading=read_options(event_bytes, event_quads, base, contexts),
     )
     with spark_for(master, conf) as spark:
         outcome = match_files(spark, request, progress_bar())

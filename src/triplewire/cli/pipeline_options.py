@@ -26,6 +26,12 @@ Quads = Annotated[bool, typer.Option("--quads", help="Also fill the table `quads
 Strict = Annotated[bool, typer.Option("--strict", help="Fail on bad input instead of keeping it in `rejects`.")]
 Append = Annotated[bool, typer.Option("--append", help="Add to a lake that holds other runs.")]
 RunId = Annotated[str | None, typer.Option("--run-id", help="Name the run. A run that the lake has is not run again.")]
+EventBytes = Annotated[int | None, typer.Option(min=1, metavar="BYTES", help="How large one event may be. [1 MiB]")]
+EventQuads = Annotated[int | None, typer.Option(min=1, metavar="QUADS", help="How many quads one may have. [10,000]")]
+Base = Annotated[str | None, typer.Option("--base", metavar="IRI", help="Base of relative IRIs. [the file's URL]")]
+ContextMap = Annotated[
+    str | None, typer.Option("--contexts", metavar="FILE", help="JSON-LD contexts: a JSON map of URLs to files.")
+]
 Master = Annotated[str | None, typer.Option("--master", help="Where Spark runs, as spark://HOST:PORT. [local[*]]")]
 Conf = Annotated[list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="A setting for Spark.")]
 

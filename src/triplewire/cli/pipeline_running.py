@@ -12,6 +12,7 @@ import typer
 from triplewire.cli.invocation import FAILED
 from triplewire.cli.screen import complain, diagnostics, plain, show_table
 from triplewire.errors import InputError
+from triplewire.rdf.parsing import check_base
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from triplewire.cli.progress import ProgressBar
     from triplewire.pipeline.jobs.runs import Outcome
     from triplewire.pipeline.lake.tables import Run
+    from triplewire.pipeline.sources.options import ReadOptions
 
 _SHOWN = 20
 
@@ -47,6 +49,18 @@ def _setting(text: str, flag: str) -> tuple[str, str]:
     if not equals or not key.strip():
         raise InputError(f"{flag} wants KEY=VALUE, found {text!r}")
     return key.strip(), value
+
+
+def read_options(
+    event_bytes: int | None, event_quads: int | None, base: str | None, contexts: str | None
+) -> ReadOptions:
+    """How files are read. A map of contexts that is wrong is told here, not by a task."""
+    from triplewire.pipeline.sources.options import ReadOptions
+
+    path = None if contexts is None else str(Path(contexts).resolve())
+    found = ReadOptions(event_bytes=event_bytes, event_quads=event_quads, base=base, contexts=path)
+    check_base(found.reading.base)
+    return found
 
 
 def progress_bar() -> ProgressBar:

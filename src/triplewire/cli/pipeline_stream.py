@@ -12,7 +12,7 @@ from triplewire.cli import pipeline_options as options
 from triplewire.cli import pipeline_stream_options as asked
 from triplewire.cli.invocation import FAILED
 from triplewire.cli.pipeline_options import examples
-from triplewire.cli.pipeline_running import progress_bar, settings_in, spark_for
+from triplewire.cli.pipeline_running import progress_bar, read_options, settings_in, spark_for
 from triplewire.cli.remote import client_at, connect
 from triplewire.cli.screen import complain, diagnostics, output, plain
 from triplewire.cli.signals import SIGNAL_CODE, stopped_by_signals
@@ -61,6 +61,10 @@ def stream_command(
     drain: asked.Drain = False,
     strict: options.Strict = False,
     append: options.Append = False,
+    event_bytes: options.EventBytes = None,
+    event_quads: options.EventQuads = None,
+    base: options.Base = None,
+    contexts: options.ContextMap = None,
     master: options.Master = None,
     conf: options.Conf = None,
 ) -> None:
@@ -82,7 +86,7 @@ def stream_command(
         elif kafka is not None and topic is not None:
             source = job.Topic(kafka, topic, events_at_once, connector, kafka_format)
         else:
-            source = job.Folder(str(events), files_at_once)
+            source = job.Folder(str(events), files_at_once, read_options(event_bytes, event_quads, base, contexts))
         sinks: list[Sink] = []
         if to_node is not None:
             receiver = _receiver(to_node, from_node, secret_file, to_secret_file)

@@ -26,7 +26,6 @@ from triplewire.pipeline.sources.chunked import event_rows, rejects_of
 from triplewire.pipeline.sources.reading import Batch, Reject, read_split
 from triplewire.pipeline.sources.splits import Split, Task
 from triplewire.pipeline.tally import Counts, Tally
-from triplewire.rdf.limits import DEFAULT_LIMITS
 
 REPORT_COLUMNS = "report binary"
 _REPORT_SCHEMA = pa.schema([("report", pa.binary())])
@@ -87,7 +86,7 @@ def _take(piece: Batch | Reject, split: Split, matcher: Matcher, writers: Writer
     if isinstance(piece, Reject):
         writers.rejects.write(_reject_rows([piece]))
         return Counts(rejects=1)
-    batch = matcher.match_nquads(piece.chunk.data, DEFAULT_LIMITS)
+    batch = matcher.match_nquads(piece.chunk.data, split.options.limits)
     rows, notifications = event_rows(batch.scanned, split), _notifications(batch, split)
     rejects = rejects_of(piece, batch.scanned)
     writers.events.write(rows)
@@ -118,7 +117,7 @@ def _first_reasons(piece: Batch | Reject) -> Iterator[str]:
     if isinstance(piece, Reject):
         yield described(piece)
         return
-    for reject in rejects_of(piece, within(scan(piece.chunk.data), DEFAULT_LIMITS))[:3]:
+    for reject in rejects_of(piece, within(scan(piece.chunk.data), piece.split.options.limits))[:3]:
         yield described(reject)
 
 

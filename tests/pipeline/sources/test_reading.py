@@ -16,21 +16,23 @@ from triplewire.matching.scanner import scan
 from triplewire.pipeline.sources import chunks as chunking
 from triplewire.pipeline.sources.chunked import event_rows, rejects_of
 from triplewire.pipeline.sources.files import find_files, source_file
+from triplewire.pipeline.sources.options import AS_USUAL, ReadOptions
 from triplewire.pipeline.sources.reading import Reject, read_split
 from triplewire.pipeline.sources.splits import splits_of
-from triplewire.rdf.limits import DEFAULT_LIMITS
 
 LINE = '<urn:s> <urn:p{}> "{}" <urn:e{}> .\n'
 
 
-def read(path: Path, size: int = 1 << 30) -> tuple[list[tuple[str, bytes]], list[Reject]]:
+def read(
+    path: Path, size: int = 1 << 30, options: ReadOptions = AS_USUAL
+) -> tuple[list[tuple[str, bytes]], list[Reject]]:
     events, rejects = [], []
-    for split in splits_of(source_file(path), size):
+    for split in splits_of(source_file(path, options), size):
         for piece in read_split(split):
             if isinstance(piece, Reject):
                 rejects.append(piece)
                 continue
-            scanned = within(scan(piece.chunk.data), DEFAULT_LIMITS)
+            scanned = within(scan(piece.chunk.data), split.options.limits)
             rows = event_rows(scanned, split)
             events += zip(rows["event"].to_pylist(), rows["payload"].to_pylist(), strict=True)
             rejects += rejects_of(piece, scanned)
@@ -153,3 +155,34 @@ class TestFindingFiles:
         (tmp_path / "empty").mkdir()
         with pytest.raises(InputError, match="found no"):
             find_files([str(tmp_path / name)])
+
+
+LARGE = ReadOptions(event_bytes=32 << 20, event_quads=100_000)
+
+
+@pytest.mark.parametrize("name", ["large.nq", "large.nq.gz", "large.nt"])
+@pytest.mark.parametrize("size", [1 << 30, 1 << 20])
+def test_an_event_beyond_the_usual_limits_stays_whole_where_it_is_allowed(tmp_path, name, size):
+    graph = "" if name.endswith(".nt") else " <urn:large>"
+    lines = [f'<urn:s> <urn:p> "{"x" * 900}{n}"{graph} .\n' for n in range(20_000)]
+    text = "".join(lines if not graph else [LINE.format(1, "before", 1), *lines, LINE.format(1, "after", 2)])
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    events, rejects = read(path, size, LARGE)
+    assert rejects == []
+    assert [payload.count(b"\n") for _, payload in events] == ([20_000] if not graph else [1, 20_000, 1])
+    _, refused = read(path, size)
+    assert any("event too large" in reject.reason or "too many quads" in reject.reason for reject in refused)
+
+
+def test_a_base_and_contexts_count_in_every_file(tmp_path):
+    (tmp_path / "people.jsonld").write_text('{"@context": {"name": "urn:name"}}')
+    (tmp_path / "map").write_text('{"https://example.org/people": "people.jsonld"}')
+    path = tmp_path / "ann.jsonld"
+    path.write_text('{"@context": "https://example.org/people", "@id": "ann", "name": "Ann"}')
+    _, [refused] = read(path)
+    assert "remote JSON-LD contexts are refused" in refused.reason
+    for base, subject in ((None, (tmp_path / "ann").as_uri()), ("http://example.org/", "http://example.org/ann")):
+        [(_, payload)], rejects = read(path, options=ReadOptions(contexts=str(tmp_path / "map"), base=base))
+        assert rejects == []
+        assert payload.startswith(f'<{subject}> <urn:name> "Ann"'.encode())

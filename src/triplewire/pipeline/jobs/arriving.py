@@ -38,9 +38,18 @@ def arrived(rows: DataFrame) -> Arrived:
 
 
 def files_as_rows(spark: SparkSession, files: list[SourceFile]) -> DataFrame:
-    """Rows of event, source, time, payload and problem."""
+    """Rows of event, source, time, payload and problem. All files have the same options."""
     register(spark)
     reader = spark.read.format("triplewire").option("mode", "PERMISSIVE")
+    asked = files[0].options
+    told = {
+        "eventBytes": asked.event_bytes,
+        "eventQuads": asked.event_quads,
+        "base": asked.base,
+        "contexts": asked.contexts,
+    }
+    for name, value in told.items():
+        reader = reader if value is None else reader.option(name, str(value))
     return reader.option("paths", "\n".join(file.path for file in files)).load()
 
 

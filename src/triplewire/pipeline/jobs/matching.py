@@ -13,6 +13,7 @@ from triplewire.pipeline.jobs.subscribing import Subscribed, read_all, read_taxo
 from triplewire.pipeline.lake.folder import Lake, open_lake, require_room
 from triplewire.pipeline.placement import place
 from triplewire.pipeline.sources.files import find_files
+from triplewire.pipeline.sources.options import AS_USUAL, ReadOptions
 from triplewire.pipeline.sources.splits import plan
 from triplewire.pipeline.tasks import Order
 
@@ -33,11 +34,12 @@ class MatchRequest(Struct, frozen=True, kw_only=True):
     strict: bool = False
     append: bool = False
     run_id: str | None = None
+    reading: ReadOptions = AS_USUAL
 
 
 def match_files(spark: SparkSession, request: MatchRequest, watcher: Watcher | None = None) -> Outcome:
     """Match, and publish the run."""
-    files = find_files(request.events)
+    files = find_files(request.events, request.reading)
     with open_lake(Path(request.out)) as lake:
         run_id = request.run_id or new_run_id("match")
         if not request.append:

@@ -1,5 +1,6 @@
 """From files to events: which files, which byte ranges of them, and what is in a range.
 
+options      how they are read
 files        paths, folders and globs become files of known format and compression
 splits       files become ranges that tasks read, of about equal size
 boundaries   where an event begins in N-Quads, near any byte

@@ -54,8 +54,11 @@ def last_cut(text: bytes) -> int:
         window *= 4
 
 
-def next_event(path: Path, offset: int, size: int) -> int:
-    """The first byte at or after `offset` at which an event begins: 0 for 0, `size` if there is none."""
+def next_event(path: Path, offset: int, size: int, most: int = MIB) -> int:
+    """The first byte at or after `offset` at which an event begins: 0 for 0, `size` if there is none.
+
+    `most` is how large an event may be: however large, it is not cut.
+    """
     if offset <= 0 or offset >= size:
         return max(0, min(offset, size))
     window = _FIRST_WINDOW
@@ -68,7 +71,7 @@ def next_event(path: Path, offset: int, size: int) -> int:
                 return found
             if low == 0 and high == size:
                 return size
-            if window >= _LAST_WINDOW:
+            if window >= max(_LAST_WINDOW, 2 * most):
                 return _next_line(path, offset, size)
             window *= 4
 

@@ -19,8 +19,6 @@ from triplewire.pipeline.sources.boundaries import cuts, last_cut
 from triplewire.rdf.limits import DEFAULT_LIMITS, MIB
 
 BLOCK = 4 * MIB
-_LONGEST_LINE = DEFAULT_LIMITS.event_bytes
-_LARGEST_EVENT = 2 * DEFAULT_LIMITS.event_bytes
 _TAIL = 16 * 1024
 _LINE_FEED = 10
 _GRAPH_AT_END = re.compile(rb"(<[^<>\"{}|^`\\\x00-\x20]*>)[ \t]*\.[ \t\r]*$")
@@ -57,14 +55,20 @@ class Interrupted(Struct, frozen=True):
 Piece = Chunk | TooLarge | Interrupted
 
 
-def chunks(stream: Readable | IO[bytes], length: int | None = None) -> Iterator[Piece]:
-    """Cut a stream, of which at most `length` bytes are read, into chunks of about `BLOCK` bytes."""
-    return _Cutter(stream, length).pieces()
+def chunks(
+    stream: Readable | IO[bytes], length: int | None = None, *, most: int = DEFAULT_LIMITS.event_bytes
+) -> Iterator[Piece]:
+    """Cut a stream, of which at most `length` bytes are read, into chunks of about `BLOCK` bytes.
+
+    No event, and no line, has more than `most` bytes.
+    """
+    return _Cutter(stream, length, most).pieces()
 
 
 class _Cutter:
-    def __init__(self, stream: Readable | IO[bytes], length: int | None) -> None:
+    def __init__(self, stream: Readable | IO[bytes], length: int | None, most: int) -> None:
         self._stream = stream
+        self._most = most
         self._left = length
         self._line = 0
         self._pending = b""
@@ -99,7 +103,7 @@ class _Cutter:
     def _shorten(self) -> None:
         """Replace a line that is too long already, before all of it has been read."""
         start = self._pending.rfind(b"\n") + 1
-        if len(self._pending) - start <= _LONGEST_LINE:
+        if len(self._pending) - start <= self._most:
             return
         tail = self._pending[-_TAIL:]
         while (block := self._read()) and b"\n" not in block:
@@ -117,7 +121,7 @@ class _Cutter:
             return
         text = self._pending[:end]
         cut = last_cut(text)
-        if cut == 0 and len(text) > _LARGEST_EVENT:
+        if cut == 0 and len(text) > 2 * self._most:
             yield from self._without_cut(text)
         elif cut:
             yield from self._take(cut)

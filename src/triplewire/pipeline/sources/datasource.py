@@ -5,7 +5,8 @@
 
 Columns: event, source, time, payload. Options: `path`, or `paths`, one a line; `mode`, as Spark's own text formats have
 it: FAILFAST (the default) fails on bad input with file and line, DROPMALFORMED leaves it out, PERMISSIVE keeps it as
-rows with a reason in one more column, `problem`; `splitBytes`; for streams `maxFilesPerTrigger` (Spark 4.2 and later).
+rows with a reason in one more column, `problem`; `splitBytes`; `eventBytes` and `eventQuads`, what one
+event may be; `base`; `contexts`, a map of JSON-LD contexts; for streams `maxFilesPerTrigger` (Spark 4.2 and later).
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ from triplewire.matching.scanner import scan
 from triplewire.pipeline.rows import EVENT_COLUMNS, EVENT_SCHEMA
 from triplewire.pipeline.sources.chunked import event_rows, rejects_of
 from triplewire.pipeline.sources.files import SourceFile, find_files
+from triplewire.pipeline.sources.options import ReadOptions
 from triplewire.pipeline.sources.reading import Batch, Reject, read_split
 from triplewire.pipeline.sources.seen import NOTHING, Seen, having_seen, key_of, of_offset, to_offset, unseen
 from triplewire.pipeline.sources.splits import LARGEST, Split, splits_of
-from triplewire.rdf.limits import DEFAULT_LIMITS
 
 try:
     from pyspark.sql.streaming.datasource import ReadMaxFiles, SupportsTriggerAvailableNow
@@ -87,7 +88,7 @@ class _Reader(DataSourceReader):
         self._mode = _mode(options)
 
     def partitions(self) -> list[InputPartition]:
-        return _ranges(find_files(_paths(self._options)), self._options)
+        return _ranges(find_files(_paths(self._options), _read_options(self._options)), self._options)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         return _rows(partition, self._mode)
@@ -148,7 +149,7 @@ class _StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def _listed(self) -> list[SourceFile]:
         try:
-            return find_files(_paths(self._options))
+            return find_files(_paths(self._options), _read_options(self._options))
         except UnknownFormat:
             raise
         except InputError:
@@ -178,6 +179,11 @@ def _number(options: Mapping[str, str], name: str, default: int) -> int:
     return int(text)
 
 
+def _read_options(options: Mapping[str, str]) -> ReadOptions:
+    size, quads = (_number(options, name, 0) if name in options else None for name in ("eventbytes", "eventquads"))
+    return ReadOptions(event_bytes=size, event_quads=quads, base=options.get("base"), contexts=options.get("contexts"))
+
+
 def _ranges(files: list[SourceFile], options: Mapping[str, str]) -> list[InputPartition]:
     size = _number(options, "splitbytes", LARGEST)
     return [_Range(split) for file in files for split in splits_of(file, size)]
@@ -186,10 +192,11 @@ def _ranges(files: list[SourceFile], options: Mapping[str, str]) -> list[InputPa
 def _rows(partition: InputPartition, mode: str) -> Iterator[pa.RecordBatch]:
     assert isinstance(partition, _Range)
     split = msgspec.msgpack.decode(partition.split, type=Split)
+    limits = split.options.limits
     for piece in read_split(split):
         rejects = [piece] if isinstance(piece, Reject) else []
         if isinstance(piece, Batch):
-            scanned = within(scan(piece.chunk.data), DEFAULT_LIMITS)
+            scanned = within(scan(piece.chunk.data), limits)
             rejects = rejects_of(piece, scanned)
             yield from _with_problem(event_rows(scanned, split), mode).to_batches()
         if rejects and mode == FAILFAST:

@@ -7,9 +7,11 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
+import msgspec
 from msgspec import Struct
 
 from triplewire.errors import InputError
+from triplewire.pipeline.sources.options import AS_USUAL, ReadOptions
 from triplewire.rdf.folders import visible_files
 from triplewire.rdf.formats import FORMATS, NQUADS, Format, format_of_path, format_of_suffix
 
@@ -24,6 +26,7 @@ class SourceFile(Struct, frozen=True):
     modified: datetime
     format: str
     compression: str | None = None
+    options: ReadOptions = AS_USUAL
 
     @property
     def splittable(self) -> bool:
@@ -31,18 +34,18 @@ class SourceFile(Struct, frozen=True):
         return self.format == NQUADS.name and self.compression is None
 
 
-def find_files(patterns: Iterable[str]) -> list[SourceFile]:
+def find_files(patterns: Iterable[str], options: ReadOptions = AS_USUAL) -> list[SourceFile]:
     """Every file that the patterns name, once, by path. A pattern that names nothing is an error."""
     found = {file.path: file for pattern in patterns for file in _files_of(pattern)}
-    return [found[path] for path in sorted(found)]
+    return [msgspec.structs.replace(found[path], options=options) for path in sorted(found)]
 
 
-def source_file(path: Path) -> SourceFile:
+def source_file(path: Path, options: ReadOptions = AS_USUAL) -> SourceFile:
     """Look at one file; its name tells format and compression."""
     bare, compression = split_compression(path)
     status = path.stat()
     modified = datetime.fromtimestamp(status.st_mtime, UTC)
-    return SourceFile(str(path), status.st_size, modified, format_of_path(bare).name, compression)
+    return SourceFile(str(path), status.st_size, modified, format_of_path(bare).name, compression, options)
 
 
 def split_compression(path: Path) -> tuple[Path, str | None]:

@@ -14,9 +14,8 @@ from triplewire.pipeline.sources.boundaries import next_event
 from triplewire.pipeline.sources.chunks import Chunk, Interrupted, Piece, TooLarge, chunks
 from triplewire.pipeline.sources.splits import Split
 from triplewire.rdf.documents import url_of
-from triplewire.rdf.events import Event
 from triplewire.rdf.formats import NQUADS
-from triplewire.rdf.limits import DEFAULT_LIMITS, MIB, exceeded
+from triplewire.rdf.limits import MIB, exceeded
 
 _BLOCK = 4 * MIB
 
@@ -64,7 +63,8 @@ class Batch(Struct, frozen=True):
     def reject(self, line: int, event: str | None, reason: str) -> Reject:
         """A reject for a line of the chunk, counted from 1."""
         if line - 1 in self.chunk.too_long:
-            reason = f"wanted lines of at most {DEFAULT_LIMITS.event_bytes:,} bytes, found a longer one"
+            most = self.split.options.limits.event_bytes
+            reason = f"wanted lines of at most {most:,} bytes, found a longer one"
         return Reject(self.split.path, self.lines.number(self.chunk.first_line + line - 1), event, None, reason)
 
 
@@ -75,7 +75,7 @@ def read_split(split: Split) -> Iterator[Batch | Reject]:
             yield from _documents(split)
         elif split.compression is not None:
             with pa.input_stream(split.path, compression=split.compression) as stream:
-                yield from _batches(split, chunks(stream), 0)
+                yield from _batches(split, chunks(stream, most=split.options.limits.event_bytes), 0)
         else:
             yield from _range(split)
     except OSError as error:
@@ -84,13 +84,14 @@ def read_split(split: Split) -> Iterator[Batch | Reject]:
 
 def _range(split: Split) -> Iterator[Batch | Reject]:
     path = Path(split.path)
-    start = next_event(path, split.start, split.size)
+    most = split.options.limits.event_bytes
+    start = next_event(path, split.start, split.size, most)
     if start >= split.end:
         return
-    end = next_event(path, split.end, split.size)
+    end = next_event(path, split.end, split.size, most)
     with path.open("rb") as file:
         file.seek(start)
-        yield from _batches(split, chunks(file, end - start), start)
+        yield from _batches(split, chunks(file, end - start, most=most), start)
 
 
 def _batches(split: Split, pieces: Iterator[Piece], start: int) -> Iterator[Batch | Reject]:
@@ -105,7 +106,7 @@ def _batches(split: Split, pieces: Iterator[Piece], start: int) -> Iterator[Batc
 
 
 def _too_large(split: Split, piece: TooLarge, lines: Lines) -> Reject:
-    reason = f"event too large: wanted at most {DEFAULT_LIMITS.event_bytes:,} bytes, found more"
+    reason = f"event too large: wanted at most {split.options.limits.event_bytes:,} bytes, found more"
     return Reject(split.path, lines.number(piece.line), piece.graph[1:-1].decode(errors="replace"), None, reason)
 
 
@@ -118,7 +119,9 @@ def _documents(split: Split) -> Iterator[Batch | Reject]:
     """A format that is read as a whole."""
     try:
         data = _whole(split)
-        found = Event.parse(data, split.format, source=split.path, time=split.modified, base=url_of(split.path))
+        found = split.options.reading.events(
+            data, split.format, source=split.path, time=split.modified, url=url_of(split.path)
+        )
     except SyntaxProblem as problem:
         reason = f"column {problem.column}: {problem.message}"
         yield Reject(split.path, problem.line, None, None, reason)
@@ -132,7 +135,7 @@ def _documents(split: Split) -> Iterator[Batch | Reject]:
 
 
 def _whole(split: Split) -> bytes:
-    most = DEFAULT_LIMITS.document_bytes
+    most = split.options.limits.document_bytes
     pieces = io.BytesIO()
     with pa.input_stream(split.path, compression=split.compression) as stream:
         while pieces.tell() <= most and (block := stream.read(_BLOCK)):

@@ -8,6 +8,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from triplewire.pipeline.sources.files import SourceFile
+from triplewire.pipeline.sources.options import AS_USUAL, ReadOptions
 from triplewire.rdf.limits import MIB
 
 # As large as Spark makes its own: what a task costs beside its work is soon a tenth of it.
@@ -28,6 +29,7 @@ class Split(Struct, frozen=True):
     modified: datetime
     format: str
     compression: str | None = None
+    options: ReadOptions = AS_USUAL
 
 
 Task = tuple[Split, ...]
@@ -47,7 +49,7 @@ def splits_of(file: SourceFile, size: int) -> Iterator[Split]:
     step = size if file.splittable else max(file.size, 1)
     for start in range(0, max(file.size, 1), step):
         end = min(start + step, file.size)
-        yield Split(file.path, start, end, file.size, file.modified, file.format, file.compression)
+        yield Split(file.path, start, end, file.size, file.modified, file.format, file.compression, file.options)
 
 
 def _packed(splits: Iterable[Split], size: int) -> Iterator[Task]:

@@ -11,6 +11,7 @@
 | `churn` | subscriptions come and go |
 | `library` | a digital library's feed, in three languages |
 | `gtopss` | the random graphs of G-ToPSS's experiments |
+| `vocabulary` | one graph of tens of thousands of triples, as large as a published vocabulary |
 
 `matches_per_event` is the expected number of matches; cardinalities follow from it and the number of subscriptions.
 """
@@ -24,13 +25,18 @@ from triplewire.testing.workloads.gtopss import Parameters, gtopss
 from triplewire.testing.workloads.library import library
 from triplewire.testing.workloads.shapes import graphs
 from triplewire.testing.workloads.texts import substrings
+from triplewire.testing.workloads.vocabularies import BRICK, DBPEDIA, SCHEMA_ORG, Shape, vocabulary
 from triplewire.testing.workloads.workload import Row, Workload
 
 __all__ = [
+    "BRICK",
+    "DBPEDIA",
+    "SCHEMA_ORG",
     "Churn",
     "Parameters",
     "Replacement",
     "Row",
+    "Shape",
     "Workload",
     "churn",
     "graphs",
@@ -40,5 +46,6 @@ __all__ = [
     "ranges",
     "substrings",
     "taxonomy",
+    "vocabulary",
     "zipf",
 ]

@@ -13,6 +13,7 @@ from triplewire.pipeline.assembly import seconds_of
 from triplewire.pipeline.jobs.matching import REPLICATE
 from triplewire.pipeline.jobs.stream.sinks import Sink
 from triplewire.pipeline.sources.kafka import KafkaCluster
+from triplewire.pipeline.sources.options import AS_USUAL, ReadOptions
 from triplewire.rdf.formats import NQUADS, format_named
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ class Folder(Struct, frozen=True):
 
     path: str
     files_at_once: int = 1_000
+    reading: ReadOptions = AS_USUAL
 
     def identity(self, spark: SparkSession) -> str:
         return f"folder {Path(self.path).resolve()}"

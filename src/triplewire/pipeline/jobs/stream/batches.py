@@ -26,6 +26,7 @@ from triplewire.pipeline.jobs.stream.indexing import WatchedIndex
 from triplewire.pipeline.jobs.stream.recorded import Recorded, commit_of, recorded, stamp
 from triplewire.pipeline.jobs.stream.stopping import Stopping, StopSign
 from triplewire.pipeline.lake.folder import Lake
+from triplewire.pipeline.sources.options import AS_USUAL, ReadOptions
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -77,10 +78,10 @@ class MicroBatches:
         with self._one_at_a_time():
             self._take(batch)
 
-    def take_files(self, paths: list[str]) -> None:
+    def take_files(self, paths: list[str], reading: ReadOptions = AS_USUAL) -> None:
         """Take the files that the lake does not have. Notifications of those that it has are delivered again."""
         with self._one_at_a_time():
-            found, missing = looked_at(paths)
+            found, missing = looked_at(paths, reading)
             known = self.recorded
             again = sorted({number for file in found if (number := known.number(file)) is not None})
             fresh = [file for file in found if known.number(file) is None]

@@ -23,6 +23,7 @@ from triplewire.pipeline.lake.tables import EVENTS, NOTIFICATIONS, REJECTS
 from triplewire.pipeline.placement import place
 from triplewire.pipeline.rows import EVENT_SCHEMA
 from triplewire.pipeline.sources.files import SourceFile, source_file
+from triplewire.pipeline.sources.options import AS_USUAL, ReadOptions
 from triplewire.pipeline.sources.reading import Reject
 from triplewire.pipeline.sources.splits import plan
 from triplewire.pipeline.strategies import matched
@@ -105,12 +106,12 @@ def _from_rows(draft: Draft, rows: Arrived) -> Done:
     return Done([Report(parts, counts, quarantined_in(staging))])
 
 
-def looked_at(paths: list[str]) -> tuple[list[SourceFile], list[Reject]]:
+def looked_at(paths: list[str], reading: ReadOptions = AS_USUAL) -> tuple[list[SourceFile], list[Reject]]:
     """Look at files; one that is gone is a reject."""
     found, missing = [], []
     for path in paths:
         try:
-            found.append(source_file(Path(path)))
+            found.append(source_file(Path(path), reading))
         except (OSError, InputError) as problem:
             missing.append(Reject(path, None, None, None, str(problem)))
     return found, missing

@@ -30,6 +30,7 @@ from triplewire.pipeline.jobs.stream.sinks import ToNode
 from triplewire.pipeline.jobs.stream.stopping import Stopping, StopSign
 from triplewire.pipeline.lake.folder import Lake
 from triplewire.pipeline.sources.files import source_file
+from triplewire.pipeline.sources.options import OF_A_NODE
 from triplewire.pipeline.sources.reading import Reject
 
 if TYPE_CHECKING:
@@ -162,7 +163,9 @@ def _by_log(url: str, entry: Entry, read: Read, is_own: str) -> Fill:
         inputs = [f"{url}/events?after={entry.after}&until={entry.until}"]
         if not os.path.getsize(read.file):  # noqa: PTH202  one call
             return Filled(Done([]), inputs, read.gaps)
-        rows = files_as_rows(draft.spark, [source_file(read.file.resolve())]).withColumn("source", F.lit(url))
+        rows = files_as_rows(draft.spark, [source_file(read.file.resolve(), OF_A_NODE)]).withColumn(
+            "source", F.lit(url)
+        )
         return by_rows(arrived(rows.where(f"NOT coalesce({is_own}, false)")), inputs, read.gaps)(draft)
 
     return fill

@@ -22,6 +22,7 @@ from triplewire.pipeline.jobs.stream.recorded import Recorded, end_of
 from triplewire.pipeline.jobs.stream.stopping import Stopping, StopSign
 from triplewire.pipeline.lake.folder import Lake
 from triplewire.pipeline.sources.kafka import KafkaCluster, Per, kafka_events
+from triplewire.pipeline.sources.options import ReadOptions
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -73,7 +74,7 @@ def _flow(
             return Flow(_messages(spark, source, "event"), _events(batches, inputs))
         quads = _messages(spark, source, "quad")
     elif apart is None:
-        return Flow(_names(spark, source), _files(batches))
+        return Flow(_names(spark, source), _files(batches, source.reading))
     else:
         quads, inputs = _lines(spark, source), _sources
     return Flow(assembly(quads, gap=apart.gap, delay=apart.delay), _put_together(batches, apart, checkpoint, inputs))
@@ -102,9 +103,9 @@ def _messages(spark: SparkSession, topic: Topic, per: Per) -> DataFrame:
     return kafka_events(spark, topic.servers, topic.name, per=per, options=topic.reading, format=topic.format)
 
 
-def _files(batches: MicroBatches) -> Take:
+def _files(batches: MicroBatches, reading: ReadOptions) -> Take:
     def take(names: DataFrame, _: int) -> None:
-        batches.take_files(sorted(_local(row.path) for row in names.collect()))
+        batches.take_files(sorted(_local(row.path) for row in names.collect()), reading)
 
     return take
 

@@ -1,0 +1,44 @@
+"""How the files of a run are read: what one event may be, what relative IRIs count from, which contexts there are.
+
+Options travel with each split, so contexts do so by the path of their map: like the events, it lies where every task
+can read it.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+from msgspec import Struct
+
+from triplewire.rdf.contexts import Contexts
+from triplewire.rdf.limits import MIB, Limits, limits_for
+from triplewire.rdf.reading import Reading
+
+
+class ReadOptions(Struct, frozen=True, kw_only=True):
+    """What a caller may ask for; None is the usual."""
+
+    event_bytes: int | None = None
+    event_quads: int | None = None
+    base: str | None = None
+    contexts: str | None = None
+
+    @property
+    def limits(self) -> Limits:
+        return limits_for(self.event_bytes, self.event_quads)
+
+    @property
+    def reading(self) -> Reading:
+        """How documents are read. The map of contexts is read once by each process."""
+        return Reading(limits=self.limits, base=self.base, contexts=_contexts(self.contexts))
+
+
+AS_USUAL = ReadOptions()
+# A node has limits of its own, and its events are within them.
+OF_A_NODE = ReadOptions(event_bytes=1024 * MIB, event_quads=100_000_000)
+
+
+@lru_cache(maxsize=4)
+def _contexts(path: str | None) -> Contexts:
+    return Contexts.load(None if path is None else Path(path))
