@@ -11,7 +11,7 @@ import pytest
 from tests.node.processes import free_port, running
 
 FEEDS = Path(__file__).parents[1] / "fixtures" / "feeds"
-QUERY = "SELECT ?title WHERE { ?item <http://purl.org/rss/1.0/title> ?title }"
+QUERY = "SELECT ?title WHERE { ?i a <http://purl.org/rss/1.0/item> ; <http://purl.org/rss/1.0/title> ?title }"
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +147,7 @@ def test_a_feed_is_fetched_from_where_it_was_named_and_nowhere_else(run):
         base = f"http://127.0.0.1:{server.server_port}"
         good = run("feed", f"{base}/feed", "--print")
         assert good.exit_code == 0
-        assert good.stdout.count("rss/1.0/title") == 1
+        assert good.stdout.count("rss/1.0/item>") == 1
         moved = run("feed", f"{base}/moved", "--print")
         assert moved.exit_code == 1
         assert "redirect" in moved.stderr

@@ -66,9 +66,88 @@ def test_entries_come_oldest_first():
         triple.object.value
         for event in events_of_feed(feed("rss1.rdf"), SOURCE)
         for triple in event.triples
-        if triple.predicate.value.endswith("title")
+        if triple.predicate.value.endswith("title") and "/b/" in triple.subject.value
     ]
     assert titles == ["Publish/Subscribe for RDF", "Semantic Overlay Networks"]
+
+
+FIGURE_5 = b"""<?xml version="1.0" encoding="utf-8"?>
+<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"
+         xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:sy="http://purl.org/rss/1.0/modules/syndication/"
+         xmlns:slash="http://purl.org/rss/1.0/modules/slash/" xmlns:p="http://example.org/papers#">
+  <channel rdf:about="http://msrg.example/papers">
+    <title>Papers</title><link>http://msrg.example/</link><description>New papers</description>
+    <dc:date>2004-05-11T09:00:00Z</dc:date><sy:updatePeriod>hourly</sy:updatePeriod><dc:language>en</dc:language>
+    <items><rdf:Seq><rdf:li resource="http://msrg.example/17"/><rdf:li resource="http://msrg.example/18"/></rdf:Seq></items>
+  </channel>
+  <item rdf:about="http://msrg.example/17">
+    <title>Arno's paper 17</title><link>http://msrg.example/17</link><dc:date>2004-05-11T09:00:00Z</dc:date>
+    <slash:comments>12</slash:comments>
+    <p:author rdf:resource="http://example.org/people#arno"/>
+    <p:conference><rdf:Description rdf:about="http://example.org/SIGMOD"><p:year>2001</p:year></rdf:Description></p:conference>
+    <p:cites rdf:resource="http://msrg.example/18"/>
+    <p:review rdf:parseType="Resource"><p:grade>A</p:grade></p:review>
+  </item>
+  <item rdf:about="http://msrg.example/18">
+    <title>Another</title><link>http://msrg.example/18</link><dc:date>2004-05-10T09:00:00Z</dc:date>
+  </item>
+</rdf:RDF>"""
+SUBSCRIPTION_5A = """PREFIX p: <http://example.org/papers#> SELECT ?paper ?year WHERE {
+    ?paper p:author <http://example.org/people#arno> ; p:conference <http://example.org/SIGMOD> .
+    <http://example.org/SIGMOD> p:year ?year FILTER(STR(?year) > "2000") }"""
+
+
+def text_of(event) -> str:
+    return event.nquads.decode()
+
+
+def test_gtopss_figure_5_modules_of_rss_1_reach_the_subscription():
+    matcher = Matcher()
+    matcher.add(Subscription.parse(SUBSCRIPTION_5A, id="5a"))
+    [match] = [match for event in events_of_feed(FIGURE_5, SOURCE) for match in matcher.match(event)]
+    assert match.solutions[0]["paper"].value == "http://msrg.example/17"
+
+
+def test_an_item_has_its_modules_and_no_other_item():
+    other, paper = events_of_feed(FIGURE_5, SOURCE)
+    assert "/papers#" not in text_of(other).replace("http://msrg.example/papers", "")
+    assert '_:b0 <http://example.org/papers#grade> "A"' in text_of(paper)
+    assert '"Another"' not in text_of(paper)
+
+
+def test_what_changes_without_the_entry_changes_no_event():
+    later = FIGURE_5.replace(b"<slash:comments>12", b"<slash:comments>13").replace(b"hourly", b"daily")
+    later = later.replace(b"</description>\n    <dc:date>2004-05-11", b"</description>\n    <dc:date>2004-06-11")
+    assert later != FIGURE_5
+    assert events_of_feed(later, SOURCE) == events_of_feed(FIGURE_5, SOURCE)
+
+
+def test_an_rss_1_feed_that_is_no_rdf_is_read_as_any_other():
+    broken = FIGURE_5.replace(b"<p:author rdf", b'<p:author rdf:ID="not an id" rdf')
+    assert len(events_of_feed(broken, SOURCE)) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "title"), [("rss1.rdf", "New in the library"), ("rss2.xml", None), ("atom.xml", None)]
+)
+def test_the_channel_is_kept(name, title):
+    for event in events_of_feed(feed(name), SOURCE):
+        [part] = [t for t in event.triples if t.predicate.value == "http://purl.org/dc/terms/isPartOf"]
+        said = {t.predicate.value: t.object.value for t in event.triples if t.subject == part.object}
+        assert said["http://www.w3.org/1999/02/22-rdf-syntax-ns#type"] == "http://purl.org/rss/1.0/channel"
+        assert said["http://purl.org/rss/1.0/title"]
+        assert title in (None, said["http://purl.org/rss/1.0/title"])
+
+
+def test_enclosures_are_kept():
+    text = b"""<rss version="2.0"><channel><title>Pod</title><link>http://pod.example/</link><item>
+        <title>One</title><guid isPermaLink="false">one</guid><link>http://pod.example/1</link>
+        <enclosure url="http://pod.example/1.mp3" length="123" type="audio/mpeg"/></item></channel></rss>"""
+    [event] = events_of_feed(text, SOURCE)
+    enclosure = "http://purl.oclc.org/net/rss_2.0/enc#"
+    assert f"<http://pod.example/1> <{enclosure}enclosure> <http://pod.example/1.mp3>" in text_of(event)
+    assert f'<http://pod.example/1.mp3> <{enclosure}type> "audio/mpeg"' in text_of(event)
+    assert f'<http://pod.example/1.mp3> <{enclosure}length> "123"' in text_of(event)
 
 
 def test_a4_a_feed_that_defines_entities_is_refused():

@@ -5,7 +5,7 @@ asynchronous  `AsyncClient`, for programs on an event loop
 calls         what is asked, and what is made of the answer
 following     a subscription over connections that break
 settings      what both kinds share
-feeds         RSS and Atom as events
+feeds         RSS and Atom as events; feed_rdf keeps the modules of RSS 1.0
 
 >>> from triplewire.client import Client
 >>> with Client("http://127.0.0.1:8080") as node:                       # doctest: +SKIP

@@ -1,6 +1,8 @@
 """RSS 1.0, RSS 2.0 and Atom become events: the application of the G-ToPSS paper.
 
-One entry is one event. Whatever the format, its triples use RSS 1.0's own vocabulary, which is RDF, and Dublin Core.
+One entry is one event. Whatever the format, its triples use RSS 1.0's own vocabulary, which is RDF, and Dublin Core;
+its enclosures are those of the module of that name, and it is part of its channel, of which is told what it is called,
+not when it was made. Whatever else RSS 1.0 has of an entry or a channel, in any module, stays as it is.
 The event's IRI depends on the feed, the entry's id and when the entry was updated, and on nothing else: reading a
 feed again gives the same events, and an entry that its author updates is a new one.
 """
@@ -16,6 +18,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
+from triplewire.client.feed_rdf import NOTHING, RSS, FeedGraph, graph_of_feed
 from triplewire.errors import InputError, LimitExceeded, RefusedFeature
 from triplewire.extras import needing
 from triplewire.rdf.events import Event
@@ -25,14 +28,15 @@ from triplewire.rdf.terms import RDF, TW, XSD, Literal, NamedNode, Namespace, Te
 with needing():
     import feedparser
 
-RSS = Namespace("http://purl.org/rss/1.0/")
 CONTENT = Namespace("http://purl.org/rss/1.0/modules/content/")
 DC = Namespace("http://purl.org/dc/elements/1.1/")
 DCTERMS = Namespace("http://purl.org/dc/terms/")
+ENC = Namespace("http://purl.oclc.org/net/rss_2.0/enc#")
 
 MAX_FEED_BYTES = 16 * MIB
 MAX_TEXT = 64 * 1024
 _ENTITY = re.compile(rb"<!\s*ENTITY", re.IGNORECASE)
+_DATES = frozenset((DC["date"], DCTERMS["modified"], DCTERMS["issued"], DCTERMS["created"]))
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:.")
 
 
@@ -46,7 +50,9 @@ def events_of_feed(document: bytes, source: str) -> list[Event]:
     parsed = _parsed(document, source)
     if not parsed.get("version"):
         raise InputError(f"wanted RSS 1.0, RSS 2.0 or Atom, found {_complaint(parsed)}", source=source)
-    return [_event(entry, source) for entry in sorted(parsed.entries, key=_moment)]
+    graph = graph_of_feed(document, source) if parsed.version.startswith("rss1") else NOTHING
+    channel = _channel(parsed.feed, graph, source)
+    return [_event(entry, source, graph, channel) for entry in sorted(parsed.entries, key=_moment)]
 
 
 def _parsed(document: bytes, source: str) -> Any:
@@ -63,11 +69,37 @@ def _complaint(parsed: Any) -> str:
     return f"something else ({problem})" if problem else "something else"
 
 
-def _event(entry: Any, source: str) -> Event:
+def _event(entry: Any, source: str, graph: FeedGraph, channel: list[Triple]) -> Event:
     subject = _subject(entry, source)
     moment = _moment(entry)
     when = datetime.fromtimestamp(moment, UTC) if moment else None
-    return Event.from_triples(_name(entry, source), list(_triples(subject, entry)), source=source, time=when)
+    triples = list(_triples(subject, entry))
+    about = _iri(entry.get("id"))
+    if about is not None:
+        triples += _others(graph.modules(about.value, subject), triples)
+    triples += [Triple(subject, DCTERMS["isPartOf"], channel[0].subject), *channel]
+    return Event.from_triples(_name(entry, source), triples, source=source, time=when)
+
+
+def _others(said: list[Triple], known: list[Triple]) -> list[Triple]:
+    """What a module says; what every feed has was read already, with its dates and its markup understood."""
+    understood = {(triple.subject, triple.predicate) for triple in known}
+    return [triple for triple in said if (triple.subject, triple.predicate) not in understood]
+
+
+def _channel(feed: Any, graph: FeedGraph, source: str) -> list[Triple]:
+    """The channel, in what does not change with each of its entries."""
+    name = _iri(graph.channel) or _iri(feed.get("link")) or _iri(source)
+    subject = name or TW[f"channel:{hashlib.sha256(source.encode(errors='replace')).hexdigest()[:32]}"]
+    texts = ((RSS["title"], feed.get("title")), (RSS["description"], feed.get("subtitle")))
+    triples = [Triple(subject, RDF["type"], RSS["channel"])]
+    triples += [Triple(subject, predicate, Literal(_clean(text))) for predicate, text in texts if text]
+    link = _iri(feed.get("link"))
+    triples += [] if link is None else [Triple(subject, RSS["link"], link)]
+    if graph.channel is not None:
+        more = _others(graph.modules(graph.channel, subject), triples)
+        triples += [triple for triple in more if triple.predicate not in _DATES]
+    return triples
 
 
 def _name(entry: Any, source: str) -> NamedNode:
@@ -106,6 +138,18 @@ def _triples(subject: NamedNode, entry: Any) -> Iterator[Triple]:
     link = _iri(entry.get("link"))
     if link is not None:
         yield Triple(subject, RSS["link"], link)
+    for enclosure in entry.get("enclosures", ()):
+        yield from _enclosure(subject, enclosure)
+
+
+def _enclosure(subject: NamedNode, enclosure: Any) -> Iterator[Triple]:
+    found = _iri(enclosure.get("href"))
+    if found is None:
+        return
+    yield Triple(subject, ENC["enclosure"], found)
+    for name in ("type", "length"):
+        if enclosure.get(name):
+            yield Triple(found, ENC[name], Literal(_clean(str(enclosure[name]))))
 
 
 def _texts(entry: Any) -> Iterator[tuple[NamedNode, Term]]:
