@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import ClassVar
 
 import pytest
 
 from triplewire.testing.simulation.checker import Checker, Violation, explained
 from triplewire.testing.simulation.facts import Fact, Offer, Query, Span
 from triplewire.testing.simulation.history import (
+    MOST_HOPS,
     Accepted,
     Advertised,
     Ended,
     History,
+    Lapsed,
     Mended,
     Notified,
     Published,
     Record,
     Subscribed,
+    Trimmed,
     Troubled,
     Unsubscribed,
     Withdrawn,
@@ -203,6 +207,82 @@ def test_what_a_leaver_published_is_owed_if_there_was_calm_before_it_ended():
     ]
     assert found([*records, Ended(25.0, "sp3")]) is None
     assert found([*records, Ended(31.0, "sp3")]) is not None
+
+
+class TestLapses:
+    """A peer that was away is told of what retention removed, instead of the events."""
+
+    BASE: ClassVar[list[Record]] = [
+        Subscribed(1.0, "sp1", "bob", "s1", SMALL),
+        Advertised(2.0, "sp3", "crete", "a1", ANY),
+        Published(20.0, "sp3", "crete", "e1", 1, size(2)),
+        Accepted(20.1, "sp1", "e1", 7),
+    ]
+    TRIMMED = Trimmed(21.0, "sp1", 7)
+
+    def test_what_is_told_to_be_lost_is_not_missing(self):
+        assert rule_of([*self.BASE, self.TRIMMED]) == "missing"
+        assert rule_of([*self.BASE, self.TRIMMED, Lapsed(22.0, "sp1", "s1", 6, 7)]) is None
+
+    @pytest.mark.parametrize(("name", "after", "until"), [("s1", 7, 7), ("s1", 1, 6), ("s2", 6, 7)])
+    def test_what_is_lost_elsewhere_still_is(self, name: str, after: int, until: int):
+        assert rule_of([*self.BASE, self.TRIMMED, Lapsed(22.0, "sp1", name, after, until)]) == "missing"
+
+    @pytest.mark.parametrize("trims", [[], [Trimmed(21.0, "sp2", 9)], [Trimmed(21.0, "sp1", 6)]])
+    def test_nothing_else_is_told_to_be_lost(self, trims: list[Record]):
+        assert rule_of([*self.BASE, *trims, Lapsed(22.0, "sp1", "s1", 6, 7)]) == "lapse"
+
+    def test_nor_is_it_before_it_was(self):
+        assert rule_of([*self.BASE, Lapsed(20.5, "sp1", "s1", 6, 7), self.TRIMMED]) == "lapse"
+
+
+class TestRulesThatListen:
+    """A rule is owed what a subscription in its place is, and publishes one event for each that it hears."""
+
+    BASE: ClassVar[list[Record]] = [
+        Subscribed(1.0, "sp1", "sp1/rules", "r1", SMALL, is_rule=True),
+        Advertised(2.0, "sp3", "crete", "a1", ANY),
+        Published(20.0, "sp3", "crete", "e1", 1, size(2)),
+    ]
+    HEARD: ClassVar[list[Record]] = [
+        Accepted(20.1, "sp1", "e1", 1),
+        Notified(20.2, "sp1", "r1", "e1"),
+        Published(20.2, "sp1", "sp1/rules", "e1/r1", 2, size(3), "r1", "e1", 1),
+    ]
+
+    def test_what_it_does_not_hear_is_missing(self):
+        assert rule_of(self.BASE) == "missing"
+        assert rule_of([*self.BASE, *self.HEARD]) is None
+
+    def test_what_is_published_at_its_own_node_is_heard_unless_the_rule_goes_at_once(self):
+        local = [self.BASE[0], Published(20.0, "sp1", "bob", "e1", 1, size(2))]
+        assert rule_of(local) == "missing"
+        assert rule_of([*local, Unsubscribed(20.1, "sp1", "r1")]) is None
+
+    def test_a_rule_that_hears_and_does_nothing_is_idle(self):
+        assert rule_of([*self.BASE, *self.HEARD[:2]]) == "idle"
+
+    def test_so_is_one_that_does_it_twice(self):
+        again = Published(20.3, "sp1", "sp1/rules", "e1/r1/2", 3, size(3), "r1", "e1", 1)
+        assert rule_of([*self.BASE, *self.HEARD, again]) == "idle"
+
+    def test_what_rules_of_its_own_node_did_is_a_loop(self):
+        loop = [
+            Notified(20.3, "sp1", "r1", "e1/r1"),
+            Published(20.3, "sp1", "sp1/rules", "e1/r1/r1", 3, size(3), "r1", "e1/r1", 2),
+        ]
+        assert rule_of([*self.BASE, *self.HEARD, *loop]) == "loop"
+
+    def test_what_rules_of_others_did_is_owed_up_to_the_bound(self):
+        far = Advertised(2.0, "sp3", "sp3/rules", "a2", ANY)
+        for hops, wanted in ((MOST_HOPS - 1, "missing"), (MOST_HOPS, None)):
+            event = Published(20.0, "sp3", "sp3/rules", "e0/r9", 1, size(2), "r9", "e0", hops)
+            assert rule_of([self.BASE[0], far, event]) == wanted
+
+
+def rule_of(records: list[Record]) -> str | None:
+    violation = found(records)
+    return None if violation is None else violation.rule
 
 
 def test_the_explanation_names_the_seed_the_rule_and_what_happened_last():

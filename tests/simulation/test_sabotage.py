@@ -12,6 +12,8 @@ from triplewire.network.routing.attachments import Downstream
 from triplewire.network.routing.router import Router
 from triplewire.network.routing.tides import Tides
 from triplewire.testing.simulation import run
+from triplewire.testing.simulation.disk import Outbox
+from triplewire.testing.simulation.host import Host
 
 SEEDS = range(60)
 
@@ -30,6 +32,10 @@ def rules_broken(wanted: str) -> bool:
         (Tides, "recall_all", lambda _tides, up: up.take_recall(), "missing"),
         (Router, "unsubscribe", lambda _router, _key, _peer: [], "unwanted"),
         (offering, "combined", lambda descriptions: {one.key: one for one in descriptions}, "missing"),
+        (Host, "_stand", lambda _host, _rule: None, "missing"),
+        (Host, "_is_own_change", lambda _host, _publication: False, "loop"),
+        (Host, "_tell_of_gap", lambda _host, _name, _outbox: None, "missing"),
+        (Outbox, "trim", lambda outbox, floor: setattr(outbox, "gap", floor + 1), "lapse"),
         (Router, "_is_in_turn", lambda _router, _up, _publication: True, "order"),
     ],
     ids=[
@@ -38,6 +44,10 @@ def rules_broken(wanted: str) -> bool:
         "nothing is recalled",
         "nobody hears of the end of a subscription",
         "each advertisement of a client is read alone",
+        "rules that listen do not stand in the network",
+        "rules hear what their own node's rules did",
+        "nobody is told of what retention removed",
+        "what is there is told to be lost",
         "events are taken from anywhere",
     ],
 )

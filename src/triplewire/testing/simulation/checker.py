@@ -1,11 +1,14 @@
 """Whether a history is right, judged from the history alone.
 
-Five rules:
+Eight rules:
 
-    missing      an event that matches a subscription which was in place is told to its subscriber
+    missing      an event that matches a subscription which was in place is told to its subscriber, or told to be lost
     twice        and told once
     stray        whatever is told matches, belongs to a subscription that stands, and was published before
     unwanted     a super-peer gets no event that none of its peers asks for
+    lapse        nothing is told to be lost but what retention removed
+    idle         a rule publishes one event for each that it hears
+    loop         a rule hears nothing that rules of its own node have published, nor what has come through too many
     order        owed events of one origin are told to a subscription in the order in which they were published
 
 A subscription is *in place* when, after it was made and before the event was published, there was calm for `settle`
@@ -16,6 +19,7 @@ before it was published. What ends, ends the same way: until there was calm for 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from math import inf
@@ -25,6 +29,7 @@ from msgspec import Struct
 from triplewire.testing.simulation.calm import Calm
 from triplewire.testing.simulation.facts import Offer
 from triplewire.testing.simulation.history import (
+    MOST_HOPS,
     Accepted,
     Ended,
     History,
@@ -64,7 +69,14 @@ class Checker:
 
     def violations(self) -> Iterator[Violation]:
         """All of them."""
-        return chain(self._missing(), self._wrongly_told(), self._unwanted(), self._out_of_order())
+        return chain(
+            self._missing(),
+            self._wrongly_told(),
+            self._unwanted(),
+            self._out_of_order(),
+            self._wrongly_lost(),
+            self._wrongly_done(),
+        )
 
     def is_owing(self) -> bool:
         """Whether somebody has still to be told something."""
@@ -88,7 +100,7 @@ class Checker:
     def _missing(self) -> Iterator[Violation]:
         told = {(record.subscription, record.event) for record in self._ledger.notified}
         for published, made in self.owed():
-            if (made.name, published.event) not in told:
+            if (made.name, published.event) not in told and not self._ledger.is_lost(made, published.event):
                 yield Violation(
                     published.time,
                     "missing",
@@ -99,10 +111,17 @@ class Checker:
 
     def _is_owed(self, published: Published, life: Life[Subscribed], is_offered: bool) -> bool:
         made = life.made
+        if made.is_rule and _is_out_of_bounds(made, published):
+            return False
         if made.node == published.node:
-            return made.time <= published.time < life.until
-        end = min(life.until, self._ledger.ends.get(made.node, inf), self._ledger.ends.get(published.node, inf))
+            # A rule hears what is published at its node a moment later.
+            is_heard = not made.is_rule or self._settled(published.time, self._end(life))
+            return made.time <= published.time < life.until and is_heard
+        end = min(self._end(life), self._ledger.ends.get(published.node, inf))
         return is_offered and self._settled(made.time, published.time) and self._settled(published.time, end)
+
+    def _end(self, life: Life[Subscribed]) -> float:
+        return min(life.until, self._ledger.ends.get(life.made.node, inf))
 
     def _settled(self, since: float, until: float) -> bool:
         return self._calm.lasted(self.settle, between=(since, until))
@@ -167,10 +186,40 @@ class Checker:
                 )
             last[told.subscription, published.node] = published
 
+    def _wrongly_lost(self) -> Iterator[Violation]:
+        for lapse in self._ledger.lapses:
+            trims = [trim for trim in self._ledger.trims if trim.node == lapse.node and trim.time <= lapse.time]
+            if lapse.until > max((trim.floor for trim in trims), default=0):
+                sentence = (
+                    f"{lapse.subscription} was told that what is up to {lapse.until} is lost, which {lapse.node} has"
+                )
+                yield Violation(lapse.time, "lapse", sentence, (lapse, *trims))
+
+    def _wrongly_done(self) -> Iterator[Violation]:
+        """What rules did, beside what they heard."""
+        done = Counter((one.rule, one.cause) for one in self._ledger.publications.values() if one.rule)
+        for told in self._ledger.notified:
+            life = self._ledger.subscriptions.get(told.subscription)
+            published = self._ledger.publications.get(told.event)
+            if life is None or published is None or not life.made.is_rule:
+                continue
+            if done[told.subscription, told.event] != 1:
+                count = done[told.subscription, told.event]
+                sentence = f"the rule {told.subscription} heard {told.event} and published {count} events for it"
+                yield Violation(told.time, "idle", sentence, (told, published))
+            if _is_out_of_bounds(life.made, published):
+                sentence = f"the rule {told.subscription} at {told.node} heard {told.event}, which rules had published"
+                yield Violation(told.time, "loop", sentence, (told, published))
+
     def _around(self, made: Subscribed, published: Published) -> tuple[Record, ...]:
         """The two, and what was done to the network around them."""
         troubles = [r for r in self.history.records if isinstance(r, Troubled | Mended | Ended)]
         return (made, published, *troubles[-_SHOWN_TROUBLES:])
+
+
+def _is_out_of_bounds(made: Subscribed, published: Published) -> bool:
+    """Whether a rule must not hear an event: a change of its own node, or one that has come through too many rules."""
+    return published.hops >= MOST_HOPS or (published.hops > 0 and published.node == made.node)
 
 
 def explained(violation: Violation, seed: int, trace: Iterable[str] = ()) -> str:

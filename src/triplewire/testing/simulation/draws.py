@@ -37,6 +37,17 @@ def drawn_fact(rng: Random, offers: Sequence[Offer]) -> Fact:
     return Fact(tuple((span.property, rng.randint(span.low, span.high)) for span in sorted(kept)))
 
 
+def drawn_saying(rng: Random) -> Fact:
+    """What a rule says, each time the same."""
+    names = sorted(rng.sample(_PROPERTIES, rng.randint(1, 2)))
+    return Fact(tuple((name, rng.randint(0, _TOP)) for name in names))
+
+
+def offer_of(fact: Fact) -> Offer:
+    """An offer of this and nothing else."""
+    return Offer(tuple(Span(name, value, value) for name, value in fact.values))
+
+
 def _span(rng: Random, name: str) -> Span:
     low, high = sorted((rng.randint(0, _TOP), rng.randint(0, _TOP)))
     return Span(name, low, high)

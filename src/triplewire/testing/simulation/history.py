@@ -10,15 +10,19 @@ from msgspec import Struct
 
 from triplewire.testing.simulation.facts import Fact, Offer, Query
 
+# Through so many rules goes what one of them publishes and another one hears.
+MOST_HOPS = 2
+
 
 class Subscribed(Struct, frozen=True, tag=True):
-    """A peer subscribed at its access point, which acknowledged."""
+    """A peer subscribed at its access point, which acknowledged; or a rule began to listen there."""
 
     time: float
     node: str
     peer: str
     name: str
     query: Query
+    is_rule: bool = False
 
 
 class Unsubscribed(Struct, frozen=True, tag=True):
@@ -48,7 +52,10 @@ class Withdrawn(Struct, frozen=True, tag=True):
 
 
 class Published(Struct, frozen=True, tag=True):
-    """An event is on the disk of its access point, which acknowledged it."""
+    """An event is on the disk of its access point, which acknowledged it.
+
+    One that a rule published has the rule and the event that it heard, and through how many rules it came.
+    """
 
     time: float
     node: str
@@ -56,6 +63,9 @@ class Published(Struct, frozen=True, tag=True):
     event: str
     position: int
     fact: Fact
+    rule: str = ""
+    cause: str = ""
+    hops: int = 0
 
 
 class Accepted(Struct, frozen=True, tag=True):
@@ -64,6 +74,7 @@ class Accepted(Struct, frozen=True, tag=True):
     time: float
     node: str
     event: str
+    position: int = 0
 
 
 class Repeated(Struct, frozen=True, tag=True):
@@ -75,12 +86,30 @@ class Repeated(Struct, frozen=True, tag=True):
 
 
 class Notified(Struct, frozen=True, tag=True):
-    """A subscriber was told of an event."""
+    """A subscriber was told of an event, or a rule heard it."""
 
     time: float
     node: str
     subscription: str
     event: str
+
+
+class Trimmed(Struct, frozen=True, tag=True):
+    """Retention removed what an access point had up to a position, also what waited for peers that were away."""
+
+    time: float
+    node: str
+    floor: int
+
+
+class Lapsed(Struct, frozen=True, tag=True):
+    """A subscriber was told that notifications after a position, up to another, are lost."""
+
+    time: float
+    node: str
+    subscription: str
+    after: int
+    until: int
 
 
 class Troubled(Struct, frozen=True, tag=True):
@@ -115,6 +144,8 @@ Record = (
     | Accepted
     | Repeated
     | Notified
+    | Trimmed
+    | Lapsed
     | Troubled
     | Mended
     | Ended

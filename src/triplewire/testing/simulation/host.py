@@ -12,8 +12,8 @@ import msgspec
 from triplewire.network.effects import Accept, Effect, Relay, Replay, Send, Spread
 from triplewire.network.messages import Publication, Wire
 from triplewire.network.superpeer import SuperPeer
-from triplewire.testing.simulation.disk import Advertisement, Disk, Subscription
-from triplewire.testing.simulation.history import Accepted, Notified, Repeated
+from triplewire.testing.simulation.disk import Advertisement, Disk, Outbox, Rule, Subscription
+from triplewire.testing.simulation.history import MOST_HOPS, Accepted, Lapsed, Notified, Repeated, Trimmed
 from triplewire.testing.simulation.process import Process
 
 if TYPE_CHECKING:
@@ -55,8 +55,11 @@ class Host(Process):
         self._do(up.assume(self.now) if among_others else up.start(self.now, self.seeds))
         for subscription in disk.subscriptions.values():
             self._do(up.subscribe(self.now, subscription.standing, subscription.peer))
+        for rule in disk.rules.values():
+            self._stand(rule)
         for one in disk.advertisements.values():
             self._do(up.advertise(self.now, one.description, one.peer, one.lasts))
+        self.later(0.0, self._hear)
         self.later(world.rng.random() * world.tick, self._tick)
         if world.save_every is not None:
             self.later(world.rng.random() * world.save_every, self._save)
@@ -96,6 +99,45 @@ class Host(Process):
         left = self.disk.subscriptions.values()
         if self.up is not None and (gone.standing, gone.peer) not in ((one.standing, one.peer) for one in left):
             self._do(self.up.unsubscribe(self.now, gone.standing.key, gone.peer))
+
+    def listen(self, rule: Rule) -> None:
+        """A rule listens from now on; in the network it stands like a subscription."""
+        self.disk.rules[rule.name] = rule
+        self._stand(rule)
+
+    def _stand(self, rule: Rule) -> None:
+        if self.up is not None:
+            self._do(self.up.subscribe(self.now, rule.standing, rule.name))
+
+    def listen_no_more(self, name: str) -> None:
+        gone = self.disk.rules.pop(name)
+        if self.up is not None:
+            self._do(self.up.unsubscribe(self.now, gone.standing.key, name))
+
+    def go_away(self, peer: str) -> None:
+        """A peer is off-line: what comes for it waits."""
+        for name, subscription in self.disk.subscriptions.items():
+            if subscription.peer == peer:
+                self.disk.outboxes.setdefault(name, Outbox(self.disk.head))
+
+    def come_back(self, peer: str) -> None:
+        """A peer is told what waits for it, after what is lost."""
+        for name, subscription in self.disk.subscriptions.items():
+            outbox = self.disk.outboxes.pop(name, None) if subscription.peer == peer else None
+            if outbox is not None:
+                self._tell_of_gap(name, outbox)
+                for _, event in outbox.waiting:
+                    self.world.record(Notified(self.world.now, self.id, name, event))
+
+    def _tell_of_gap(self, name: str, outbox: Outbox) -> None:
+        if outbox.gap:
+            self.world.record(Lapsed(self.world.now, self.id, name, outbox.after, outbox.gap))
+
+    def trim(self) -> None:
+        """Retention removes everything that there is, as far as peers are concerned."""
+        self.world.record(Trimmed(self.world.now, self.id, self.disk.head))
+        for outbox in self.disk.outboxes.values():
+            outbox.trim(self.disk.head)
 
     def advertise(self, one: Advertisement) -> None:
         self.disk.advertisements[one.name] = one
@@ -138,11 +180,13 @@ class Host(Process):
                     self.relayed.append(effect)
 
     def _published(self, publication: Publication, acknowledge: Acknowledge) -> None:
-        stored = msgspec.structs.replace(publication, position=self.disk.append(publication.event))
+        stored = msgspec.structs.replace(publication, position=self.disk.head + 1)
+        self.disk.append(stored)
         self.disk.published.append(stored)
         acknowledge(stored)
         self._notify(stored)
         self.later(0.0, lambda: self._tell(stored))
+        self.later(0.0, self._hear)
 
     def _tell(self, stored: Publication) -> None:
         assert self.up is not None
@@ -153,15 +197,49 @@ class Host(Process):
         if publication.event in self.disk.events:
             self.world.record(Repeated(self.world.now, self.id, publication.event))
             return
-        self.disk.append(publication.event)
-        self.world.record(Accepted(self.world.now, self.id, publication.event))
+        position = self.disk.append(publication)
+        self.world.record(Accepted(self.world.now, self.id, publication.event, position))
         self._notify(publication)
+        self.later(0.0, self._hear)
 
     def _notify(self, publication: Publication) -> None:
         matches = self.world.dialect.reasoner.matches
         for subscription in self.disk.subscriptions.values():
-            if matches(subscription.standing, publication):
+            if not matches(subscription.standing, publication):
+                continue
+            outbox = self.disk.outboxes.get(subscription.name)
+            if outbox is not None:
+                outbox.waiting.append((self.disk.head, publication.event))
+            else:
                 self.world.record(Notified(self.world.now, self.id, subscription.name, publication.event))
+
+    # Rules that listen
+
+    def _hear(self) -> None:
+        """Let rules hear the next event of the log, and so on to its end."""
+        if self.disk.heard < self.disk.head:
+            self.write(partial(self._heard, self.disk.heard + 1))
+
+    def _heard(self, position: int) -> None:
+        """What rules do is on the disk together with how far they have heard, so each event is heard once."""
+        if position != self.disk.heard + 1:
+            return
+        self.disk.heard = position
+        publication = self.disk.log[position - 1]
+        if not self._is_own_change(publication) and hops_of(publication) < MOST_HOPS:
+            matches = self.world.dialect.reasoner.matches
+            for rule in list(self.disk.rules.values()):
+                if rule.since < position and matches(rule.standing, publication):
+                    self._fire(rule, publication)
+        self._hear()
+
+    def _is_own_change(self, publication: Publication) -> bool:
+        return publication.origin == self.id and hops_of(publication) > 0
+
+    def _fire(self, rule: Rule, publication: Publication) -> None:
+        self.world.record(Notified(self.world.now, self.id, rule.name, publication.event))
+        said, acknowledge = self.world.said_by(self.id, rule, publication)
+        self._published(said, acknowledge)
 
     def _replay(self, wanted: Replay) -> None:
         assert self.up is not None
@@ -197,3 +275,8 @@ class Host(Process):
             action()
         else:
             self.later(self.world.tick, lambda: self._when_flushed(tries - 1, action))
+
+
+def hops_of(publication: Publication) -> int:
+    """Through how many rules an event came; its source says so, which peers cannot choose."""
+    return 0 if publication.source is None else int(publication.source.removeprefix("rules:"))

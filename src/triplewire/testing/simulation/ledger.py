@@ -13,9 +13,11 @@ from triplewire.testing.simulation.history import (
     Advertised,
     Ended,
     History,
+    Lapsed,
     Notified,
     Published,
     Subscribed,
+    Trimmed,
     Unsubscribed,
     Withdrawn,
 )
@@ -40,6 +42,10 @@ class Ledger:
         self.accepted: list[Accepted] = []
         self.notified: list[Notified] = []
         self.ends: dict[str, float] = {}
+        self.trims: list[Trimmed] = []
+        self.lapses: list[Lapsed] = []
+        # Where an event stands in the log of an access point.
+        self.positions: dict[tuple[str, str], int] = {}
         for record in history.records:
             self._enter(record)
 
@@ -55,12 +61,23 @@ class Ledger:
                 self.offers[record.name].until = record.time
             case Published():
                 self.publications[record.event] = record
+                self.positions[record.node, record.event] = record.position
             case Accepted():
                 self.accepted.append(record)
+                self.positions[record.node, record.event] = record.position
             case Notified():
                 self.notified.append(record)
+            case Trimmed():
+                self.trims.append(record)
+            case Lapsed():
+                self.lapses.append(record)
             case Ended():
                 self.ends[record.node] = record.time
+
+    def is_lost(self, made: Subscribed, event: str) -> bool:
+        """Whether its subscriber was told that a notification of an event is lost."""
+        position = self.positions.get((made.node, event), 0)
+        return any(lapse.subscription == made.name and lapse.after < position <= lapse.until for lapse in self.lapses)
 
     def offers_of(self, published: Published) -> Iterator[Life[Advertised]]:
         """What its publisher had advertised when it was published."""

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from triplewire.testing.simulation.checker import Checker, Violation, explained
-from triplewire.testing.simulation.history import Accepted, History, Notified, Repeated
+from triplewire.testing.simulation.history import MOST_HOPS, Accepted, History, Notified, Repeated
 from triplewire.testing.simulation.schedule import Plan, Play, drawn_plan
 from triplewire.testing.simulation.world import World
 
@@ -60,10 +60,14 @@ def run(seed: int, plan: Plan | None = None, make: MakeWorld = make_world) -> Ou
 
 
 def settle(world: World, plan: Plan) -> None:
-    """Let time pass until all is mended and nothing owed, or too long; then a little more, for what should not come."""
+    """Let time pass until all is mended and nothing owed, or too long; then a little more, for what should not come.
+
+    What rules publish meanwhile is owed in turn, and so on as far as they hear each other.
+    """
 
     def is_owing() -> bool:
         return world.lasting > 0 or Checker(world.history, plan.settle).is_owing()
 
-    world.run_while(is_owing, at_most=_LONGEST, step=2.0)
-    world.run_for(_AFTERWARDS)
+    for _ in range(MOST_HOPS + 1):
+        world.run_while(is_owing, at_most=_LONGEST, step=2.0)
+        world.run_for(_AFTERWARDS)

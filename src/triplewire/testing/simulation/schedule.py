@@ -12,13 +12,15 @@ from random import Random
 import msgspec
 from msgspec import Struct
 
-from triplewire.testing.simulation.draws import drawn_fact, drawn_offer, drawn_query
+from triplewire.testing.simulation.draws import drawn_fact, drawn_offer, drawn_query, drawn_saying, offer_of
 from triplewire.testing.simulation.facts import Offer
 from triplewire.testing.simulation.faults import FINE, ROUGH, Weather, both_ways, one_way
 from triplewire.testing.simulation.network import Cut
 from triplewire.testing.simulation.world import World
 
 _PEERS = 2
+# What each of them says, the others hear: few are many.
+_MOST_RULES = 3
 
 MILD = Weather(slowest=0.1, loss=0.01, repeats=0.02)
 SKIES = (FINE, FINE, MILD, MILD, ROUGH)
@@ -80,6 +82,8 @@ class Play:
         self._down: list[str] = []
         self._offers: dict[str, tuple[str, str, Offer]] = {}
         self._subscriptions: dict[str, str] = {}
+        self._rules: dict[str, tuple[str, str]] = {}
+        self._away: list[tuple[str, str]] = []
         self._acts = True
         self._numbers = 1000
 
@@ -88,6 +92,8 @@ class Play:
         self.world.found(self.plan.size, apart=self._rng.uniform(0.0, 0.7))
         for _ in range(self.plan.size * 2):
             self._rng.choice((self._subscribe, self._advertise))()
+        for _ in range(self._rng.randint(0, _MOST_RULES - 1)):
+            self._listen()
         self.world.later(0.0, self._act)
         self.world.run_for(self.plan.settle + 2)
         for _ in range(self.plan.storms):
@@ -109,8 +115,13 @@ class Play:
             self._advertise,
             self._withdraw,
             self._publish,
+            self._listen,
+            self._listen_no_more,
+            self._go_away,
+            self._come_back,
+            self._trim,
         )
-        self._rng.choices(deeds, weights=(4, 2, 3, 1, 20))[0]()
+        self._rng.choices(deeds, weights=(4, 2, 3, 1, 20, 1, 0.3, 4, 2, 3))[0]()
         self.world.later(self._rng.expovariate(self.plan.pace), self._act)
 
     def _subscribe(self) -> None:
@@ -141,6 +152,40 @@ class Play:
             host, peer, _ = self._offers[name]
             offers = [offer for where, who, offer in self._offers.values() if (where, who) == (host, peer)]
             self.world.publish(host, peer, drawn_fact(self._rng, offers))
+
+    def _listen(self) -> None:
+        host = self._any_up()
+        if host is not None and len(self._rules) < _MOST_RULES:
+            says = drawn_saying(self._rng)
+            offer = self.world.advertise(host, f"{host}/rules", offer_of(says))
+            self._rules[self.world.listen(host, drawn_query(self._rng), says)] = host, offer
+
+    def _listen_no_more(self) -> None:
+        name = self._one_of(list(self._rules), lambda one: self._rules[one][0])
+        if name is not None:
+            host, offer = self._rules.pop(name)
+            self.world.listen_no_more(host, name)
+            self.world.withdraw(host, offer)
+
+    def _go_away(self) -> None:
+        host = self._any_up()
+        if host is not None:
+            peer = self._peer(host)
+            self._away.append((host, peer))
+            self.world.go_away(host, peer)
+
+    def _come_back(self) -> None:
+        up = set(self._up())
+        reachable = [one for one in self._away if one[0] in up]
+        if reachable:
+            one = self._rng.choice(reachable)
+            self._away.remove(one)
+            self.world.come_back(*one)
+
+    def _trim(self) -> None:
+        host = self._any_up()
+        if host is not None:
+            self.world.trim(host)
 
     def _one_of(self, names: list[str], host_of: Callable[[str], str]) -> str | None:
         """One whose access point can be reached."""
@@ -209,6 +254,10 @@ class Play:
             self._mend(cut)
         for host in list(self._down):
             self._restart(host)
+        for host, peer in self._away:
+            if host in self.world.hosts:
+                self.world.come_back(host, peer)
+        self._away.clear()
 
     # Choices
 

@@ -16,14 +16,14 @@ Everything that happens by chance is drawn from one generator: a seed gives the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import count
 
 from triplewire.network.memory import Memory
 from triplewire.network.messages import Member, Publication
 from triplewire.network.timings import Timings
 from triplewire.testing.simulation.dialect import Dialect
-from triplewire.testing.simulation.disk import Advertisement, Subscription
+from triplewire.testing.simulation.disk import Advertisement, Rule, Subscription
 from triplewire.testing.simulation.facts import Fact, Offer, Query
 from triplewire.testing.simulation.faults import FINE, Weather
 from triplewire.testing.simulation.history import (
@@ -36,7 +36,7 @@ from triplewire.testing.simulation.history import (
     Unsubscribed,
     Withdrawn,
 )
-from triplewire.testing.simulation.host import Host
+from triplewire.testing.simulation.host import Host, hops_of
 from triplewire.testing.simulation.network import Network
 
 _HOUR = 3600.0
@@ -126,6 +126,8 @@ class World(Network):
     def _say_goodbye(self, host: Host) -> None:
         for name in list(host.disk.subscriptions):
             self.unsubscribe(host.id, name)
+        for name in list(host.disk.rules):
+            self.listen_no_more(host.id, name)
         for name in list(host.disk.advertisements):
             self.withdraw(host.id, name)
         self.record(Ended(self.now, host.id))
@@ -138,15 +140,49 @@ class World(Network):
     # Peers
 
     def subscribe(self, host_id: str, peer: str, query: Query) -> str:
-        """A peer subscribes at its access point; the subscription's name."""
+        """A peer subscribes at its access point, where it is then; the subscription's name."""
+        self.come_back(host_id, peer)
         name = f"s{next(self._names)}"
         self.record(Subscribed(self.now, host_id, peer, name, query))
         self.hosts[host_id].subscribe(Subscription(name, peer, self.dialect.standing(query)))
         return name
 
     def unsubscribe(self, host_id: str, name: str) -> None:
+        self.come_back(host_id, self.hosts[host_id].disk.subscriptions[name].peer)
         self.hosts[host_id].unsubscribe(name)
         self.record(Unsubscribed(self.now, host_id, name))
+
+    def go_away(self, host_id: str, peer: str) -> None:
+        """A peer goes off-line; its subscriptions stay."""
+        self.hosts[host_id].go_away(peer)
+
+    def come_back(self, host_id: str, peer: str) -> None:
+        self.hosts[host_id].come_back(peer)
+
+    def trim(self, host_id: str) -> None:
+        """Retention passes by everybody who is away."""
+        self.hosts[host_id].trim()
+
+    def listen(self, host_id: str, query: Query, says: Fact) -> str:
+        """A rule listens at an access point, and says something for each event that it hears; the rule's name."""
+        name = f"r{next(self._names)}"
+        host = self.hosts[host_id]
+        self.record(Subscribed(self.now, host_id, f"{host_id}/rules", name, query, is_rule=True))
+        host.listen(Rule(name, self.dialect.standing(query), says, host.disk.head))
+        return name
+
+    def listen_no_more(self, host_id: str, name: str) -> None:
+        self.hosts[host_id].listen_no_more(name)
+        self.record(Unsubscribed(self.now, host_id, name))
+
+    def said_by(
+        self, host_id: str, rule: Rule, heard: Publication
+    ) -> tuple[Publication, Callable[[Publication], None]]:
+        """What a rule says of an event that it heard, and what is to be done when that is on the disk."""
+        event, hops = f"{heard.event}/{rule.name}", hops_of(heard) + 1
+        payload = self.dialect.payload(event, rule.says)
+        said = Publication(host_id, 0, event, f"{host_id}/rules", heard.time, f"rules:{hops}", payload)
+        return said, lambda stored: self._acknowledge(stored, rule.says, rule.name, heard.event, hops)
 
     def advertise(self, host_id: str, peer: str, offer: Offer, lasts: float | None = None) -> str:
         """A peer says what it will publish; the advertisement's name."""
@@ -169,5 +205,6 @@ class World(Network):
         self.hosts[host_id].publish(publication, lambda stored: self._acknowledge(stored, fact))
         return event
 
-    def _acknowledge(self, stored: Publication, fact: Fact) -> None:
-        self.record(Published(self.now, stored.origin, stored.publisher, stored.event, stored.position, fact))
+    def _acknowledge(self, stored: Publication, fact: Fact, rule: str = "", cause: str = "", hops: int = 0) -> None:
+        told = (stored.origin, stored.publisher, stored.event, stored.position, fact, rule, cause, hops)
+        self.record(Published(self.now, *told))
