@@ -10,6 +10,7 @@ view         one event, its triples found by any positions
 plans, join, fast       the exact path of the fast lane: patterns and constraints
 general      the general lane: Oxigraph on one event (standard, absent, opaque, rewriting, functions,
              aggregates, datasets)
+evaluators, isolation   where the general lane is evaluated: here, or in a process that may crash
 work, long_durations, worker, budget, quarantine    what an evaluation may cost, and how it is stopped
 templates    CONSTRUCT
 explain, anchoring, wording     what is required, and why an event did not match

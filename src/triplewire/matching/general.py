@@ -32,7 +32,8 @@ from triplewire.languages.sparql.parser import parse_query
 from triplewire.languages.sparql.printer import print_query
 from triplewire.matching.absent import without_absent_ends, zero_length_ends
 from triplewire.matching.budget import Allowance, Budget
-from triplewire.matching.datasets import Dataset, check_accepted
+from triplewire.matching.datasets import Dataset
+from triplewire.matching.evaluators import IN_PROCESS, Evaluator
 from triplewire.matching.join import solutions
 from triplewire.matching.matches import Answer, Solution
 from triplewire.matching.rewriting import as_opaque, needs_opaque_terms
@@ -63,11 +64,11 @@ class GeneralPlan:
         self._opaque_text = _printed(self._opaque)
         self._ends = zero_length_ends(self._tree)
 
-    def check(self) -> None:
+    def check(self, evaluator: Evaluator = IN_PROCESS) -> None:
         """Raise InputError if Oxigraph does not accept the query: better now than at the first event."""
         self.check_size()
         for text in (self._plain_text, self._opaque_text):
-            check_accepted(text)
+            evaluator.check(text)
 
     def check_size(self) -> None:
         """Raise LimitExceeded if what Oxigraph would be given is too deep for it, or too much to plan."""
@@ -94,7 +95,7 @@ class GeneralPlan:
         return self.answer_here(dataset, steps) is not None
 
     def answer_here(self, dataset: Dataset, steps: int) -> Answer | None:
-        """The same in this process, whatever work it takes; the budget bounds the number of solutions."""
+        """The same where the dataset is, whatever work it takes; the budget bounds the number of solutions."""
         rows = self._rows(dataset, Budget(steps))
         if not rows:
             return None

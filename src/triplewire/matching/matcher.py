@@ -34,6 +34,7 @@ from triplewire.matching.bounds import within
 from triplewire.matching.budget import DEFAULT_SECONDS, DEFAULT_STEPS, Allowance
 from triplewire.matching.datasets import Dataset
 from triplewire.matching.engine import Engine
+from triplewire.matching.evaluators import IN_PROCESS, Evaluator
 from triplewire.matching.general import GeneralPlan
 from triplewire.matching.kernels.layout import YES
 from triplewire.matching.matches import Match
@@ -64,7 +65,8 @@ class Matcher:
     """Holds subscriptions and matches events against them.
 
     `budget` is how many intermediate bindings one evaluation may make, `seconds` how long one may take that has to be
-    run apart, `tries` how often a subscription may exceed them before it is quarantined.
+    run apart, `tries` how often a subscription may exceed them before it is quarantined. `evaluator` is where the
+    general lane is evaluated: here, or in a process that may crash (`isolation`).
     """
 
     def __init__(
@@ -74,7 +76,9 @@ class Matcher:
         budget: int = DEFAULT_STEPS,
         seconds: float = DEFAULT_SECONDS,
         tries: int = 1,
+        evaluator: Evaluator = IN_PROCESS,
     ) -> None:
+        self.evaluator = evaluator
         self._taxonomy = taxonomy
         self._allowance = Allowance(budget, seconds)
         # Nobody outside can know the seed, so nobody can craft terms that collide.
@@ -94,7 +98,7 @@ class Matcher:
             if known is not None:
                 _require_same(known, subscription)
                 return
-            _check(subscription.query)
+            _check(subscription.query, self.evaluator)
             self._engine.add(subscription)
 
     def remove(self, subscription_id: str) -> None:
@@ -216,7 +220,7 @@ class Matcher:
         dataset = None
         for event, number in sorted({(row[MATCH_EVENT], row[MATCH_SUBSCRIPTION]) for row in rest.tolist()}):
             if dataset is None or dataset.view.event is not batch.event(event):
-                dataset = Dataset(EventView(batch.event(event), self._taxonomy or EMPTY))
+                dataset = self.evaluator.dataset(EventView(batch.event(event), self._taxonomy or EMPTY))
             match = self._evaluated(found.segment, number, dataset)
             if match is not None:
                 batch.include(event, found.segment, number, match)
@@ -253,9 +257,9 @@ def _sure(found: Found) -> Found:
     return msgspec.structs.replace(found, matches=found.matches[found.matches[:, MATCH_OUTCOME] == YES])
 
 
-def _check(query: Query) -> None:
+def _check(query: Query, evaluator: Evaluator) -> None:
     if isinstance(query, GeneralQuery):
-        GeneralPlan(query).check()
+        GeneralPlan(query).check(evaluator)
 
 
 def _require_same(known: Subscription, added: Subscription) -> None:

@@ -13,6 +13,7 @@ True
 
 from __future__ import annotations
 
+import os
 import secrets
 from functools import lru_cache
 from typing import TypeGuard
@@ -26,7 +27,10 @@ _KEPT = frozenset({XSD["string"], RDF["langString"], RDF["dirLangString"]})
 _ANY = NamedNode("urn:triplewire:any")
 
 
-_OURS = f"urn:triplewire:{secrets.token_hex(8)}:"
+# A process that evaluates for another (`isolation`) is told the other's by this variable.
+SECRET_VARIABLE = "TRIPLEWIRE_EVALUATION_SECRET"
+SECRET = os.environ.pop(SECRET_VARIABLE, None) or secrets.token_hex(8)
+_OURS = f"urn:triplewire:{SECRET}:"
 _TERMS = f"{_OURS}term:"
 
 

@@ -14,6 +14,7 @@ from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import InputError
 from triplewire.matching import Match, Matcher
+from triplewire.matching.evaluators import IN_PROCESS, Evaluator
 from triplewire.node.grants import visible
 from triplewire.rdf.events import Event
 from triplewire.store.identities import Grant
@@ -22,8 +23,9 @@ from triplewire.store.identities import Grant
 class Audience:
     """Subscriptions by number, ready to be matched. Used by one thread. `changes` counts what came and went."""
 
-    def __init__(self, taxonomy: Taxonomy | None = None) -> None:
+    def __init__(self, taxonomy: Taxonomy | None = None, evaluator: Evaluator = IN_PROCESS) -> None:
         self._taxonomy = taxonomy
+        self._evaluator = evaluator
         self._matchers: dict[Grant, Matcher] = {}
         self._grants: dict[str, Grant] = {}
         self._constructs: set[str] = set()
@@ -33,7 +35,7 @@ class Audience:
 
     def add(self, subscription: Subscription, grant: Grant) -> None:
         """Match it from now on. Raises where the query cannot be evaluated, and changes nothing then."""
-        matcher = self._matchers.get(grant) or Matcher(self._taxonomy)
+        matcher = self._matchers.get(grant) or Matcher(self._taxonomy, evaluator=self._evaluator)
         matcher.add(subscription)
         self._matchers[grant] = matcher
         self._grants[subscription.id] = grant
@@ -43,6 +45,7 @@ class Audience:
 
     def adopt(self, grant: Grant, matcher: Matcher, constructs: Mapping[str, bool]) -> None:
         """Take over a matcher that was kept, with exactly these subscriptions, and which of them are a CONSTRUCT."""
+        matcher.evaluator = self._evaluator
         self._matchers[grant] = matcher
         self._grants |= dict.fromkeys(constructs, grant)
         self._constructs |= {name for name, is_construct in constructs.items() if is_construct}

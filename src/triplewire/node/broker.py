@@ -107,6 +107,8 @@ class Broker:
         if self.failure is None:
             self._keeping.keep_compiled()
         self.database.close()
+        self._core.evaluator.close()
+        self._core.checker.close()
 
     @property
     def is_open(self) -> bool:

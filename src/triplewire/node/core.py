@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import DiskFull
+from triplewire.matching.isolation import IsolatedEvaluator
 from triplewire.node.audience import Audience
 from triplewire.node.bells import Bells
 from triplewire.node.recent import Recent
@@ -53,7 +54,9 @@ class Core:
         self.clients: dict[str, Client] = {}
         self.taxonomy: Taxonomy | None = None
         self.log_bytes = 0
-        self.audience = Audience()
+        # What is published never waits for a query that is only being looked at.
+        self.evaluator, self.checker = IsolatedEvaluator(), IsolatedEvaluator()
+        self.audience = Audience(evaluator=self.evaluator)
         self.bells = Bells()
         self.is_open = True
         self._loop = asyncio.get_running_loop()

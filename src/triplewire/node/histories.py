@@ -144,7 +144,7 @@ class Histories:
             self.catch_up(record.number)
 
     def _alone(self, record: SubscriptionRecord) -> Audience:
-        audience = Audience(self._core.taxonomy)
+        audience = Audience(self._core.taxonomy, self._core.evaluator)
         audience.add(parsed(record), self._core.grant(record.owner))
         return audience
 

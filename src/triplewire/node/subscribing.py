@@ -46,7 +46,7 @@ class Subscribing:
             return await self._change(known, subscription, options)
         self._check_quotas(client, subscription)
         # Asked in an audience of its own first: what cannot be evaluated is refused before anything is stored.
-        await asyncio.to_thread(Audience().add, subscription, Grant())
+        await asyncio.to_thread(Audience(evaluator=self._core.checker).add, subscription, Grant())
         return await self._core.write_alone(
             lambda tx: self._insert(tx, client, subscription, options, start),
             lambda record: self._subscribed(record, subscription),

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.matching import Matcher
+from triplewire.matching.evaluators import IN_PROCESS, Evaluator
 from triplewire.network.messages import Publication, Standing
 from triplewire.network.routing.poset import Poset
 
@@ -48,8 +49,8 @@ class Descent:
 class Compiled:
     """The matcher, with subscriptions under their keys."""
 
-    def __init__(self, taxonomy: Taxonomy | None = None) -> None:
-        self._matcher = Matcher(taxonomy)
+    def __init__(self, taxonomy: Taxonomy | None = None, evaluator: Evaluator = IN_PROCESS) -> None:
+        self._matcher = Matcher(taxonomy, evaluator=evaluator)
 
     def begin(self, standing: Standing) -> None:
         self._matcher.add(Subscription.parse(standing.text, standing.language, id=standing.key))

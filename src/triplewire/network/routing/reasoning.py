@@ -17,6 +17,7 @@ from triplewire.algebra.subsumption import implies
 from triplewire.algebra.taxonomy import EMPTY, Taxonomy
 from triplewire.errors import BudgetExceeded
 from triplewire.matching.datasets import Dataset
+from triplewire.matching.evaluators import IN_PROCESS, Evaluator
 from triplewire.matching.plans import Plan, plan_of
 from triplewire.matching.view import EventView
 from triplewire.network.messages import Description, Publication, Standing
@@ -63,8 +64,16 @@ class AlgebraReasoner:
     another would miss.
     """
 
-    def __init__(self, taxonomy: Taxonomy | None = None, *, kept: int = _ANSWERS_KEPT, steps: int = _STEPS) -> None:
+    def __init__(
+        self,
+        taxonomy: Taxonomy | None = None,
+        *,
+        kept: int = _ANSWERS_KEPT,
+        steps: int = _STEPS,
+        evaluator: Evaluator = IN_PROCESS,
+    ) -> None:
         self._taxonomy = taxonomy or EMPTY
+        self._evaluator = evaluator
         self._steps = steps
         # Asked by the whole message, not by its key, so that a forged key cannot borrow another's answers.
         self._implies = lru_cache(maxsize=kept)(self._find_implies)
@@ -103,7 +112,7 @@ class AlgebraReasoner:
     def _find_sample(self, standing: Standing) -> Dataset | None:
         """Some event that the standing query matches, if one is easily found."""
         for event in sample_events(query_of(standing), self._taxonomy):
-            dataset = Dataset(EventView(event, self._taxonomy))
+            dataset = self._evaluator.dataset(EventView(event, self._taxonomy))
             if self._surely_matches(standing, dataset):
                 return dataset
         return None
@@ -127,4 +136,4 @@ class AlgebraReasoner:
         return plan_of(query_of(standing))
 
     def _find_dataset(self, publication: Publication) -> Dataset:
-        return Dataset(EventView(event_of(publication), self._taxonomy))
+        return self._evaluator.dataset(EventView(event_of(publication), self._taxonomy))

@@ -27,6 +27,7 @@ from typing import Any
 from msgspec import Struct
 
 from triplewire.errors import DiskFull, JoinFailed, NetworkError, StoreError
+from triplewire.matching.isolation import IsolatedEvaluator
 from triplewire.network.effects import Accept, Effect, Relay, Replay, Send, Spread
 from triplewire.network.memory import Memory
 from triplewire.network.messages import Description, Publication, Wire
@@ -83,6 +84,7 @@ class Overlay:
         self.spreads: list[Callable[[Spread], None]] = []
         self.transport = Transport(plan.key, own)
         self._own = own
+        self._evaluator = IsolatedEvaluator()
         self._broker = broker
         self._advertisements = advertisements
         self._telling = Telling(broker, advertisements, self.id, self.act)
@@ -182,6 +184,7 @@ class Overlay:
             with suppress(asyncio.CancelledError):
                 await task
         await self.transport.stop()
+        self._evaluator.close()
 
     # What others in the node want of the network
 
@@ -230,7 +233,10 @@ class Overlay:
         """A super-peer with what is remembered, the taxonomy of now, and all that stands here."""
         taxonomy, head = self._broker.taxonomy, self._telling.told
         rng = Random(SystemRandom().getrandbits(64))
-        reasoner, hearing = AlgebraReasoner(taxonomy), Compiled(taxonomy)
+        # Started here, so that the event loop does not wait for that when the first query needs it.
+        await asyncio.to_thread(self._evaluator.start)
+        reasoner = AlgebraReasoner(taxonomy, evaluator=self._evaluator)
+        hearing = Compiled(taxonomy, self._evaluator)
         peer = SuperPeer(self.id, self.address, reasoner, rng, self.plan.timings, memory, head, hearing)
         # Before anything is said: the number of starts makes its sessions new.
         await self._remembering.keep(peer.memory())

@@ -1,0 +1,72 @@
+"""Rows A2 and F11 at a node: whatever a query does to the process that evaluates it, the node goes on."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.matching.test_isolation import CRASHING
+from tests.matching.test_stack import long_sum
+from tests.node.brokers import ME, events, positions, subscribed, with_broker
+from tests.node.node_process import NodeProcess
+
+from triplewire.matching.budget import Budget
+from triplewire.matching.datasets import Dataset
+from triplewire.matching.general import GeneralPlan
+from triplewire.matching.matches import Solution
+
+QUERY = {"Content-Type": "application/sparql-query"}
+NQUADS = {"Content-Type": "application/n-quads"}
+GENERAL = "SELECT ?s { ?s ?p ?o } ORDER BY ?o"
+
+
+def children_of(process: int) -> list[int]:
+    found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(process)], capture_output=True, text=True, check=False)
+    return [int(word) for word in found.stdout.split()]
+
+
+def test_a2_a_real_node_refuses_what_would_crash_it_and_outlives_its_evaluators(tmp_path: Path) -> None:
+    node = NodeProcess(tmp_path / "data", "--open")
+    try:
+        answer = node.http.put("/subscriptions/bomb", content=long_sum(8_000), headers=QUERY)
+        assert answer.status_code == 400
+        assert "640 KiB of stack" in answer.json()["detail"]
+        asked = node.http.post("/sparql", content=long_sum(8_000), headers=QUERY)
+        assert asked.status_code == 400
+        assert "640 KiB of stack" in asked.json()["detail"]
+        assert node.http.put("/subscriptions/fine", content=GENERAL, headers=QUERY).status_code == 201
+        for child in children_of(node.process.pid):
+            os.kill(child, signal.SIGSEGV)
+        published = node.http.post("/events", content="<urn:s> <urn:p> <urn:o> <urn:e> .", headers=NQUADS)
+        assert published.status_code == 201
+        page = node.http.get("/subscriptions/fine/notifications").json()
+        assert len(page["notifications"]) == 1
+        assert node.http.post("/sparql", content="ASK { ?s ?p ?o }", headers=QUERY).json()["boolean"]
+    finally:
+        assert node.stop() == 0
+
+
+def test_f11_a_subscription_that_crashes_its_evaluation_is_quarantined_and_the_rest_flows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    printed = GeneralPlan._rows
+
+    def rows(plan: GeneralPlan, dataset: Dataset, budget: Budget) -> list[Solution]:
+        crashes = "urn:crashing" in plan.query.text
+        return dataset.solutions(CRASHING, budget) if crashes else printed(plan, dataset, budget)
+
+    monkeypatch.setattr(GeneralPlan, "_rows", rows)
+
+    async def test(broker):
+        crashing = await subscribed(broker, "crashing", "SELECT ?s { ?s ?p ?o OPTIONAL { ?s <urn:crashing> ?x } }")
+        fine = await subscribed(broker, "fine", GENERAL)
+        await broker.publish(ME, events(1, 3))
+        assert await positions(broker, fine.number) == [1, 2, 3]
+        assert "crashed" in broker.roster.get(crashing.number).quarantined
+        await broker.publish(ME, events(4, 5))
+        assert await positions(broker, fine.number) == [1, 2, 3, 4, 5]
+
+    with_broker(tmp_path, test)
