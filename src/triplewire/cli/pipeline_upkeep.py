@@ -17,7 +17,7 @@ PROFILE_EXAMPLES = examples(
 )
 COMPACT_EXAMPLES = examples(
     "compact --lake lake",
-    "compact --lake lake --table notifications rejects",
+    "compact --lake lake --table notifications rejects --keep-hours 0",
 )
 _MOST_ROWS = 50
 
@@ -46,6 +46,9 @@ def compact_command(
     tables: Annotated[
         list[str] | None, typer.Option("--table", metavar="TABLE...", help="events, quads, notifications, rejects.")
     ] = None,
+    keep_hours: Annotated[
+        float, typer.Option("--keep-hours", min=0.0, help="How long what is replaced stays for open readers.")
+    ] = 168.0,
     master: options.Master = None,
     conf: options.Conf = None,
 ) -> None:
@@ -56,9 +59,14 @@ def compact_command(
     from triplewire.pipeline.jobs.compacting import COMPACTED, CompactRequest, compact
 
     with spark_for(master, conf) as spark:
-        done = compact(spark, CompactRequest(lake=lake, tables=tuple(tables or COMPACTED)), progress_bar())
+        request = CompactRequest(lake=lake, tables=tuple(tables or COMPACTED), keep_hours=keep_hours)
+        done = compact(spark, request, progress_bar())
     rows = [(d.table, f"{d.files_before:,}", f"{d.files_after:,}", f"{d.rows:,}") for d in done.tables]
     show_table(("table", "files before", "files now", "rows"), rows)
+    if done.removed:
+        diagnostics().print(
+            plain(f"{done.removed:,} files were removed that had been replaced {keep_hours:g} hours ago")
+        )
     if done.conflicts:
         told = (
             f"{done.conflicts:,} events came again with another content: the table `rejects` says which, and from where"

@@ -14,6 +14,8 @@ spark.read.format("triplewire") is known after register(spark); match(df, snapsh
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from triplewire.pipeline.index import IndexRef, build_index
@@ -21,9 +23,17 @@ from triplewire.pipeline.matching import match
 from triplewire.pipeline.session import SessionSettings, spark_session
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["IndexRef", "SessionSettings", "build_index", "match", "register", "spark_session"]
+__all__ = ["IndexRef", "SessionSettings", "build_index", "match", "open_table", "register", "spark_session"]
+
+
+def open_table(spark: SparkSession, lake: str | os.PathLike[str], table: str) -> DataFrame:
+    """A table of a lake as it is now: `compact` leaves what it reads in place for a while."""
+    from triplewire.pipeline.lake.folder import existing_lake
+    from triplewire.pipeline.lake.frames import read_table
+
+    return read_table(spark, existing_lake(Path(lake)), table)
 
 
 def register(spark: SparkSession) -> None:

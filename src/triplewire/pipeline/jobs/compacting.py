@@ -3,23 +3,28 @@
 `quads` is range-partitioned and sorted by predicate, object and subject: a pattern names its predicate nearly always,
 so that it reads few files, and in them few row groups. It is made anew from `events` each time. Events that were
 published more than once are settled (see `settling`). All of it is one commit.
+
+A table becomes several parts, so that the next job has several tasks, of row groups that a task can read alone. What
+was replaced stays, out of sight of whoever lists a table, for those who have it open.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from triplewire.errors import InputError
 from triplewire.pipeline.jobs.gauges import ByTasks
 from triplewire.pipeline.jobs.running import Done, Nobody, Watcher, explained, run_step
 from triplewire.pipeline.jobs.runs import Begun, new_run_id, publish
 from triplewire.pipeline.lake.folder import Lake, existing_lake, open_lake
-from triplewire.pipeline.lake.frames import read_table, rows_in, rows_of, stage
+from triplewire.pipeline.lake.frames import read_table, rows_in, rows_of, stage, uncompressed_bytes
 from triplewire.pipeline.lake.tables import EVENTS, NOTIFICATIONS, QUADS, REJECTS, SCHEMAS
 from triplewire.pipeline.lake.writing import Part
 from triplewire.pipeline.quads import QUAD_COLUMNS, quads_of
@@ -31,7 +36,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 COMPACTED = (EVENTS, NOTIFICATIONS, REJECTS, QUADS)
-_FILE_BYTES = 128 * MIB
+# Before compression, since that is what the next job works on: small parts while there are few, then larger ones.
+_PART_BYTES, _SMALL_PARTS, _LARGEST_PART_BYTES = 64 * MIB, 64, 1024 * MIB
+_WEEK_HOURS = 168.0
 _ORDER = {
     EVENTS: ["event"],
     NOTIFICATIONS: ["subscription", "event"],
@@ -41,10 +48,11 @@ _ORDER = {
 
 
 class CompactRequest(Struct, frozen=True, kw_only=True):
-    """Which tables of which lake."""
+    """Which tables of which lake, and for how many hours what was replaced is kept for those who read it."""
 
     lake: str
     tables: tuple[str, ...] = COMPACTED
+    keep_hours: float = _WEEK_HOURS
 
 
 class Compacted(Struct, frozen=True):
@@ -57,10 +65,14 @@ class Compacted(Struct, frozen=True):
 
 
 class Compaction(Struct, frozen=True):
-    """What became of each table, and how many rows of events had another content than the first."""
+    """What became of each table, and how many rows of events had another content than the first.
+
+    `removed` counts files that were replaced long enough ago, by this compaction or an earlier one.
+    """
 
     tables: list[Compacted]
     conflicts: int = 0
+    removed: int = 0
 
 
 def compact(spark: SparkSession, request: CompactRequest, watcher: Watcher | None = None) -> Compaction:
@@ -71,7 +83,8 @@ def compact(spark: SparkSession, request: CompactRequest, watcher: Watcher | Non
     existing_lake(Path(request.lake))
     with open_lake(Path(request.lake)) as lake:
         tables = [table for table in COMPACTED if table in request.tables and _has_data(lake, table)]
-        return _compacted(spark, lake, tables, watcher or Nobody()) if tables else Compaction([])
+        done = _compacted(spark, lake, tables, watcher or Nobody()) if tables else Compaction([])
+        return replace(done, removed=lake.forget(time.time() - 3_600 * request.keep_hours))
 
 
 def _has_data(lake: Lake, table: str) -> bool:
@@ -130,8 +143,8 @@ class _Rewriting:
 
     def rewrite(self, table: str) -> list[Part]:
         """Stage a table anew."""
-        order, files = _ORDER[table], _files_for(self._lake, EVENTS if table == QUADS else table)
-        frame = self._frame(table).repartitionByRange(files, *order).sortWithinPartitions(*order)
+        order, parts = _ORDER[table], parts_of(uncompressed_bytes(self._lake, EVENTS if table == QUADS else table))
+        frame = self._frame(table).repartitionByRange(parts, *order).sortWithinPartitions(*order)
         rows = frame.select(*SCHEMAS[table].names)
         return self._step(f"compacting {table}", self._all(table), lambda: stage(rows, self._staging, table, self._run))
 
@@ -160,6 +173,11 @@ class _Rewriting:
         return kinds.get(table, Counts(events=rows))
 
 
-def _files_for(lake: Lake, table: str) -> int:
-    size = sum(path.stat().st_size for path in lake.files(table))
-    return max(1, -(-size // _FILE_BYTES))
+def parts_of(size: int) -> int:
+    """Into how many parts a table of so many bytes goes.
+
+    >>> [parts_of(size * MIB) for size in (1, 200, 4_096, 16_384, 1_048_576)]
+    [1, 4, 64, 64, 1024]
+    """
+    small, large = -(-size // _PART_BYTES), -(-size // _LARGEST_PART_BYTES)
+    return max(1, min(small, _SMALL_PARTS), large)

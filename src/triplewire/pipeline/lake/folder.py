@@ -4,6 +4,8 @@
     LAKE/_triplewire/lock               held by the one writer
     LAKE/_triplewire/commits/ID.json    a commit that is decided: the files it adds and removes
     LAKE/_triplewire/indexes/VERSION/   every index that was used, so that a run can be repeated
+    LAKE/_triplewire/files/TABLE/*      a second name for each file of a table: what readers open stays when a table is
+                                        rewritten, until `forget` is called
     LAKE/.staging/ID/TABLE/*.parquet    files of a commit that is not decided yet, or not carried out
 
 Failure policy: a commit is decided by the one rename that puts its record in place. What is staged without a record was
@@ -20,7 +22,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -63,6 +65,7 @@ class Lake:
         self.indexes = root / _OURS / "indexes"
         self.streams = root / _OURS / "streams"
         self._commits = root / _OURS / "commits"
+        self._kept = root / _OURS / "files"
 
     def table(self, name: str) -> Path:
         """The folder of a table."""
@@ -71,6 +74,19 @@ class Lake:
     def files(self, name: str) -> list[Path]:
         """The files of a table, by name."""
         return sorted(self.table(name).glob("*.parquet"))
+
+    def opened(self, name: str) -> list[Path]:
+        """The same files by names that stay for a while when the table is rewritten, where the disk has such names."""
+        return [kept if (kept := self._kept / name / path.name).exists() else path for path in self.files(name)]
+
+    def forget(self, before: float) -> int:
+        """Remove for good what was replaced before a moment, in seconds since 1970; tells how many files that were."""
+        old = [commit for commit in self._all_commits() if commit.removes]
+        decided = [commit for commit in old if self._record(commit.id).stat().st_mtime <= before]
+        gone = [path for commit in decided for name in commit.removes if (path := self._kept / name).exists()]
+        for path in gone:
+            path.unlink()
+        return len(gone)
 
     def has(self, commit: str) -> bool:
         """Whether a commit has been made."""
@@ -135,6 +151,7 @@ class Lake:
             target.parent.mkdir(exist_ok=True)
             if (staged / name).exists():
                 (staged / name).rename(target)
+            _link(target, self._kept / name)
         for table in {Path(name).parent for name in commit.adds}:
             force(self.root / table)
         force(self.root)
@@ -148,6 +165,13 @@ class Lake:
 
     def _record(self, commit: str) -> Path:
         return self._commits / f"{checked_name(commit)}.json"
+
+
+def _link(target: Path, name: Path) -> None:
+    """Give a file a second name. Not every disk can: there a reader has only the first."""
+    name.parent.mkdir(parents=True, exist_ok=True)
+    with suppress(OSError):
+        name.hardlink_to(target)
 
 
 def checked_name(name: str) -> str:

@@ -18,9 +18,14 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
+# A row group is the least that a task reads. Payloads compress so well that Spark, which goes by bytes, would make one
+# of all rows.
+ROWS_A_GROUP = 50_000
+
+
 def read_table(spark: SparkSession, lake: Lake, table: str) -> DataFrame:
-    """A table of the lake, which must have some data."""
-    files = [str(path.resolve()) for path in lake.files(table)]
+    """A table of the lake, which must have some data. A compaction leaves what it reads in place for a while."""
+    files = [str(path.resolve()) for path in lake.opened(table)]
     if not files:
         raise LakeError(f"{lake.root}: wanted data in the table {table}, found none")
     return spark.read.parquet(*files)
@@ -30,7 +35,8 @@ def stage(frame: DataFrame, staging: Path, table: str, label: str) -> list[Part]
     """Write a frame as files of a table in a staging folder. Empty files are left out."""
     # Executors of a driver that was killed may still be writing what it asked for.
     draft = staging / f"{table}-{uuid.uuid4().hex[:12]}.spark"
-    frame.write.mode("overwrite").parquet(str(draft.resolve()))
+    writer = frame.write.mode("overwrite").option("parquet.block.row.count.limit", str(ROWS_A_GROUP))
+    writer.parquet(str(draft.resolve()))
     folder = staging / table
     folder.mkdir(exist_ok=True)
     parts = []
@@ -51,6 +57,12 @@ def rows_in(parts: list[Part], table: str) -> int:
 def rows_of(lake: Lake, table: str) -> int:
     """How many rows a table has."""
     return sum(pq.read_metadata(path).num_rows for path in lake.files(table))
+
+
+def uncompressed_bytes(lake: Lake, table: str) -> int:
+    """How many bytes the rows of a table are, whatever they take on disk."""
+    described = (pq.read_metadata(path) for path in lake.files(table))
+    return sum(each.row_group(group).total_byte_size for each in described for group in range(each.num_row_groups))
 
 
 def payload_bytes(lake: Lake) -> int:
