@@ -85,6 +85,22 @@ def test_a_vocabulary_becomes_an_event_a_subject(call, tmp_path):
     assert len(again) == 3
 
 
+def test_how_large_an_event_may_be_is_the_nodes_to_say(run, call, tmp_path):
+    file = tmp_path / "large.nq"
+    file.write_text("".join(f"<urn:large> <urn:has> <urn:{'o' * 100}:{n}> <urn:large:1> .\n" for n in range(12_000)))
+    refused = call("publish", str(file))
+    assert refused.exit_code == 1
+    assert "event_bytes" in refused.stderr
+    limits = ("--event-bytes", "4000000", "--event-quads", "20000")
+    with running(tmp_path / "roomy", "--open", *limits) as roomy:
+        [receipt] = lines(run("publish", str(file), "--node", roomy.url))
+        assert receipt["event"] == "urn:large:1"
+    (tmp_path / "q.rq").write_text("ASK { ?s <urn:has> ?o }")
+    arguments = ("match", "-s", str(tmp_path / "q.rq"), "-e", str(file), "--format", "json")
+    assert run(*arguments).exit_code == 1
+    assert len(lines(run(*arguments, *limits))) == 1
+
+
 def test_contexts_of_a_local_map(call, tmp_path):
     (tmp_path / "people.jsonld").write_text('{"@context": {"name": "urn:name"}}')
     (tmp_path / "map.json").write_text('{"https://example.org/people": "people.jsonld"}')

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
+from itertools import accumulate
 from typing import Any
 
 from msgspec import Struct
@@ -99,6 +100,17 @@ def after(connection: Connection, position: int, limit: int) -> list[Record]:
         if record.position != expected:
             raise DamagedStore(f"wanted the record {expected} of the log, found {record.position}", position=expected)
     return records
+
+
+def fitting(connection: Connection, position: int, limit: int, most_bytes: int) -> int:
+    """How many records, of at most `limit` that follow a position, have so many bytes together; at least one."""
+    start = max(position, floor(connection))
+    sizes = connection.execute(
+        "SELECT length(nquads) FROM events WHERE position > ? ORDER BY position LIMIT ?", (start, limit)
+    ).fetchall()
+    total = accumulate(size for (size,) in sizes)
+    beyond = next((number for number, size in enumerate(total) if size > most_bytes), limit)
+    return max(1, beyond)
 
 
 def first_of(connection: Connection, origin: str, after: int) -> int | None:

@@ -27,6 +27,23 @@ def test_publish_many_and_read_them_back(tmp_path: Path):
     with_node(tmp_path, test)
 
 
+def test_a_page_of_large_events_is_shorter_and_nothing_is_passed_over(tmp_path: Path, monkeypatch):
+    monkeypatch.setattr("triplewire.node.http.events._PAGE_BYTES", 1_000)
+
+    async def test(api):
+        sizes = (10, 10, 900, 2_000, 10, 10)
+        lines = [f'<urn:a> <urn:p> "{"x" * size}" <urn:e:{n}> .\n' for n, size in enumerate(sizes)]
+        assert (await api.post("/events", content="".join(lines), headers=NQUADS)).status_code == 201
+        pages, url = [], "/events?limit=100"
+        while url is not None:
+            page = await api.get(url)
+            pages.append(page.text.count("\n"))
+            url = page.links["next"]["url"] if page.links else None
+        assert pages == [2, 1, 1, 2]
+
+    with_node(tmp_path, test)
+
+
 def test_a_page_tells_where_to_read_on_whatever_the_reader_may_see(tmp_path: Path):
     async def test(api):
         lines = [f'<urn:a> <urn:{"open" if n > 3 else "closed"}:p> "{n}" <urn:e:{n}> .\n' for n in range(1, 6)]

@@ -20,11 +20,13 @@ from triplewire.node.http.extents import extent, headers_of
 from triplewire.node.http.negotiation import chosen
 from triplewire.rdf.events import Event
 from triplewire.rdf.formats import FORMATS, NQUADS, Format, format_of_media_type
+from triplewire.rdf.limits import MIB
 from triplewire.store import log
 
 router = APIRouter(tags=["events"])
 
 MOST = 1_000
+_PAGE_BYTES = 64 * MIB
 MOST_POSITION = (1 << 63) - 1
 # What takes less than a millisecond to read costs less than a thread to read it in.
 _INLINE_BYTES = 8 * 1024
@@ -81,14 +83,17 @@ async def read_events(
 ) -> Response:
     """A page of the log, in any RDF format. `Link` leads to the next page; without it this was the last.
 
+    A page has at most `limit` events, and fewer where they are large.
+
     `Triplewire-Position` is where to read on, `Triplewire-Gap` tells that retention has removed what was asked for.
     """
     client = client_of(request)
     media_type = chosen(request.headers.get("accept"), _RDF)
     broker = node_of(request).broker
     ends = await broker.read(lambda tx: (log.floor(tx), log.head(tx)))
-    page = await broker.events(client, after, limit)
-    covered = extent(after, limit, ends, await broker.read(log.floor), [record.position for record, _ in page])
+    count = await broker.read(lambda tx: log.fitting(tx, after, limit, _PAGE_BYTES))
+    page = await broker.events(client, after, count)
+    covered = extent(after, count, ends, await broker.read(log.floor), [record.position for record, _ in page])
     response = _rdf([event for _, event in page], media_type)
     response.headers.update(headers_of(request.url.path, limit, covered))
     return response
