@@ -34,8 +34,8 @@ test-slow: $(STAMP) ## the slow ones: every strategy on Spark, a stream that is 
 test-stream-kill: $(STAMP) ## F10: kill -9 a stream at 20 random moments; KILLS=n for more
 	@TRIPLEWIRE_KILLS=$(or $(KILLS),20) $(BIN)/python -m pytest -s tests/pipeline/test_stream_kill.py
 
-test-cluster: $(STAMP) ## every strategy and the jobs on a standalone master with two workers on loopback
-	@$(BIN)/python -m pytest -s tests/cluster/on_cluster.py
+test-cluster: $(STAMP) ## every strategy and job twice on a standalone master with two workers on loopback
+	@$(BIN)/python -m pytest -s tests/cluster/on_cluster.py tests/cluster/by_command.py
 
 test-kafka: $(STAMP) ## through a real Kafka broker and back, with a driver that is killed; jars through Maven
 	@scripts/kafka/fetch $(VENV)/kafka

@@ -1,147 +1,146 @@
-"""On a real standalone cluster, strategies and jobs give what one machine gives. Run by `make test-cluster`."""
+"""On a real standalone cluster every strategy and every job gives what one machine gives, twice in one session.
+
+Run by `make test-cluster`.
+"""
 
 from __future__ import annotations
 
-import subprocess
+import os
+import shutil
 import sys
 from collections import Counter
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
-from pyspark.sql import DataFrame, SparkSession
-from tests.cluster.standalone import WORKERS
+from pyspark.sql import SparkSession
+from tests.cluster.conftest import FILES
+from tests.cluster.standalone import WORKERS, Cluster
+from tests.pipeline.jobs.stream.streams import asked, until
+from tests.pipeline.samples import EVENTS, expected, notified, request_of, rows_of, write_rows
 
-from triplewire.algebra.subscriptions import Subscription
-from triplewire.algebra.taxonomy import Taxonomy
-from triplewire.matching import Matcher
+from triplewire import Taxonomy
+from triplewire.errors import PipelineError
+from triplewire.languages.files import load_subscriptions
 from triplewire.pipeline import register
+from triplewire.pipeline.jobs.compacting import CompactRequest, compact
+from triplewire.pipeline.jobs.history import BackfillRequest, ReplayRequest, backfill, replay
+from triplewire.pipeline.jobs.matching import match_files
+from triplewire.pipeline.jobs.profiling import ProfileRequest, profile
+from triplewire.pipeline.jobs.stream import Folder, stream
 from triplewire.pipeline.strategies import matched, prepare
-from triplewire.testing import workloads
-from triplewire.testing.workloads import Workload
+from triplewire.testing.workloads import Row
 
-SUBSCRIPTIONS, EVENTS = 2_000, 3_000
-SETTINGS = (
-    "spark.driver.host=127.0.0.1",
-    "spark.executor.memory=512m",
-    "spark.executor.cores=1",
-    "spark.cores.max=2",
-)
-_PATIENCE_SECONDS = 300
-
-Rows = Counter[tuple[str, str, str]]
+STRATEGIES = ["replicate", "osma", "csma", "auto"]
+TWICE = ("first", "second")
 
 
-@pytest.fixture(scope="session")
-def feed() -> Workload:
-    return workloads.library(SUBSCRIPTIONS, EVENTS, seed=11, matches_per_event=2)
+def unpacked(cluster: Cluster) -> list[Path]:
+    """Indexes that workers have unpacked, wherever they keep them."""
+    return [path for folder in cluster.folders for path in folder.rglob("triplewire-index*") if path.exists()]
 
 
-@pytest.fixture(scope="session")
-def subscriptions(feed: Workload) -> list[Subscription]:
-    opened = Subscription.parse('SELECT ?x { ?x ?p ?t FILTER(CONTAINS(?t, "part 13")) }', id="open")
-    return [*feed.subscriptions(), opened]
+class TestWorkers:
+    def test_there_are_two_in_folders_of_their_own_with_the_python_that_is_asked_for(self, spark, cluster):
+        def here(_: object) -> tuple[str, str, int]:
+            return os.getcwd(), sys.executable, os.getuid()  # noqa: PTH109  as the system says it
 
+        until(lambda: spark.sparkContext._jsc.sc().getExecutorMemoryStatus().size() - 1 == WORKERS)
+        found = set(spark.sparkContext.parallelize(range(8), 8).map(here).collect())
+        assert {python for _, python, _ in found} == {cluster.workers.python} != {sys.executable}
+        assert all(any(Path(where).is_relative_to(home) for home in cluster.folders) for where, _, _ in found)
 
-@pytest.fixture(scope="session")
-def taxonomy(feed: Workload) -> Taxonomy:
-    return Taxonomy.parse(feed.taxonomy or "")
+    def test_they_are_another_user(self, spark, cluster):
+        if cluster.workers.why_ours:
+            pytest.skip(cluster.workers.why_ours)
+        users = spark.sparkContext.parallelize(range(8), 8).map(lambda _: os.getuid()).collect()
+        assert os.getuid() not in users
 
-
-@pytest.fixture(scope="session")
-def folder(feed: Workload, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Events in several files, so that both workers have something to do."""
-    folder = tmp_path_factory.mktemp("events")
-    payloads = list(feed.payloads())
-    for number in range(4):
-        (folder / f"{number}.nq").write_bytes(b"\n".join(payloads[number::4]))
-    return folder
-
-
-@pytest.fixture(scope="session")
-def local(feed: Workload, subscriptions: list[Subscription], taxonomy: Taxonomy) -> Rows:
-    """What the matcher finds, here and alone."""
-    matcher = Matcher(taxonomy)
-    for subscription in subscriptions:
-        matcher.add(subscription)
-    found = matcher.match_nquads(b"".join(feed.payloads())).to_arrow().to_pylist()
-    return Counter(_row(m["subscription"], m["event"], m["solutions"]) for m in found)
-
-
-def _row(subscription: str, event: str, solutions: list[list[tuple[str, str]]]) -> tuple[str, str, str]:
-    return subscription, event, repr(sorted(sorted(solution) for solution in solutions))
-
-
-def _collected(df: DataFrame) -> Rows:
-    rows = df.select("subscription", "event", "solutions").collect()
-    return Counter(_row(m.subscription, m.event, [list(s.items()) for s in m.solutions]) for m in rows)
-
-
-def test_there_are_two_workers(spark: SparkSession) -> None:
-    assert spark.sparkContext.master.startswith("spark://")
-    executors = spark.sparkContext._jsc.sc().getExecutorMemoryStatus().size() - 1
-    assert executors == WORKERS
+    def test_they_can_import_triplewire(self, spark):
+        register(spark)
 
 
 @pytest.mark.parametrize("strategy", ["replicate", "osma", "csma"])
-def test_a_strategy_on_two_workers(
-    spark: SparkSession,
-    folder: Path,
-    tmp_path: Path,
-    subscriptions: list[Subscription],
-    taxonomy: Taxonomy,
-    local: Rows,
-    strategy: str,
-) -> None:
+def test_a_strategy_twice_with_an_index_that_only_the_driver_has(spark: SparkSession, cluster, feed, room, strategy):
+    """From two folders, which is what Spark would not carry under one name. The tables of csma are not carried."""
     register(spark)
-    events = spark.read.format("triplewire").load(str(folder))
-    prepared = prepare(spark, subscriptions, tmp_path, strategy, taxonomy=taxonomy, parts=4)
-    assert _collected(matched(events, prepared)) == local
-    assert len(local) > EVENTS
+    events = spark.read.format("triplewire").load(str(feed / "events"))
+    subscriptions = load_subscriptions([feed / "subscriptions.jsonl"])
+    taxonomy = Taxonomy.parse(feed / "taxonomy.ttl")
+    for turn in TWICE:
+        prepared = prepare(spark, subscriptions, room / turn, strategy, taxonomy=taxonomy)
+        for _ in TWICE:
+            found = matched(events, prepared)
+            if strategy != "csma":
+                (room / turn).rename(room / "away")
+            rows = found.select("subscription", "event").collect()
+            if strategy != "csma":
+                (room / "away").rename(room / turn)
+            assert Counter(map(tuple, rows)) == Counter(expected(feed))
+    assert unpacked(cluster) or strategy == "csma"
 
 
-def test_the_match_job_writes_the_same_lake_as_on_one_machine(
-    master: str, feed: Workload, folder: Path, tmp_path: Path
-) -> None:
-    asked, known = tmp_path / "asked", tmp_path / "known.ttl"
-    asked.mkdir()
-    suffixes = {"sparql": "rq", "formula": "formula", "graph": "graph"}
-    for row in list(feed.rows())[:200]:
-        (asked / f"{row.id}.{suffixes[row.language]}").write_text(row.text)
-    known.write_text(feed.taxonomy or "")
-    lakes = [tmp_path / name for name in ("cluster", "local")]
-    for where, lake in zip((master, "local[2]"), lakes, strict=True):
-        _pipeline(
-            "match", "--events", folder, "--subscriptions", asked, "--taxonomy", known, "--out", lake, "--master", where
-        )
-    on_cluster, on_one = (_lake_rows(lake) for lake in lakes)
-    assert on_cluster == on_one
-    assert on_cluster
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_match_twice(spark: SparkSession, feed, room, strategy):
+    for run in TWICE:
+        match_files(spark, request_of(feed, room / "lake", strategy=strategy, append=True, run_id=run))
+    found = Counter(rows_of(room / "lake", "notifications", "run, subscription, event"))
+    assert found == Counter((run, *pair) for run in TWICE for pair in expected(feed))
+    assert rows_of(room / "lake", "runs", "run, events, rejects") == [(run, EVENTS, 0) for run in TWICE]
 
 
-def test_the_other_jobs_do_there_what_they_do_here(master: str, feed: Workload, folder: Path, tmp_path: Path) -> None:
-    first, second, lake = tmp_path / "first.rq", tmp_path / "second.rq", tmp_path / "lake"
-    first.write_text("ASK { ?s a ?c }")
-    second.write_text("ASK { ?s ?p ?o }")
-    _pipeline("match", "-e", folder, "-s", first, "-o", lake, "--master", master)
-    _pipeline("backfill", "-l", lake, "-s", second, "--master", master)
-    notified = Counter(row[0] for row in _lake_rows(lake).elements())
-    assert notified["second"] == EVENTS
-    before = _lake_rows(lake)
-    _pipeline("compact", "-l", lake, "--master", master)
-    assert _lake_rows(lake) == before
-    assert len(list((lake / "notifications").glob("*.parquet"))) == 1
-    _pipeline("profile", "-l", lake, "-o", tmp_path / "report", "--master", master)
-    assert (tmp_path / "report" / "advertisements" / "all-properties.ttl").exists()
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_stream_over_several_micro_batches_and_on_under_another_index(spark: SparkSession, feed, room, strategy):
+    mine, lake = room / "feed", room / "lake"
+    shutil.copytree(feed, mine)
+    request = asked(mine, lake, source=Folder(str(mine / "events"), files_at_once=1), strategy=strategy)
+    done = stream(spark, request)
+    assert (done.batches, done.events, done.rejects) == (FILES, EVENTS, 0)
+    assert Counter(notified(lake)) == Counter(expected(feed))
+    write_rows(mine / "subscriptions.jsonl", [Row("every", "sparql", "ASK { ?s ?p ?o }")])
+    (mine / "events" / "later.nq").write_text("<urn:s> <urn:p> <urn:o> <urn:later> .\n")
+    again = stream(spark, request)
+    assert (again.batches, again.events) == (1, 1)
+    assert Counter(notified(lake)) == Counter([*expected(feed), ("every", "urn:later")])
 
 
-def _pipeline(*arguments: object) -> None:
-    conf = [word for setting in SETTINGS for word in ("--conf", setting)]
-    command = [str(Path(sys.executable).with_name("triplewire")), "pipeline", *map(str, arguments), *conf]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_PATIENCE_SECONDS)
-    assert done.returncode == 0, done.stdout + done.stderr
+def test_the_other_jobs_twice(spark: SparkSession, feed, room):
+    lake, every = room / "lake", room / "every.rq"
+    every.write_text("ASK { ?s ?p ?o }")
+    match_files(spark, request_of(feed, lake))
+    for count in (EVENTS, 0):
+        assert backfill(spark, BackfillRequest(lake=str(lake), subscriptions=(str(every),))).run.matches == count
+    for run in TWICE:
+        replayed = ReplayRequest(lake=str(lake), out=str(room / run), subscriptions=(str(every),))
+        assert replay(spark, replayed).run.matches == EVENTS
+        assert profile(spark, ProfileRequest(out=str(room / "report"), lake=str(lake))).events == EVENTS
+        assert profile(spark, ProfileRequest(out=str(room / "report"), events=(str(feed / "events"),))).events == EVENTS
+    before = notified(lake)
+    for _ in TWICE:
+        compact(spark, CompactRequest(lake=str(lake)))
+        assert notified(lake) == before
 
 
-def _lake_rows(lake: Path) -> Rows:
-    table = pq.read_table(lake / "notifications", columns=["subscription", "event", "solutions"])
-    return Counter(_row(m["subscription"], m["event"], m["solutions"]) for m in table.to_pylist())
+class TestEventsThatOnlyTheDriverSees:
+    """They fail the run, with the file's name, and nothing of it is in the lake."""
+
+    @pytest.fixture
+    def hidden(self, feed, room, cluster) -> Path:
+        if cluster.workers.why_ours:
+            pytest.skip(f"files cannot be hidden from workers: {cluster.workers.why_ours}")
+        shutil.copytree(feed, room / "feed")
+        (room / "feed" / "events" / "2.nq").chmod(0o600)
+        return room / "feed"
+
+    @pytest.mark.parametrize("strategy", STRATEGIES)
+    def test_match(self, spark, hidden, room, strategy):
+        with pytest.raises(PipelineError, match=r"2\.nq: wanted a file that every worker can read.*Permission denied"):
+            match_files(spark, request_of(hidden, room / "lake", strategy=strategy))
+        assert list((room / "lake").glob("*/*.parquet")) == []
+
+    def test_a_stream_goes_on_when_they_can_be_seen(self, spark, hidden, room):
+        request = asked(hidden, room / "lake", source=Folder(str(hidden / "events"), files_at_once=FILES))
+        with pytest.raises(PipelineError, match=r"2\.nq: wanted a file that every worker can read"):
+            stream(spark, request)
+        (hidden / "events" / "2.nq").chmod(0o644)
+        assert stream(spark, request).events == EVENTS
+        assert Counter(notified(room / "lake")) == Counter(expected(hidden))

@@ -1,48 +1,145 @@
-"""A real standalone cluster on loopback: a master and two workers, from the programs in the pip package."""
+"""A real standalone cluster on loopback, by the recipe of docs/cluster.md, word for word: a master and two workers.
+
+Where the tests run as root, workers are another user, with a working folder and a Python of their own; a worker has
+one core and 1 GiB, as the recipe says.
+"""
 
 from __future__ import annotations
 
 import os
+import pwd
 import re
+import shutil
 import subprocess
 import sys
+import sysconfig
+import textwrap
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-import pyspark
+from msgspec import Struct
+
+import triplewire
 
 WORKERS = 2
-_MASTER = "org.apache.spark.deploy.master.Master"
-_WORKER = "org.apache.spark.deploy.worker.Worker"
-_PATIENCE_SECONDS = 90.0
-_ADDRESS = re.compile(r"Starting Spark master at (spark://\S+)")
+LOOPBACK = "127.0.0.1"
+_RECIPE = Path(__file__).parents[2] / "docs" / "cluster.md"
+_OTHER_USER = "nobody"
+_PATIENCE_SECONDS = 120.0
+_ADDRESS = re.compile(r"Starting Spark master at spark://[^:\s]+:(\d+)")
+
+
+class Workers(Struct, frozen=True):
+    """Who the workers are: their Python, what a command begins with to be run by their user, and why that is ours."""
+
+    python: str
+    as_user: list[str]
+    why_ours: str = ""
+
+
+class Cluster(Struct, frozen=True):
+    """What was started: the master's port, the workers, and the folders that each of them has."""
+
+    port: str
+    workers: Workers
+    folders: list[Path]
+
+    @property
+    def master(self) -> str:
+        return f"spark://{LOOPBACK}:{self.port}"
+
+
+def recipe(heading: str) -> list[str]:
+    """The indented blocks under a heading of docs/cluster.md."""
+    [section] = [text for text in _RECIPE.read_text().split("\n## ") if text.startswith(f"{heading}\n")]
+    return [textwrap.dedent(block) for block in re.findall(r"(?:^ {4}.*\n)+", section, re.MULTILINE)]
+
+
+def shell(commands: str, **variables: object) -> tuple[list[str], dict[str, str]]:
+    """A command for bash, and its environment: only what a recipe leaves open is filled in."""
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "PYSPARK"))}
+    told = {"HOST": LOOPBACK, "SPARK_LOCAL_IP": LOOPBACK, **{key: str(value) for key, value in variables.items()}}
+    return ["bash", "-euc", commands], environment | told
 
 
 @contextmanager
-def standalone_cluster(folder: Path) -> Iterator[str]:
-    """The master's address, for the block. Everything that was started is ended by its process id."""
+def standalone_cluster(folder: Path) -> Iterator[Cluster]:
+    """A cluster for the block. Everything that was started is ended by its process id."""
+    workers = _workers(folder)
+    find_spark, start_master, start_worker = recipe("Standalone")[0].splitlines()
     with ExitStack() as stack:
-        log = stack.enter_context(_program(folder, "master", _MASTER, "--port", "0", "--webui-port", "0"))
-        address = _awaited(log, _ADDRESS)[0]
-        for number in range(WORKERS):
-            name = f"worker-{number}"
-            settings = ("--cores", "2", "--memory", "2g", "--webui-port", "0", "--work-dir", str(folder / name))
-            stack.enter_context(_program(folder, name, _WORKER, *settings, address))
+        alone = {"PYTHON": sys.executable, "SPARK_MASTER_WEBUI_PORT": 0}
+        log = stack.enter_context(
+            _program(folder / "master", [], f"{find_spark}\nexec {start_master}", PORT=0, **alone)
+        )
+        [port] = _awaited(log, _ADDRESS)
+        start = f"{find_spark}\nexec {start_worker}"
+        homes = [folder / f"worker-{number}" for number in range(WORKERS)]
+        for home in homes:
+            own = {
+                "PYTHON": workers.python,
+                "WORKER": LOOPBACK,
+                "WORK": home / "work",
+                "SPARK_LOCAL_DIRS": home / "local",
+                "SPARK_WORKER_WEBUI_PORT": 0,
+                "NUMBA_CACHE_DIR": _kernels(folder),
+            }
+            stack.enter_context(_program(home, workers.as_user, start, PORT=port, **own))
         _awaited(log, re.compile("(Registering worker)"), WORKERS)
-        yield address
+        yield Cluster(port, workers, homes)
+
+
+def _workers(folder: Path) -> Workers:
+    """Another user if there can be one; kernels are compiled here, once, since it may write nowhere else."""
+    why = "wanted to be root and to have setpriv, to start workers as another user, found that we are not or do not"
+    as_user: list[str] = []
+    if os.geteuid() == 0 and shutil.which("setpriv"):
+        other = pwd.getpwnam(_OTHER_USER)
+        as_user = ["setpriv", f"--reuid={other.pw_uid}", f"--regid={other.pw_gid}", "--clear-groups"]
+    python = _python_for(as_user, folder)
+    if python is None and as_user:
+        why = f"wanted a Python of this version that {_OTHER_USER} may run, found none"
+        as_user, python = [], _python_for([], folder)
+    assert python is not None
+    command, environment = shell('"$PYTHON" -m triplewire.matching.warm_up', PYTHON=python)
+    subprocess.run([*as_user, *command], env=environment | {"NUMBA_CACHE_DIR": str(_kernels(folder))}, check=True)
+    return Workers(python, as_user, "" if as_user else why)
+
+
+def _python_for(as_user: list[str], folder: Path) -> str | None:
+    """An environment of its own that sees what this one has, at a path that this one does not know."""
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    home = folder / "env"
+    for base in filter(None, (sys.executable, shutil.which(version, path="/usr/bin:/usr/local/bin"))):
+        shutil.rmtree(home, ignore_errors=True)
+        made = subprocess.run([*as_user, base, "-m", "venv", "--without-pip", str(home)], check=False)
+        if made.returncode:
+            continue
+        places = [str(Path(triplewire.__file__).parents[1]), sysconfig.get_path("purelib")]
+        (home / "lib" / version / "site-packages" / "here.pth").write_text("\n".join(places))
+        python = str(home / "bin" / "python")
+        command, environment = shell('"$PYTHON" -c "import pyspark, triplewire.pipeline"', PYTHON=python)
+        if not subprocess.run([*as_user, *command], env=environment, check=False).returncode:
+            return python
+    return None
+
+
+def _kernels(folder: Path) -> Path:
+    home = Path(os.environ.get("NUMBA_CACHE_DIR", folder / "kernels"))
+    home.mkdir(exist_ok=True)
+    return home
 
 
 @contextmanager
-def _program(folder: Path, name: str, main: str, *arguments: str) -> Iterator[Path]:
-    spark_class = Path(pyspark.__file__).parent / "bin" / "spark-class"
-    log = folder / f"{name}.log"
-    environment = os.environ | {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+def _program(folder: Path, as_user: list[str], start: str, **variables: object) -> Iterator[Path]:
+    folder.mkdir()
+    command, environment = shell(start, **variables)
+    log = folder / "log"
     with log.open("wb") as file:
-        # spark-class becomes the Java process itself, so this id is the one to end.
-        command = [str(spark_class), main, "--host", "127.0.0.1", *arguments]
-        process = subprocess.Popen(command, stdout=file, stderr=file, env=environment)
+        # Every step becomes the next one, Java in the end, so this id is the one to end.
+        process = subprocess.Popen([*as_user, *command], stdout=file, stderr=file, env=environment, cwd=folder)
     try:
         yield log
     finally:

@@ -2,25 +2,54 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from triplewire.errors import InputError
+
+
+def path_text(value: str) -> str:
+    """What a path option was given, as a local path. Other storage is a wrong call, before any work."""
+    from triplewire.pipeline.paths import local_name
+
+    try:
+        return local_name(value)
+    except InputError as problem:
+        raise typer.BadParameter(str(problem)) from None
+
+
+def path_value(value: str) -> Path:
+    """The same, for options that are no text."""
+    return Path(path_text(value))
+
+
 _RDF = "Files, folders or globs of RDF, plain, .gz or .zst."
 
-Events = Annotated[list[str], typer.Option("--events", "-e", metavar="PATH...", help=_RDF)]
-MaybeEvents = Annotated[list[str] | None, typer.Option("--events", "-e", metavar="PATH...", help=_RDF)]
+Events = Annotated[list[str], typer.Option("--events", "-e", metavar="PATH...", parser=path_text, help=_RDF)]
+MaybeEvents = Annotated[
+    list[str] | None, typer.Option("--events", "-e", metavar="PATH...", parser=path_text, help=_RDF)
+]
 Subscriptions = Annotated[
-    list[str], typer.Option("--subscriptions", "-s", metavar="PATH...", help="Files or folders of subscriptions.")
+    list[str],
+    typer.Option(
+        "--subscriptions", "-s", metavar="PATH...", parser=path_text, help="Files or folders of subscriptions."
+    ),
 ]
 OtherSubscriptions = Annotated[
-    list[str] | None, typer.Option("--subscriptions", "-s", metavar="PATH...", help="Other subscriptions.")
+    list[str] | None,
+    typer.Option("--subscriptions", "-s", metavar="PATH...", parser=path_text, help="Other subscriptions."),
 ]
-Taxonomy = Annotated[str | None, typer.Option("--taxonomy", "-t", metavar="PATH", help="An RDFS hierarchy.")]
-Out = Annotated[str, typer.Option("--out", "-o", metavar="LAKE", help="The lake's folder.")]
-Report = Annotated[str, typer.Option("--out", "-o", metavar="FOLDER", help="Where the report goes.")]
-LakePath = Annotated[str, typer.Option("--lake", "-l", metavar="LAKE", help="An event lake.")]
-MaybeLake = Annotated[str | None, typer.Option("--lake", "-l", metavar="LAKE", help="Or the events of a lake.")]
+Taxonomy = Annotated[
+    str | None, typer.Option("--taxonomy", "-t", metavar="PATH", parser=path_text, help="An RDFS hierarchy.")
+]
+Out = Annotated[str, typer.Option("--out", "-o", metavar="LAKE", parser=path_text, help="The lake's folder.")]
+Report = Annotated[str, typer.Option("--out", "-o", metavar="FOLDER", parser=path_text, help="Where the report goes.")]
+LakePath = Annotated[str, typer.Option("--lake", "-l", metavar="LAKE", parser=path_text, help="An event lake.")]
+MaybeLake = Annotated[
+    str | None, typer.Option("--lake", "-l", metavar="LAKE", parser=path_text, help="Or the events of a lake.")
+]
 Strategy = Annotated[str, typer.Option("--strategy", help="replicate, osma, csma or auto.")]
 Quads = Annotated[bool, typer.Option("--quads", help="Also fill the table `quads`.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Fail on bad input instead of keeping it in `rejects`.")]
@@ -30,7 +59,8 @@ EventBytes = Annotated[int | None, typer.Option(min=1, metavar="BYTES", help="Ho
 EventQuads = Annotated[int | None, typer.Option(min=1, metavar="QUADS", help="How many quads one may have. [10,000]")]
 Base = Annotated[str | None, typer.Option("--base", metavar="IRI", help="Base of relative IRIs. [the file's URL]")]
 ContextMap = Annotated[
-    str | None, typer.Option("--contexts", metavar="FILE", help="JSON-LD contexts: a JSON map of URLs to files.")
+    str | None,
+    typer.Option("--contexts", metavar="FILE", parser=path_text, help="JSON-LD contexts: a JSON map of URLs to files."),
 ]
 Master = Annotated[str | None, typer.Option("--master", help="Where Spark runs, as spark://HOST:PORT. [local[*]]")]
 Conf = Annotated[list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="A setting for Spark.")]

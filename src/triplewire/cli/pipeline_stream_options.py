@@ -8,8 +8,11 @@ from typing import Annotated
 import typer
 
 from triplewire.cli.invocation import SECRET_VARIABLE
+from triplewire.cli.pipeline_options import path_text, path_value
 
-Watched = Annotated[str | None, typer.Option("--events", "-e", metavar="FOLDER", help="A folder or glob to watch.")]
+Watched = Annotated[
+    str | None, typer.Option("--events", "-e", metavar="FOLDER", parser=path_text, help="A folder or glob to watch.")
+]
 Kafka = Annotated[str | None, typer.Option("--kafka", metavar="SERVERS", help="Kafka, as HOST:PORT,…, with --topic.")]
 TopicName = Annotated[str | None, typer.Option("--topic", help="The topic to read: one message an event.")]
 FromNode = Annotated[str | None, typer.Option("--from-node", metavar="URL", help="A node, whose log to follow.")]
@@ -28,14 +31,21 @@ KafkaOptions = Annotated[
 Packages = Annotated[
     list[str] | None, typer.Option("--packages", metavar="GROUP:NAME:VERSION...", help="Jars by Maven's names.")
 ]
-Jars = Annotated[Path | None, typer.Option("--jars", metavar="FOLDER", help="Jars in a folder, as Kafka's connector.")]
+Jars = Annotated[
+    Path | None,
+    typer.Option("--jars", metavar="FOLDER", parser=path_value, help="Jars in a folder, as Kafka's connector."),
+]
 SecretFile = Annotated[
     Path | None,
-    typer.Option("--secret-file", metavar="PATH", help=f"The secret for --from-node; else ${SECRET_VARIABLE}."),
+    typer.Option(
+        "--secret-file", metavar="PATH", parser=path_value, help=f"The secret for --from-node; else ${SECRET_VARIABLE}."
+    ),
 ]
 ToSecretFile = Annotated[
     Path | None,
-    typer.Option("--to-secret-file", metavar="PATH", help="The secret for --to-node, if it is another node."),
+    typer.Option(
+        "--to-secret-file", metavar="PATH", parser=path_value, help="The secret for --to-node, if it is another node."
+    ),
 ]
 Name = Annotated[str, typer.Option("--name", help="The stream's name: under it, it resumes.")]
 Every = Annotated[float, typer.Option("--every", min=0.0, help="Seconds between micro-batches.")]

@@ -1,6 +1,8 @@
 """The matcher inside Spark: the same answers over files, streams and history. The only package that imports pyspark.
 
 session      a Spark session: local by default, a cluster by --master; interrupts pass between its calls
+failures     what Spark says when a task fails, in one sentence
+paths        which paths are meant, and that other storage is refused
 rows         the columns that travel
 index        a snapshot with its taxonomy and version; placement brings it to the tasks
 payloads     match a column of events at once; matching does it to a DataFrame
@@ -20,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from triplewire.pipeline.index import IndexRef, build_index
 from triplewire.pipeline.matching import match
-from triplewire.pipeline.session import SessionSettings, spark_session
+from triplewire.pipeline.session import SessionSettings, require_workers, spark_session
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -37,7 +39,11 @@ def open_table(spark: SparkSession, lake: str | os.PathLike[str], table: str) ->
 
 
 def register(spark: SparkSession) -> None:
-    """Make `spark.read.format("triplewire")` and `readStream` known to a session."""
+    """Make `spark.read.format("triplewire")` and `readStream` known to a session.
+
+    Raises `SparkUnavailable` with what is missing if the session's workers cannot import Triplewire.
+    """
+    require_workers(spark)
     from triplewire.pipeline.sources.datasource import register as known_to
 
     known_to(spark)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import tempfile
+import uuid
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import SnapshotError, TriplewireError
 from triplewire.matching.matcher import Matcher
+from triplewire.pipeline.paths import local_path
 
 _DESCRIPTION = "index.json"
 _SNAPSHOT = "snapshot"
@@ -62,25 +63,25 @@ def version_of(subscriptions: Iterable[Subscription], taxonomy: Taxonomy | None)
     return digest.hexdigest()[:_DIGITS]
 
 
-def build_index(subscriptions: Sequence[Subscription], taxonomy: Taxonomy | None, root: Path) -> IndexRef:
-    """Build the index under `root`, or find that it is there already."""
-    version = version_of(subscriptions, taxonomy)
-    folder = root / version
-    if (folder / _DESCRIPTION).is_file():
-        return index_at(folder)
+def build_index(
+    subscriptions: Sequence[Subscription], taxonomy: Taxonomy | None, root: str | os.PathLike[str]
+) -> IndexRef:
+    """Build the index under the folder `root`, or find that it is there already."""
+    version, home = version_of(subscriptions, taxonomy), local_path(root)
+    if (home / version / _DESCRIPTION).is_file():
+        return index_at(home / version)
     matcher = Matcher(taxonomy)
     for subscription in subscriptions:
         matcher.add(subscription)
-    return save_index(matcher, version, root)
+    return save_index(matcher, version, home)
 
 
 def save_index(matcher: Matcher, version: str, root: Path) -> IndexRef:
     """Write a matcher as an index. The folder appears whole or not at all."""
-    root.mkdir(parents=True, exist_ok=True)
-    draft = Path(tempfile.mkdtemp(prefix=".index-", dir=root))
-    folder = root / version
+    draft, folder = new_draft(root), root / version
     try:
         matcher.save(draft / _SNAPSHOT)
+        shutil.copymode(draft, draft / _SNAPSHOT)
         taxonomy = matcher.taxonomy
         if taxonomy is not None:
             triples = pyoxigraph.serialize(taxonomy.triples, format=pyoxigraph.RdfFormat.N_TRIPLES)
@@ -100,6 +101,8 @@ def index_at(folder: str | os.PathLike[str]) -> IndexRef:
         found = msgspec.json.decode(path.read_bytes(), type=IndexRef)
     except (FileNotFoundError, NotADirectoryError):
         raise SnapshotError(f"{folder}: wanted the folder of an index, found no {_DESCRIPTION} in it") from None
+    except PermissionError:
+        raise SnapshotError(f"{folder}: wanted an index that this user may read, found one that is closed") from None
     except msgspec.DecodeError as error:
         raise SnapshotError(f"{path}: the index is damaged: {error}") from None
     if found.format != FORMAT:
@@ -117,6 +120,13 @@ def index_of_snapshot(folder: str | os.PathLike[str], taxonomy: Taxonomy | None 
     if taxonomy is not None:
         version = hashlib.sha256(f"{version} {taxonomy.version}".encode()).hexdigest()[:_DIGITS]
     return save_index(matcher, version, path.parent / f".{path.name}-indexes")
+
+
+def new_draft(root: Path) -> Path:
+    """An empty folder for an index to be, open to whom the umask lets in: workers may run as another user."""
+    draft = root / f".draft-{uuid.uuid4().hex}"
+    draft.mkdir(parents=True)
+    return draft
 
 
 def _put(draft: Path, folder: Path) -> None:

@@ -39,11 +39,13 @@ def match(
     `df` has the columns event, source, time and payload (N-Quads), as `spark.read.format("triplewire")` gives them;
     `snapshot` is a folder that `Matcher.save` or `build_index` wrote. The result has subscription, event, time,
     solutions and lane. A payload that is no sound event fails the query with its event and line: filter such rows out
-    before. With `told_in`, a folder, tasks tell there how far they are (see `tally`).
+    before. With `told_in`, a folder that they share with the driver, tasks tell there how far they are (see `tally`).
     """
     index = snapshot if isinstance(snapshot, IndexRef) else index_of_snapshot(snapshot, taxonomy)
     _require_columns(df)
-    return df.select(*EVENT_SCHEMA.names).mapInArrow(matching(place(df.sparkSession, index), told_in), MATCH_COLUMNS)
+    return df.select(*EVENT_SCHEMA.names).mapInArrow(
+        matching(place(df.sparkSession, index, told_in), told_in), MATCH_COLUMNS
+    )
 
 
 def matching(index: IndexRef, told_in: str | None = None) -> Callable[[Batches], Iterator[pa.RecordBatch]]:

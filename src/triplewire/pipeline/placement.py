@@ -1,8 +1,8 @@
-"""An index where tasks run: placed once on each host, mapped by every Python worker there, opened once in each.
+"""An index where tasks run: placed once for each executor, mapped by every Python worker there, opened once in each.
 
 On one machine, or where workers see the driver's files, the index is mapped where it lies. Elsewhere Spark carries it
-as one archive, and the first worker on a host to need it unpacks it for all of them. A worker process outlives its
-tasks, so the opened matcher is kept in this module.
+as one archive, and the first worker of an executor to need it unpacks it for all of them. Both lie in folders of
+Spark's own, and go with the session. A worker process outlives its tasks, so the opened matcher is kept in this module.
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ import fcntl
 import gc
 import os
 import shutil
+import tarfile
 import tempfile
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from triplewire.errors import PipelineError, SnapshotError
+from triplewire.errors import SnapshotError
 from triplewire.matching.matcher import Matcher
 from triplewire.pipeline.index import IndexRef, index_at
 
@@ -27,18 +29,34 @@ if TYPE_CHECKING:
 # Two: during a change of index, tasks of the last micro-batch may still want the old one.
 _MOST_OPEN = 2
 _opened: dict[tuple[str, str], Matcher] = {}
+_carrying = threading.Lock()
 
 
-def place(spark: SparkSession, index: IndexRef) -> IndexRef:
-    """Make the index reachable for every task of the session (driver's side)."""
+def place(spark: SparkSession, index: IndexRef, run_folder: str | None = None) -> IndexRef:
+    """Make the index reachable for every task of the session (driver's side).
+
+    Tasks that write into a folder of the run see the lake, and so the index in it: nothing is carried for them.
+    """
     index = msgspec.structs.replace(index, folder=str(Path(index.folder).resolve()))
-    if (spark.conf.get("spark.master") or "local[").startswith("local["):
-        return index
-    name = _archive_name(index)
-    folder = Path(tempfile.mkdtemp(prefix="triplewire-archive-"))
-    archive = shutil.make_archive(str(folder / name), "tar", index.folder)
-    spark.sparkContext.addFile(archive)
+    if run_folder is None and not (spark.conf.get("spark.master") or "local[").startswith("local["):
+        _carry(spark, index)
     return index
+
+
+def _carry(spark: SparkSession, index: IndexRef) -> None:
+    """Give the index to Spark, once a session: a name that Spark has cannot be given to it again."""
+    from pyspark import SparkFiles
+
+    archive = Path(SparkFiles.getRootDirectory()) / f"{_archive_name(index)}.tar"
+    with _carrying:
+        if archive.exists():
+            return
+        try:
+            shutil.make_archive(str(archive.with_suffix("")), "tar", index.folder)
+            spark.sparkContext.addFile(str(archive))
+        except BaseException:
+            archive.unlink(missing_ok=True)
+            raise
 
 
 def matcher_of(index: IndexRef, most_open: int = _MOST_OPEN) -> Matcher:
@@ -69,35 +87,51 @@ def located(index: IndexRef) -> IndexRef:
     """The index on this host: where it lies, or unpacked from what Spark has carried here."""
     try:
         found = index_at(index.folder)
-    except SnapshotError:
-        return _unpacked(index)
+    except SnapshotError as problem:
+        return _unpacked(index, problem)
     if found.version != index.version:
         raise SnapshotError(f"{index.folder}: wanted the index of version {index.version}, found {found.version}")
     return found
 
 
-def _unpacked(index: IndexRef) -> IndexRef:
-    home = Path(tempfile.gettempdir()) / f"triplewire-{os.getuid()}"
-    home.mkdir(mode=0o700, exist_ok=True)
-    if home.stat().st_uid != os.getuid():
-        raise PipelineError(f"{home}: wanted a folder of this user for indexes, found somebody else's")
+def _unpacked(index: IndexRef, problem: SnapshotError) -> IndexRef:
+    home = _executor_folder()
+    home.mkdir(exist_ok=True)
     folder = home / index.version
     with (home / f"{index.version}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not folder.exists():
+            archive = _carried(index, problem)
             draft = Path(tempfile.mkdtemp(dir=home))
-            shutil.unpack_archive(_carried(index), draft, "tar", filter="data")
+            _extract(archive, draft)
             draft.rename(folder)
+            # In a folder that a standalone worker keeps after the application has ended.
+            archive.unlink()
     return index_at(folder)
 
 
-def _carried(index: IndexRef) -> str:
+def _extract(archive: Path, folder: Path) -> None:
+    with tarfile.open(archive) as tar:
+        # Python 3.11.4 is the first to know filters.
+        tar.extraction_filter = getattr(tarfile, "data_filter", None)
+        tar.extractall(folder)
+
+
+def _executor_folder() -> Path:
+    """A folder that all Python workers of an executor share, and that Spark removes when the application ends."""
+    from pyspark import SparkFiles
+
+    [first, *_] = os.environ.get("SPARK_LOCAL_DIRS", SparkFiles.getRootDirectory()).split(",")
+    return Path(first) / "triplewire-indexes"
+
+
+def _carried(index: IndexRef, problem: SnapshotError) -> Path:
     from pyspark import SparkFiles
 
     path = Path(SparkFiles.get(f"{_archive_name(index)}.tar"))
     if not path.is_file():
-        raise SnapshotError(f"{index.folder}: wanted the index here, or carried by Spark, found neither")
-    return str(path)
+        raise SnapshotError(f"{problem}; wanted it carried by Spark then, found no {path.name}")
+    return path
 
 
 def _archive_name(index: IndexRef) -> str:

@@ -17,6 +17,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,10 @@ DEFAULT_MASTER = "local[*]"
 OLDEST_JAVA = 17
 _CONNECT_SECONDS = 5.0
 _TOLD = 1_500
+_PYTHON_SETTING = "spark.pyspark.python"
+_PYTHON_VARIABLE = "PYSPARK_PYTHON"
+_UMASK_SETTING = "spark.hadoop.fs.permissions.umask-mode"
+_NEEDED_BY_TASKS = "triplewire.pipeline.tasks"
 _JAVA_VERSION = re.compile(r'version "(?:1\.)?(\d+)')
 _SPARK_ADDRESS = re.compile(r"^(?P<host>[^:,/]+):(?P<port>\d+)$")
 
@@ -119,6 +124,16 @@ def require_master(master: str | None) -> None:
         raise SparkUnavailable(f"wanted a Spark master at {master}, found none: {'; '.join(problems)}")
 
 
+def require_workers(spark: SparkSession) -> None:
+    """Raise `SparkUnavailable` if Spark's workers cannot import Triplewire."""
+    from triplewire.pipeline.failures import explained
+
+    tasks = spark.sparkContext.defaultParallelism
+    # Only what Python and Spark have themselves goes there: a function of ours could not say that we are missing.
+    with explained():
+        spark.sparkContext.parallelize([_NEEDED_BY_TASKS] * tasks, tasks).map(import_module).count()
+
+
 def _unreachable(address: str) -> str | None:
     parts = _SPARK_ADDRESS.match(address)
     if parts is None:
@@ -138,14 +153,13 @@ def _started(settings: SessionSettings, log: Path) -> SparkSession:
     # logger, which prints unless somebody handles it.
     for logger in (logging.getLogger("py4j"), logging.getLogger()):
         logger.addHandler(logging.NullHandler())
-    # Workers must be the interpreter that has Triplewire installed.
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName(settings.name).master(settings.master or DEFAULT_MASTER)
-    for key, value in {**_ALWAYS, **(_LOCALLY if settings.is_local else {}), **settings.conf}.items():
+    here = _LOCALLY if settings.is_local else {}
+    for key, value in {**_ALWAYS, **here, _UMASK_SETTING: f"{_umask():03o}", **settings.conf}.items():
         builder = builder.config(key, value)
     try:
         # Broken off, the start of Spark would leave a Java process behind that nobody ends.
-        with _stderr_to(log), deferred_interrupts() as pressed:
+        with _stderr_to(log), _worker_python(settings.conf), deferred_interrupts() as pressed:
             session = builder.getOrCreate()
     except (PySparkException, RuntimeError, OSError) as error:
         raise _failure(settings, str(error), log) from None
@@ -159,6 +173,30 @@ def _started(settings: SessionSettings, log: Path) -> SparkSession:
         session.stop()
         raise KeyboardInterrupt
     return session
+
+
+@contextmanager
+def _worker_python(conf: Mapping[str, str]) -> Iterator[None]:
+    """Let workers be the interpreter that is asked for, else this one, which has Triplewire installed.
+
+    PySpark goes by the variable alone, and looks at it once, when a session starts.
+    """
+    before = os.environ.get(_PYTHON_VARIABLE)
+    os.environ[_PYTHON_VARIABLE] = conf.get(_PYTHON_SETTING) or before or sys.executable
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_PYTHON_VARIABLE]
+        else:
+            os.environ[_PYTHON_VARIABLE] = before
+
+
+def _umask() -> int:
+    """Of this process. Spark's writers would go by one of their own, and shut workers of another user out."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
 
 
 def _keep_off_the_terminal(session: SparkSession) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from triplewire.errors import InputError
+from triplewire.errors import InputError, PipelineError
 from triplewire.matching.bounds import within
 from triplewire.matching.scanner import scan
 from triplewire.pipeline.sources import chunks as chunking
@@ -139,6 +140,35 @@ def test_an_empty_file_has_no_events(tmp_path):
     path = tmp_path / "empty.nq"
     path.touch()
     assert read(path) == ([], [])
+
+
+class _Disk:
+    """A disk that fails after the first block."""
+
+    def __init__(self) -> None:
+        self.blocks = [LINE.format(1, "x", 1).encode()]
+
+    def read(self, size: int, /) -> bytes:
+        if not self.blocks:
+            raise OSError(errno.EIO, "Input/output error")
+        return self.blocks.pop()
+
+
+class TestFilesThatCannotBeRead:
+    """They fail the task, so that Spark tries again: nothing is wrong with what is in them."""
+
+    @pytest.mark.parametrize("name", ["gone.nq", "gone.nq.gz", "gone.ttl", "gone.ttl.zst"])
+    def test_a_listed_file_that_is_not_here(self, tmp_path, name):
+        (tmp_path / name).write_bytes(b"x" * 100)
+        listed = source_file(tmp_path / name)
+        (tmp_path / name).unlink()
+        [split] = splits_of(listed, 1 << 30)
+        with pytest.raises(PipelineError, match=rf"{name}: wanted a file that every worker can read.*No such file"):
+            list(read_split(split))
+
+    def test_a_disk_that_fails_amid_the_file(self):
+        with pytest.raises(OSError, match="Input/output error"):
+            list(chunking.chunks(_Disk()))
 
 
 class TestFindingFiles:

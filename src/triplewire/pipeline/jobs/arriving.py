@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+import pyarrow as pa
 from msgspec import Struct
 
 from triplewire.errors import BadInputRefused
 from triplewire.pipeline.rows import EVENT_SCHEMA
-from triplewire.pipeline.sources.datasource import register
+from triplewire.pipeline.sources.datasource import PERMISSIVE, PROBLEM_COLUMNS, rows_of_split
 from triplewire.pipeline.sources.files import SourceFile
+from triplewire.pipeline.sources.splits import Task, plan
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -38,19 +42,25 @@ def arrived(rows: DataFrame) -> Arrived:
 
 
 def files_as_rows(spark: SparkSession, files: list[SourceFile]) -> DataFrame:
-    """Rows of event, source, time, payload and problem. All files have the same options."""
-    register(spark)
-    reader = spark.read.format("triplewire").option("mode", "PERMISSIVE")
-    asked = files[0].options
-    told = {
-        "eventBytes": asked.event_bytes,
-        "eventQuads": asked.event_quads,
-        "base": asked.base,
-        "contexts": asked.contexts,
-    }
-    for name, value in told.items():
-        reader = reader if value is None else reader.option(name, str(value))
-    return reader.option("paths", "\n".join(file.path for file in files)).load()
+    """Rows of event, source, time, payload and problem.
+
+    As `spark.read.format("triplewire")` gives them, which is planned by the Python of the workers on the driver's host,
+    where it need not be.
+    """
+    tasks = plan(files, spark.sparkContext.defaultParallelism)
+    return spark.range(0, len(tasks), 1, len(tasks)).mapInArrow(_reading(tasks), PROBLEM_COLUMNS)
+
+
+def _reading(tasks: list[Task]) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    message = msgspec.msgpack.encode(tasks)
+
+    def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        asked = msgspec.msgpack.decode(message, type=list[Task])
+        for number in (number for batch in batches for number in batch.column(0).to_pylist()):
+            for split in asked[number]:
+                yield from rows_of_split(split, PERMISSIVE)
+
+    return read
 
 
 def refuse(spark: SparkSession, rejects: Path, count: int) -> None:

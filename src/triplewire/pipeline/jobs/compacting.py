@@ -20,13 +20,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from triplewire.errors import InputError
+from triplewire.pipeline.failures import explained
 from triplewire.pipeline.jobs.gauges import ByTasks
-from triplewire.pipeline.jobs.running import Done, Nobody, Watcher, explained, run_step
+from triplewire.pipeline.jobs.running import Done, Nobody, Watcher, run_step
 from triplewire.pipeline.jobs.runs import Begun, new_run_id, publish
 from triplewire.pipeline.lake.folder import Lake, existing_lake, open_lake
 from triplewire.pipeline.lake.frames import read_table, rows_in, rows_of, stage, uncompressed_bytes
 from triplewire.pipeline.lake.tables import EVENTS, NOTIFICATIONS, QUADS, REJECTS, SCHEMAS
 from triplewire.pipeline.lake.writing import Part
+from triplewire.pipeline.paths import local_path
 from triplewire.pipeline.quads import QUAD_COLUMNS, quads_of
 from triplewire.pipeline.tally import Counts
 from triplewire.pipeline.tasks import Report
@@ -80,8 +82,8 @@ def compact(spark: SparkSession, request: CompactRequest, watcher: Watcher | Non
     unknown = [table for table in request.tables if table not in COMPACTED]
     if unknown:
         raise InputError(f"wanted tables of {', '.join(COMPACTED)}, found {', '.join(unknown)}")
-    existing_lake(Path(request.lake))
-    with open_lake(Path(request.lake)) as lake:
+    existing_lake(local_path(request.lake))
+    with open_lake(local_path(request.lake)) as lake:
         tables = [table for table in COMPACTED if table in request.tables and _has_data(lake, table)]
         done = _compacted(spark, lake, tables, watcher or Nobody()) if tables else Compaction([])
         return replace(done, removed=lake.forget(time.time() - 3_600 * request.keep_hours))

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from triplewire.errors import InputError, LakeError
+from triplewire.pipeline.failures import explained
 from triplewire.pipeline.jobs.gauges import ByBytes
-from triplewire.pipeline.jobs.running import Done, Nobody, Watcher, explained, run_step
+from triplewire.pipeline.jobs.running import Done, Nobody, Watcher, run_step
 from triplewire.pipeline.jobs.runs import Begun, Outcome, new_run_id, publish, run_of
 from triplewire.pipeline.jobs.subscribing import read_all, read_taxonomy, subscribe
 from triplewire.pipeline.lake.folder import Lake, existing_lake, open_lake, require_room
 from triplewire.pipeline.lake.frames import payload_bytes, read_table, rows_in, stage
 from triplewire.pipeline.lake.tables import EVENTS, NOTIFICATIONS
 from triplewire.pipeline.lake.writing import Part
+from triplewire.pipeline.paths import local_path
 from triplewire.pipeline.sources.reading import Reject
 from triplewire.pipeline.strategies import Prepared, matched
 from triplewire.pipeline.strategies.finding import prepared_at, versions_in
@@ -58,8 +59,8 @@ class ReplayRequest(Struct, frozen=True, kw_only=True):
 
 def backfill(spark: SparkSession, request: BackfillRequest, watcher: Watcher | None = None) -> Outcome:
     """Add the notifications that the lake lacks."""
-    existing_lake(Path(request.lake))
-    with open_lake(Path(request.lake)) as lake:
+    existing_lake(local_path(request.lake))
+    with open_lake(local_path(request.lake)) as lake:
         run_id = request.run_id or new_run_id("backfill")
         if lake.has(run_id):
             return Outcome(run_of(lake, run_id), str(lake.root), repeated=True)
@@ -79,8 +80,8 @@ def backfill(spark: SparkSession, request: BackfillRequest, watcher: Watcher | N
 
 def replay(spark: SparkSession, request: ReplayRequest, watcher: Watcher | None = None) -> Outcome:
     """Write what would have fired into another lake."""
-    source = existing_lake(Path(request.lake))
-    with open_lake(Path(request.out)) as lake:
+    source = existing_lake(local_path(request.lake))
+    with open_lake(local_path(request.out)) as lake:
         run_id = request.run_id or new_run_id("replay")
         require_room(lake, run_id)
         prepared, rejects = _replayed(request, source, lake)

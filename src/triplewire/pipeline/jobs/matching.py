@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from triplewire.pipeline.failures import explained
 from triplewire.pipeline.jobs.running import Nobody, Watcher, run_order
 from triplewire.pipeline.jobs.runs import Begun, Outcome, new_run_id, publish, run_of
 from triplewire.pipeline.jobs.subscribing import Subscribed, read_all, read_taxonomy, subscribe
 from triplewire.pipeline.lake.folder import Lake, open_lake, require_room
+from triplewire.pipeline.paths import local_path
 from triplewire.pipeline.placement import place
 from triplewire.pipeline.sources.files import find_files
 from triplewire.pipeline.sources.options import AS_USUAL, ReadOptions
@@ -40,7 +41,7 @@ class MatchRequest(Struct, frozen=True, kw_only=True):
 def match_files(spark: SparkSession, request: MatchRequest, watcher: Watcher | None = None) -> Outcome:
     """Match, and publish the run."""
     files = find_files(request.events, request.reading)
-    with open_lake(Path(request.out)) as lake:
+    with open_lake(local_path(request.out)) as lake:
         run_id = request.run_id or new_run_id("match")
         if not request.append:
             require_room(lake, run_id)
@@ -53,9 +54,9 @@ def match_files(spark: SparkSession, request: MatchRequest, watcher: Watcher | N
         subscribed = _subscribed(request, lake)
         begun = Begun(run=run_id, job="match", inputs=[file.path for file in files])
         tasks = plan(files, spark.sparkContext.defaultParallelism)
-        index = place(spark, subscribed.index)
-        with lake.drafting(run_id) as staging:
-            order = Order(tasks, index, str(staging.resolve()), run_id, request.strict)
+        with lake.drafting(run_id) as drafted, explained():
+            staging = str(drafted.resolve())
+            order = Order(tasks, place(spark, subscribed.index, staging), staging, run_id, request.strict)
             done = run_order(spark, order, watcher or Nobody(), "matching")
         run = publish(lake, begun, subscribed.index, done, subscribed.rejects)
         return Outcome(run, str(lake.root), done.quarantined)

@@ -23,13 +23,15 @@ from msgspec import Struct
 from triplewire.algebra.advertisements import Advertisement
 from triplewire.algebra.intervals import Interval
 from triplewire.errors import InputError
+from triplewire.pipeline.failures import explained
+from triplewire.pipeline.jobs.arriving import arrived, files_as_rows
 from triplewire.pipeline.jobs.gauges import ByBytes, ByTasks
-from triplewire.pipeline.jobs.running import Nobody, Watcher, explained, run_step
+from triplewire.pipeline.jobs.running import Nobody, Watcher, run_step
 from triplewire.pipeline.lake.folder import existing_lake
 from triplewire.pipeline.lake.frames import payload_bytes, read_table
 from triplewire.pipeline.lake.tables import EVENTS
+from triplewire.pipeline.paths import local_path
 from triplewire.pipeline.quads import QUAD_COLUMNS, exploding
-from triplewire.pipeline.sources.datasource import register
 from triplewire.pipeline.sources.files import find_files
 from triplewire.rdf.terms import RDF, XSD, Literal, NamedNode
 
@@ -88,6 +90,7 @@ def profile(spark: SparkSession, request: ProfileRequest, watcher: Watcher | Non
     """Look at the events, and write the report: all of it, when all is known."""
     if request.by not in BY:
         raise InputError(f"--by wants one of {', '.join(BY)}, found {request.by!r}")
+    out = local_path(request.out)
     events, size = _events(spark, request)
     with tempfile.TemporaryDirectory(prefix="triplewire-profile-") as folder, explained():
         # Elsewhere than on this machine tasks cannot tell anything in a folder of the driver's.
@@ -95,7 +98,7 @@ def profile(spark: SparkSession, request: ProfileRequest, watcher: Watcher | Non
         gauge = ByTasks() if told_in is None else ByBytes(Path(told_in), size)
         measure = partial(_measured, events, request.by, told_in)
         report = run_step(spark, watcher or Nobody(), "profiling", gauge, measure)
-    _write(report, Path(request.out))
+    _write(report, out)
     return report
 
 
@@ -119,13 +122,10 @@ def _events(spark: SparkSession, request: ProfileRequest) -> tuple[DataFrame, in
     if bool(request.events) == bool(request.lake):
         raise InputError("a profile wants either events or a lake, found both or neither")
     if request.lake is not None:
-        lake = existing_lake(Path(request.lake))
+        lake = existing_lake(local_path(request.lake))
         return read_table(spark, lake, EVENTS), payload_bytes(lake)
-    register(spark)
     files = find_files(request.events)
-    paths = "\n".join(file.path for file in files)
-    rows = spark.read.format("triplewire").option("mode", "DROPMALFORMED").option("paths", paths).load()
-    return rows, sum(file.size for file in files)
+    return arrived(files_as_rows(spark, files)).events, sum(file.size for file in files)
 
 
 def _measured(events: DataFrame, by: str, told_in: str | None) -> Profile:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import uuid
-from collections.abc import Callable, Container, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Container, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import msgspec
 
-from triplewire.errors import BadInputRefused, PipelineError
+from triplewire.pipeline.failures import told_by
 from triplewire.pipeline.interrupts import deferred_interrupts
 from triplewire.pipeline.jobs.gauges import Gauge, share_done
 from triplewire.pipeline.sources.reading import Reject
@@ -25,10 +23,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _LOOK_SECONDS = 0.2
-_OURS = re.compile(r"^(?:triplewire\.errors\.)(\w+): (.*)", re.MULTILINE | re.DOTALL)
-_TRACE = re.compile(
-    r"\n\s*(?:at |\.\.\. \d+ more|Caused by:|Driver stacktrace|JVM stacktrace|During handling|Traceback).*", re.DOTALL
-)
 
 
 class Watcher(Protocol):
@@ -147,36 +141,6 @@ def _watched(spark: SparkSession, group: str, action: Callable[[], T], look: Cal
     if isinstance(result, BaseException):
         raise told_by(result) from None
     return result  # type: ignore[no-any-return]
-
-
-@contextmanager
-def explained() -> Iterator[None]:
-    """Let what Spark raises in the block reach the caller as one sentence."""
-    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
-    from pyspark.errors import PySparkException
-
-    try:
-        yield
-    except (PySparkException, Py4JError) as error:
-        raise told_by(error) from None
-
-
-def told_by(error: BaseException) -> BaseException:
-    """What went wrong in a task, in one sentence. Whatever is not Spark's stays as it is."""
-    from pyspark.errors import PySparkException
-
-    if not isinstance(error, PySparkException) and not type(error).__module__.startswith("py4j"):
-        return error
-    text = str(error)
-    ours = _OURS.findall(text)
-    if not ours:
-        shown = [line for line in text.splitlines() if "Exception" in line or "Error" in line]
-        return PipelineError(f"Spark could not finish: {(shown or text.splitlines() or [''])[0].strip()}")
-    kind, message = ours[-1]
-    sentence = _TRACE.sub("", message).strip()
-    if kind == BadInputRefused.__name__:
-        return PipelineError(sentence)
-    return PipelineError(sentence)
 
 
 def versions() -> tuple[str, str]:

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from triplewire.pipeline.failures import explained
 from triplewire.pipeline.jobs.arriving import arrived, files_as_rows, refuse
 from triplewire.pipeline.jobs.gauges import ByTasks
 from triplewire.pipeline.jobs.matching import MatchRequest
-from triplewire.pipeline.jobs.running import Done, Watcher, explained, run_step
+from triplewire.pipeline.jobs.running import Done, Watcher, run_step
 from triplewire.pipeline.jobs.runs import Begun, Outcome, publish
 from triplewire.pipeline.jobs.subscribing import read_all, read_taxonomy
 from triplewire.pipeline.lake.folder import Lake

@@ -13,6 +13,7 @@ from triplewire.errors import BadInputRefused, InputError, TriplewireError
 from triplewire.languages.files import BadEntry, read_subscriptions
 from triplewire.matching.matcher import Matcher
 from triplewire.pipeline.index import IndexRef, index_at, save_index, version_of
+from triplewire.pipeline.paths import local_name, local_path
 from triplewire.pipeline.sources.reading import Reject
 from triplewire.rdf.formats import format_of_path
 
@@ -35,12 +36,15 @@ class Read(Struct, frozen=True):
 
 def read_taxonomy(path: str | None) -> Taxonomy | None:
     """The taxonomy in an RDF file, if one is named."""
-    return None if path is None else Taxonomy.parse(Path(path), format=format_of_path(path).name)
+    if path is None:
+        return None
+    file = local_path(path)
+    return Taxonomy.parse(file, format=format_of_path(file).name)
 
 
 def read_all(paths: Sequence[str], *, strict: bool) -> Read:
     """Every subscription that can be read. Raises if a strict run finds a bad one, or if there is no good one."""
-    good, bad = read_subscriptions(paths)
+    good, bad = read_subscriptions([local_name(path) for path in paths])
     rejects = [_reject(entry) for entry in bad]
     if strict and bad:
         raise BadInputRefused(len(bad), tuple(str(entry) for entry in bad[:_SHOWN]))

@@ -65,6 +65,11 @@ def chunks(
     return _Cutter(stream, length, most).pieces()
 
 
+def _is_refusal(error: Exception) -> bool:
+    """Whether the system refused to read, which is not the file's fault. What Arrow cannot decompress has no number."""
+    return isinstance(error, OSError) and error.errno is not None
+
+
 class _Cutter:
     def __init__(self, stream: Readable | IO[bytes], length: int | None, most: int) -> None:
         self._stream = stream
@@ -94,6 +99,8 @@ class _Cutter:
         try:
             block = self._stream.read(size)
         except (OSError, EOFError, pa.ArrowException) as error:
+            if _is_refusal(error):
+                raise
             self._problem = str(error)
             return b""
         if self._left is not None:

@@ -22,6 +22,7 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStrea
 from triplewire.errors import InputError, UnknownFormat
 from triplewire.matching.bounds import within
 from triplewire.matching.scanner import scan
+from triplewire.pipeline.paths import local_name
 from triplewire.pipeline.rows import EVENT_COLUMNS, EVENT_SCHEMA
 from triplewire.pipeline.sources.chunked import event_rows, rejects_of
 from triplewire.pipeline.sources.files import SourceFile, find_files
@@ -43,7 +44,7 @@ except ImportError:  # Spark before 4.2
 
 NAME = "triplewire"
 FAILFAST, DROPMALFORMED, PERMISSIVE = MODES = ("FAILFAST", "DROPMALFORMED", "PERMISSIVE")
-_PROBLEM_COLUMNS = f"{EVENT_COLUMNS}, problem string"
+PROBLEM_COLUMNS = f"{EVENT_COLUMNS}, problem string"
 _PROBLEM_SCHEMA = EVENT_SCHEMA.append(pa.field("problem", pa.string()))
 _MOST_FILES = 1_000
 
@@ -61,7 +62,7 @@ class EventFiles(DataSource):
         return NAME
 
     def schema(self) -> str:
-        return _PROBLEM_COLUMNS if _mode(self.options) == PERMISSIVE else EVENT_COLUMNS
+        return PROBLEM_COLUMNS if _mode(self.options) == PERMISSIVE else EVENT_COLUMNS
 
     def reader(self, schema: Any) -> DataSourceReader:
         return _Reader(dict(self.options))
@@ -104,6 +105,7 @@ class _StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def __init__(self, options: dict[str, str]) -> None:
         self._options = options
         self._mode = _mode(options)
+        self._paths = _paths(options)
         self._most = _number(options, "maxfilespertrigger", _MOST_FILES)
         self._until: Seen | None = None
 
@@ -145,11 +147,11 @@ class _StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     @property
     def _name(self) -> str:
-        return ", ".join(_paths(self._options))
+        return ", ".join(self._paths)
 
     def _listed(self) -> list[SourceFile]:
         try:
-            return find_files(_paths(self._options), _read_options(self._options))
+            return find_files(self._paths, _read_options(self._options))
         except UnknownFormat:
             raise
         except InputError:
@@ -162,7 +164,7 @@ def _paths(options: Mapping[str, str]) -> list[str]:
     paths = options.get("paths", "").splitlines() or [options.get("path", "")]
     if not all(paths):
         raise InputError('the format "triplewire" wants a path, as in .load("events/"), found none')
-    return [path.removeprefix("file://") for path in paths]
+    return [local_name(path) for path in paths]
 
 
 def _mode(options: Mapping[str, str]) -> str:
@@ -191,7 +193,11 @@ def _ranges(files: list[SourceFile], options: Mapping[str, str]) -> list[InputPa
 
 def _rows(partition: InputPartition, mode: str) -> Iterator[pa.RecordBatch]:
     assert isinstance(partition, _Range)
-    split = msgspec.msgpack.decode(partition.split, type=Split)
+    return rows_of_split(msgspec.msgpack.decode(partition.split, type=Split), mode)
+
+
+def rows_of_split(split: Split, mode: str) -> Iterator[pa.RecordBatch]:
+    """The rows of a split: its events and, as the mode asks for it, its rejects."""
     limits = split.options.limits
     for piece in read_split(split):
         rejects = [piece] if isinstance(piece, Reject) else []

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from triplewire.errors import InputError
+from triplewire.pipeline.paths import local_name, seen_elsewhere
 from triplewire.pipeline.sources.options import AS_USUAL, ReadOptions
 from triplewire.rdf.folders import visible_files
 from triplewire.rdf.formats import FORMATS, NQUADS, Format, format_of_path, format_of_suffix
@@ -35,13 +36,14 @@ class SourceFile(Struct, frozen=True):
 
 
 def find_files(patterns: Iterable[str], options: ReadOptions = AS_USUAL) -> list[SourceFile]:
-    """Every file that the patterns name, once, by path. A pattern that names nothing is an error."""
-    found = {file.path: file for pattern in patterns for file in _files_of(pattern)}
+    """Every file that the patterns name, once, by its whole path. A pattern that names nothing is an error."""
+    found = {file.path: file for pattern in patterns for file in _files_of(local_name(pattern))}
     return [msgspec.structs.replace(found[path], options=options) for path in sorted(found)]
 
 
 def source_file(path: Path, options: ReadOptions = AS_USUAL) -> SourceFile:
     """Look at one file; its name tells format and compression."""
+    path = seen_elsewhere(path)
     bare, compression = split_compression(path)
     status = path.stat()
     modified = datetime.fromtimestamp(status.st_mtime, UTC)

@@ -1,15 +1,21 @@
-"""Any split becomes chunks of N-Quads and rejects. Bad input never raises here: it is a reject, with file and line."""
+"""Any split becomes chunks of N-Quads and rejects.
+
+Bad input is a reject, with file and line. A file that the system does not let us read is none: the task fails, so that
+Spark tries it again, elsewhere perhaps, and the run fails if that does not help.
+"""
 
 from __future__ import annotations
 
 import io
+import os
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
 from msgspec import Struct
 
-from triplewire.errors import InputError, SyntaxProblem
+from triplewire.errors import InputError, PipelineError, SyntaxProblem
 from triplewire.pipeline.sources.boundaries import next_event
 from triplewire.pipeline.sources.chunks import Chunk, Interrupted, Piece, TooLarge, chunks
 from triplewire.pipeline.sources.splits import Split
@@ -79,7 +85,12 @@ def read_split(split: Split) -> Iterator[Batch | Reject]:
         else:
             yield from _range(split)
     except OSError as error:
-        yield Reject(split.path, None, None, None, f"cannot be read: {error.strerror or error}")
+        if error.errno is not None:
+            raise PipelineError(
+                f"{split.path}: wanted a file that every worker can read, found on {socket.gethostname()}: "
+                f"{os.strerror(error.errno)}"
+            ) from error
+        yield Reject(split.path, None, None, None, f"cannot be read ({split.compression}): {error}")
 
 
 def _range(split: Split) -> Iterator[Batch | Reject]:

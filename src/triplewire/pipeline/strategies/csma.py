@@ -44,7 +44,7 @@ _MOST_KEPT = 20_000
 def csma(df: DataFrame, prepared: Chains, told_in: str | None = None) -> DataFrame:
     """The notifications of a batch of events."""
     spark = df.sparkSession
-    opened = place(spark, prepared.opened)
+    opened = place(spark, prepared.opened, told_in)
     if opened.subscriptions == prepared.subscriptions:
         return df.mapInArrow(matching(opened, told_in), MATCH_COLUMNS)
     events = df.select(*EVENT_SCHEMA.names).withColumn("key", F.xxhash64("event"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -13,6 +12,7 @@ from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import InputError
 from triplewire.pipeline.index import IndexRef, build_index
 from triplewire.pipeline.matching import match
+from triplewire.pipeline.paths import local_path
 from triplewire.pipeline.strategies.choice import Strategy, chosen, index_bytes, parts_for
 from triplewire.pipeline.strategies.csma import csma
 from triplewire.pipeline.strategies.memory import memory_here
@@ -32,23 +32,24 @@ def prepare(
     parts: int | None = None,
 ) -> Prepared:
     """Write what the strategy needs under `root`, unless it is there already."""
-    wanted = strategy_named(strategy)
+    wanted, home = strategy_named(strategy), local_path(root)
     size = index_bytes(subscriptions)
     if wanted is Strategy.AUTO:
         wanted = chosen(size, _least_memory(spark))
     if wanted is Strategy.REPLICATE:
-        return build_index(subscriptions, taxonomy, Path(root))
+        return build_index(subscriptions, taxonomy, home)
     if wanted is Strategy.CSMA:
-        return prepare_chains(subscriptions, taxonomy, Path(root))
+        return prepare_chains(subscriptions, taxonomy, home)
     cores = spark.sparkContext.defaultParallelism
     number = parts_for(size, _least_memory(spark), cores) if parts is None else parts
-    return prepare_parts(subscriptions, taxonomy, Path(root), number)
+    return prepare_parts(subscriptions, taxonomy, home, number)
 
 
 def matched(df: DataFrame, prepared: Prepared, told_in: str | None = None) -> DataFrame:
     """The notifications of events, one row a match (`rows.MATCH_COLUMNS`), whatever the strategy.
 
-    With `told_in`, a folder, tasks tell there how far they are and whom they quarantined (see `pipeline.tally`).
+    With `told_in`, a folder of the lake, tasks tell there how far they are and whom they quarantined (see
+    `pipeline.tally`), and find the index where it lies.
     """
     if isinstance(prepared, Parts):
         return osma(df, prepared, told_in)

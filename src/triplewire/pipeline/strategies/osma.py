@@ -30,7 +30,7 @@ _PART = "part"
 def osma(df: DataFrame, prepared: Parts, told_in: str | None = None) -> DataFrame:
     """The notifications of a batch or a stream of events."""
     spark = df.sparkSession
-    indexes = [place(spark, index) for index in prepared.indexes]
+    indexes = [place(spark, index, told_in) for index in prepared.indexes]
     routes = spark.sparkContext.broadcast(prepared.routes())
     events = df.select(*EVENT_SCHEMA.names)
     routed = events.mapInArrow(_routing(routes, prepared.seed, told_in), f"{EVENT_COLUMNS}, {_PART} int")

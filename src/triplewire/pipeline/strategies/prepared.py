@@ -11,7 +11,6 @@ whole or not at all.
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from secrets import randbits
@@ -28,7 +27,7 @@ from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import SnapshotError
 from triplewire.matching import Matcher
 from triplewire.matching.anchoring import anchors_of
-from triplewire.pipeline.index import IndexRef, index_at, save_index, version_of
+from triplewire.pipeline.index import IndexRef, index_at, new_draft, save_index, version_of
 from triplewire.pipeline.strategies.chains import chains_of
 from triplewire.pipeline.strategies.filing import Filing, Options, filed
 from triplewire.pipeline.strategies.keys import key_of, mask_of
@@ -138,10 +137,8 @@ def _once(folder: Path, kind: type[_Kind], write: Callable[[Path, Path], _Kind])
     """What is in the folder already, or what `write` makes of it."""
     if (folder / _DESCRIPTION).is_file():
         return stored(folder, kind)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    draft = Path(tempfile.mkdtemp(prefix=".prepared-", dir=folder.parent))
+    draft = new_draft(folder.parent)
     try:
-        draft.chmod(0o755)
         made = write(draft, folder)
         (draft / _DESCRIPTION).write_bytes(msgspec.json.encode(made))
         draft.rename(folder)

@@ -17,7 +17,6 @@ which index was used.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -31,6 +30,7 @@ from triplewire.pipeline.jobs.stream.sinks import ToKafka, ToNode
 from triplewire.pipeline.jobs.stream.stopping import StopSign
 from triplewire.pipeline.jobs.stream.structured import run_structured
 from triplewire.pipeline.lake.folder import Lake, checked_name, open_lake, require_room, write_durably
+from triplewire.pipeline.paths import local_path
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -57,7 +57,7 @@ def stream(
     checked_name(request.name)
     if isinstance(source, Folder):
         source.require()
-    with open_lake(Path(request.out)) as lake:
+    with open_lake(local_path(request.out)) as lake:
         # A stream that is in the lake goes on there, whoever else has been at work in it since.
         if not request.append and request.name not in lake.runs():
             require_room(lake, request.name)

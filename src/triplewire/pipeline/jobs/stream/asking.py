@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+import msgspec
 from msgspec import Struct, field
 
 from triplewire.errors import InputError
 from triplewire.pipeline.assembly import seconds_of
 from triplewire.pipeline.jobs.matching import REPLICATE
 from triplewire.pipeline.jobs.stream.sinks import Sink
+from triplewire.pipeline.paths import local_name
 from triplewire.pipeline.sources.kafka import KafkaCluster
 from triplewire.pipeline.sources.options import AS_USUAL, ReadOptions
 from triplewire.rdf.formats import NQUADS, format_named
@@ -26,6 +28,9 @@ class Folder(Struct, frozen=True):
     path: str
     files_at_once: int = 1_000
     reading: ReadOptions = AS_USUAL
+
+    def __post_init__(self) -> None:
+        msgspec.structs.force_setattr(self, "path", local_name(self.path))
 
     def identity(self, spark: SparkSession) -> str:
         return f"folder {Path(self.path).resolve()}"

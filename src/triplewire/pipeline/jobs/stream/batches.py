@@ -18,7 +18,8 @@ import msgspec
 from msgspec import Struct
 
 from triplewire.errors import BadInputRefused, LakeError
-from triplewire.pipeline.jobs.running import Watcher, explained
+from triplewire.pipeline.failures import explained
+from triplewire.pipeline.jobs.running import Watcher
 from triplewire.pipeline.jobs.runs import Begun, publish
 from triplewire.pipeline.jobs.stream.asking import StreamRequest
 from triplewire.pipeline.jobs.stream.filling import Draft, Fill, by_files, looked_at

@@ -72,7 +72,8 @@ def by_files(found: list[SourceFile], missing: list[Reject]) -> Fill:
             done = _from_rows(draft, arrived(files_as_rows(draft.spark, found))) if found else Done([])
             return Filled(done, paths, missing)
         tasks = plan(found, draft.spark.sparkContext.defaultParallelism)
-        order = Order(tasks, place(draft.spark, index), str(draft.staging.resolve()), draft.run, draft.strict)
+        staging = str(draft.staging.resolve())
+        order = Order(tasks, place(draft.spark, index, staging), staging, draft.run, draft.strict)
         return Filled(run_order(draft.spark, order, draft.watcher, draft.doing), paths, missing)
 
     return fill
@@ -112,6 +113,7 @@ def looked_at(paths: list[str], reading: ReadOptions = AS_USUAL) -> tuple[list[S
     for path in paths:
         try:
             found.append(source_file(Path(path), reading))
-        except (OSError, InputError) as problem:
+        except (FileNotFoundError, InputError) as problem:
+            # Gone since it was listed: it will not come back by waiting.
             missing.append(Reject(path, None, None, None, str(problem)))
     return found, missing

@@ -5,7 +5,6 @@ Failure policy: files that were good and cannot be read now leave the last index
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -19,6 +18,7 @@ from triplewire.pipeline.jobs.stream.asking import StreamRequest
 from triplewire.pipeline.jobs.subscribing import Subscribed, read_all, read_taxonomy, subscribe
 from triplewire.pipeline.lake.folder import Lake
 from triplewire.pipeline.lake.tables import REJECTS
+from triplewire.pipeline.paths import local_path
 from triplewire.pipeline.sources.reading import Reject
 from triplewire.pipeline.strategies import prepare
 from triplewire.pipeline.strategies.matched import Prepared
@@ -81,7 +81,9 @@ class WatchedIndex:
 
     def _stamps(self) -> Stamps:
         named = [*self._request.subscriptions, *([self._request.taxonomy] if self._request.taxonomy else [])]
-        paths = [file for name in map(Path, named) for file in ([name, *name.iterdir()] if name.is_dir() else [name])]
+        paths = [
+            file for name in map(local_path, named) for file in ([name, *name.iterdir()] if name.is_dir() else [name])
+        ]
         return tuple(
             (str(path), path.stat().st_mtime_ns, path.stat().st_size) for path in sorted(paths) if path.exists()
         )

@@ -12,8 +12,8 @@ import msgspec
 from msgspec import Struct
 
 from triplewire.pipeline.assembly import assembly, quads_of, sorted_out
+from triplewire.pipeline.failures import told_by
 from triplewire.pipeline.jobs.arriving import Arrived, arrived
-from triplewire.pipeline.jobs.running import told_by
 from triplewire.pipeline.jobs.stream.asking import Apart, Folder, StreamRequest, Topic
 from triplewire.pipeline.jobs.stream.batches import MicroBatch, MicroBatches
 from triplewire.pipeline.jobs.stream.checkpoint import kafka_ranges, query_id
