@@ -225,12 +225,17 @@ class DepthExceeded(BudgetExceeded):
 
 
 class CascadeTooLong(BudgetExceeded):
-    """A schedule that took longer than allowed. `cascade` has its transaction and the rules that had led on from it."""
+    """A schedule that took longer than allowed. `cascade` has its transaction and the rules that had led on from it.
 
-    def __init__(self, seconds: float, cascade: tuple[str, ...]) -> None:
+    `fired` has every rule that had fired so far.
+    """
+
+    def __init__(self, seconds: float, cascade: tuple[str, ...], fired: frozenset[str] = frozenset()) -> None:
         shown = cascade if len(cascade) <= 12 else (*cascade[:6], f"... ({len(cascade) - 12} more) ...", *cascade[-6:])
-        super().__init__(f"wanted a schedule of at most {seconds:g} s, found a longer one, in {' -> '.join(shown)}")
+        where = f", in {' -> '.join(shown)}" if shown else ""
+        super().__init__(f"wanted a schedule of at most {seconds:g} s, found a longer one{where}")
         self.cascade = cascade
+        self.fired = fired
 
 
 class DuplicateRule(TriplewireError):

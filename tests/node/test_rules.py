@@ -21,7 +21,7 @@ from triplewire.node.rules_hearing import PUBLISHER
 from triplewire.rules.execution import Status
 from triplewire.rules.hosting import RuleHost
 from triplewire.rules.listening import Hears
-from triplewire.store import Database, changes, facts, log
+from triplewire.store import Database, changes, facts, log, rulebook
 from triplewire.store.identities import Grant
 from triplewire.testing.faulty_disk import FaultyDisk
 
@@ -143,7 +143,7 @@ def test_a_change_that_no_event_can_hold_is_refused_whole(tmp_path: Path) -> Non
         done = await update(broker, "INSERT (resource(ex:p1), ex:owes, resource(ex:p2));;")
         assert done.outcome.changes, "nothing of it was left in memory"
 
-    with_rules(tmp_path, test)
+    with_rules(tmp_path, test, rule_seconds=60)
 
 
 def test_retention_forgets_the_journal_and_the_firings_and_keeps_the_repository(tmp_path: Path) -> None:
@@ -316,3 +316,39 @@ def test_f12_a_cascade_that_takes_too_long_is_refused_and_publishers_go_on(tmp_p
         assert not broker.rules._host.read(lambda repository: list(repository.match(None, EX["owes"], None)))
 
     with_rules(tmp_path, test, rule_seconds=0.5)
+
+
+def test_f11_what_a_rule_of_somebody_else_would_use_up_is_done_without_it(tmp_path: Path) -> None:
+    """Time, or the room that an event has: the author's update is executed again without that rule."""
+    mine, other = client("mine"), client("other")
+
+    async def test(broker: Broker) -> None:
+        many = "".join(f"INSERT resource(ex:p{n}) AS INSTANCE OF Person;;" for n in range(101))
+        await update(broker, "TRANSACTION many " + many)
+        for name, rule in (
+            ("slow", "ON INSERT (_, ex:owes, _) IF True DO INSERT (_, ex:owes, $delta.source)"),
+            ("large", "ON INSERT (_, ex:name, 'x') IF True DO INSERT (resource()[True], ex:knows, resource()[True])"),
+        ):
+            await put(broker, name, rule, who=other)
+        for text in ("(resource(ex:p1), ex:owes, resource(ex:p2))", "(resource(ex:p1), ex:name, 'x')"):
+            done = await update(broker, f"INSERT {text};;", who=mine)
+            assert [entry.status for entry in done.outcome.entries] == [Status.COMMITTED]
+            assert len(done.outcome.changes.edits.inserted) == 1
+            assert len(done.events) == 1
+
+    with_rules(tmp_path, test, rule_seconds=1.0, guests=(ME, mine, other))
+
+
+def test_f11_quarantine_survives_a_restart(tmp_path: Path) -> None:
+    database = Database(tmp_path)
+    host = RuleHost(database)
+    host.set_schema(FAMILY).result(20)
+    host.put_rule("r", PREAMBLE + QUEUE, "ann").result(20)
+    for expected in (False, False, True):
+        noted = database.writer.submit(lambda tx: rulebook.note_failure(tx, "r", "too long", 3)).result(20)
+        assert noted is expected
+    again = RuleHost(database)
+    assert again.rules == ()
+    again.put_rule("r", PREAMBLE + QUEUE, "ann").result(20)
+    assert [rule.id for rule in RuleHost(database).rules] == ["r"]
+    database.close()

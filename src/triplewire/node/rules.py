@@ -21,7 +21,7 @@ from triplewire.node.rules_hearing import Hearing
 from triplewire.node.rules_once import AnsweredBefore, Once
 from triplewire.node.rules_publication import Publication, Told
 from triplewire.node.rules_report import Report, commuting, report
-from triplewire.node.rules_rights import NOTHING, require_author
+from triplewire.node.rules_rights import NOTHING, parties_of, require_author
 from triplewire.rules.execution import Limits, Outcome
 from triplewire.rules.hosting import RuleHost
 from triplewire.rules.listening import Hears
@@ -75,9 +75,10 @@ class Rules:
         self._core = core
         self._intake = intake
         self._host = host
-        self._hearing = Hearing(core, intake, host)
+        self._hearing = Hearing(core, intake, host, self._tell_if_silenced)
         # Told on the event loop that other rules listen now, or the same ones to something else.
         self.followers: list[Callable[[], None]] = []
+        self._told = host.interests
 
     def begin(self) -> None:
         """Begin to listen to published events, for the rules that do."""
@@ -176,7 +177,9 @@ class Rules:
             published.write(connection, outcome)
             keep(connection, Executed(published.schedule, outcome, published.events))
 
-        outcome = await self._done(self._host.execute_planned(plan, write, published.committed))
+        parties = parties_of(client.id, self._core.clients)
+        outcome = await self._done(self._host.execute_planned(plan, write, published.committed, parties))
+        self._tell_if_silenced()
         return Executed(published.schedule, outcome, published.events)
 
     async def set_schema(self, schema: Schema) -> None:
@@ -200,8 +203,14 @@ class Rules:
     # Private
 
     def _tell(self) -> None:
+        self._told = self.interests
         for follower in self.followers:
             follower()
+
+    def _tell_if_silenced(self) -> None:
+        """A schedule may have put rules into quarantine."""
+        if self.interests is not self._told:
+            self._tell()
 
     async def _done(self, future: Future[T]) -> T:
         return await asyncio.wrap_future(future)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from triplewire.errors import BudgetExceeded, DiskFull, Forbidden, StoreError, TriplewireError
@@ -27,6 +27,7 @@ from triplewire.node.core import Core
 from triplewire.node.grants import covered
 from triplewire.node.intake import Intake
 from triplewire.node.rules_publication import Publication, hops_of, inserted_by, tells_of_changes
+from triplewire.node.rules_rights import NOTHING, parties_of
 from triplewire.node.rules_taking import insertion
 from triplewire.rdf.events import Event
 from triplewire.rules.changes import Triples
@@ -35,7 +36,7 @@ from triplewire.rules.hosting import RuleHost
 from triplewire.rules.repository import Repository
 from triplewire.store import facts, log, rulebook
 from triplewire.store.disk import Connection
-from triplewire.store.identities import Grant
+from triplewire.store.identities import Client
 from triplewire.store.log import Record
 
 PUBLISHER = "rules"
@@ -50,12 +51,13 @@ _log = logging.getLogger(__name__)
 
 
 class Hearing:
-    """Follows the log for the rules that listen. Made on an event loop."""
+    """Follows the log for the rules that listen; `then` is called after each schedule. Made on an event loop."""
 
-    def __init__(self, core: Core, intake: Intake, host: RuleHost) -> None:
+    def __init__(self, core: Core, intake: Intake, host: RuleHost, then: Callable[[], None]) -> None:
         self._core = core
         self._intake = intake
         self._host = host
+        self._then = then
         self._loop = asyncio.get_running_loop()
         self._news = asyncio.Event()
         self.position = 0
@@ -125,7 +127,7 @@ class Hearing:
         if not rules:
             return
         try:
-            await self._take(event, triples, record, await self._grant(triples, rules))
+            await self._take(event, triples, record, await self._taker(triples, rules))
         except StoreError:
             raise
         except Exception as problem:  # noqa: BLE001  whatever it is, the next events are to be heard
@@ -134,11 +136,12 @@ class Hearing:
             self.position = record.position
             await self._write()
 
-    async def _take(self, event: Event, triples: Triples, record: Record, grant: Grant) -> None:
+    async def _take(self, event: Event, triples: Triples, record: Record, taker: Client) -> None:
         is_change = tells_of_changes(record.source)
         hops = hops_of(record.source) + 1 if is_change else 0
         if hops > MOST_HOPS:
             raise BudgetExceeded(f"it has come through {MOST_HOPS} repositories, whose rules may trigger each other")
+        grant = taker.rights.publish or NOTHING
         published = Publication(self._core, self._intake, PUBLISHER, grant, hops)
 
         def plan(_: Connection, repository: Repository) -> list[Update]:
@@ -149,9 +152,11 @@ class Hearing:
             published.write(connection, outcome)
             facts.put(connection, _HEARD, record.position)
 
-        future = self._host.execute_planned(plan, write, published.committed)
+        parties = parties_of(taker.id, self._core.clients)
+        future = self._host.execute_planned(plan, write, published.committed, parties)
         outcome = await asyncio.wrap_future(future)
         self._written = record.position
+        self._then()
         for entry in outcome.aborted:
             if entry.rule is None:
                 _log.warning("the event <%s> is not taken: %s", event.graph.value, entry.error)
@@ -161,8 +166,8 @@ class Hearing:
         await self._core.write(lambda tx: facts.put(tx, _HEARD, heard))
         self._written = heard
 
-    async def _grant(self, triples: Triples, rules: Sequence[str]) -> Grant:
-        """Under which grant the event is written: that of the first rule whose owner may read and write all of it."""
+    async def _taker(self, triples: Triples, rules: Sequence[str]) -> Client:
+        """In whose name the event is written: the owner of the first rule who may read and write all of it."""
         owners = await self._core.read(lambda tx: [found.owner for rule in rules if (found := rulebook.find(tx, rule))])
         for owner in dict.fromkeys(owners):
             client = self._core.clients.get(owner)
@@ -170,7 +175,7 @@ class Hearing:
                 continue
             grant = client.rights.publish
             if all(covered(triple, grant) for triple in triples):
-                return grant
+                return client
         raise Forbidden("no owner of a rule that hears it may read and write all of it")
 
 

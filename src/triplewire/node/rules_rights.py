@@ -6,12 +6,13 @@ written goes by the right to publish: an update writes under its client's grant,
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from triplewire.errors import Forbidden
 from triplewire.node.grants import covered, readable, within
 from triplewire.rdf.terms import TW
-from triplewire.rules.execution import Entry, Outcome, Status
+from triplewire.rules.changes import Edits
+from triplewire.rules.execution import Entry, Outcome, Parties, Status
 from triplewire.store.identities import Client, Grant
 
 # How the events that tell of changes are called.
@@ -40,12 +41,32 @@ def check_written(outcome: Outcome, of_client: Grant, of_rule: Callable[[str], G
             _check_entry(entry, grants[entry.rule])
 
 
+def parties_of(author: str, clients: Mapping[str, Client]) -> Parties:
+    """Who is behind a schedule: administrators' rules guard what anybody does, and everybody writes under its grant."""
+
+    def is_guard(owner: str) -> bool:
+        return owner in clients and clients[owner].rights.is_admin
+
+    def refusal(owner: str, edits: Edits) -> Forbidden | None:
+        grant = (clients[owner].rights.publish if owner in clients else None) or NOTHING
+        return _refusal(edits, grant, f"a rule of {owner!r}")
+
+    return Parties(author, is_guard=is_guard, refusal=refusal)
+
+
 def _check_entry(entry: Entry, grant: Grant) -> None:
-    if grant.namespaces is None:
-        return
+    writer = "the update" if entry.rule is None else f"the rule {entry.rule!r}"
     for deed in entry.deeds:
-        for triple in (*deed.changes.edits.inserted, *deed.changes.edits.deleted):
-            if not covered(triple, grant):
-                writer = "the update" if entry.rule is None else f"the rule {entry.rule!r}"
-                listed = ", ".join(f"<{prefix}>" for prefix in grant.namespaces) or "none at all"
-                raise Forbidden(f"wanted {writer} to write in the namespaces {listed}, found {triple}")
+        problem = _refusal(deed.changes.edits, grant, writer)
+        if problem is not None:
+            raise problem
+
+
+def _refusal(edits: Edits, grant: Grant, writer: str) -> Forbidden | None:
+    if grant.namespaces is None:
+        return None
+    for triple in (*edits.inserted, *edits.deleted):
+        if not covered(triple, grant):
+            listed = ", ".join(f"<{prefix}>" for prefix in grant.namespaces) or "none at all"
+            return Forbidden(f"wanted {writer} to write in the namespaces {listed}, found {triple}")
+    return None

@@ -5,11 +5,13 @@ commit. Its future is resolved when that commit is on disk. A crash therefore fi
 of it, however many rules it set off.
 
 Error handling: memory is ahead of the disk until the commit. Where a commit fails, what is in memory is not to be
-trusted any more, and before the next request all of it is read again.
+trusted any more, and before the next request all of it is read again. What others' rules do does not make a schedule
+fail: see `parties`, and here what they would use up.
 """
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
@@ -21,11 +23,18 @@ from msgspec import Struct
 from msgspec.structs import replace
 from pyoxigraph import RdfFormat, parse
 
-from triplewire.errors import StoreError, UnknownRule
+from triplewire.errors import (
+    BudgetExceeded,
+    CascadeTooLong,
+    LimitExceeded,
+    StoreError,
+    TriplewireError,
+    UnknownRule,
+)
 from triplewire.languages.rdftl import parse_rule
 from triplewire.languages.rdftl.syntax import Rule, Update
 from triplewire.rdf.terms import Triple
-from triplewire.rules.execution import Limits, Outcome, Rulebook, Runner
+from triplewire.rules.execution import Limits, Outcome, Parties, Rulebook, Runner
 from triplewire.rules.execution.units import Commutes, none_commutes
 from triplewire.rules.listening import Hears, Listening, require_insertion
 from triplewire.rules.repository import Repository
@@ -39,6 +48,9 @@ from triplewire.store.rulebook import FiringRecord, RuleRecord
 
 _T = TypeVar("_T")
 _SCHEMA = "rules schema"
+# So often a rule may go beyond a budget in what others asked for, then it is quarantined.
+MOST_FAILURES = 3
+_log = logging.getLogger(__name__)
 
 Plan = Callable[[Connection, Repository], Sequence[Update]]
 Also = Callable[[Connection, Outcome], None]
@@ -62,6 +74,16 @@ class _Memory(Struct):
     rules: Rulebook
     listening: Listening
     runner: Runner
+    owners: dict[str, str]
+
+
+class _TooMuch(Exception):  # noqa: N818  the problem is what it carries
+    """A schedule that was refused whole, and the rules of others that have fired in it."""
+
+    def __init__(self, problem: TriplewireError, culprits: frozenset[str]) -> None:
+        super().__init__(str(problem))
+        self.problem = problem
+        self.culprits = culprits
 
 
 def nobody_commutes(_rules: Rulebook) -> Commutes:
@@ -178,11 +200,21 @@ class RuleHost:
         """
         return self.execute_planned(lambda _, __: updates, also, then)
 
-    def execute_planned(self, plan: Plan, also: Also = nothing_else, then: Then = nobody_told) -> Future[Outcome]:
-        """Execute a schedule that depends on what is there then. If `plan` raises, nothing is executed."""
-        return self._submit(
-            lambda connection: self._execute(connection, plan(connection, self._memory.repository), also), then
-        )
+    def execute_planned(
+        self, plan: Plan, also: Also = nothing_else, then: Then = nobody_told, parties: Parties | None = None
+    ) -> Future[Outcome]:
+        """Execute a schedule that depends on what is there then. If `plan` raises, nothing is executed.
+
+        The owners of the rules are known here. Without parties every rule is the author's.
+        """
+
+        def work(connection: Connection) -> Outcome:
+            updates = plan(connection, self._memory.repository)
+            if parties is None:
+                return self._execute(connection, updates, also, Parties(is_guard=lambda _: True))
+            return self._execute(connection, updates, also, parties)
+
+        return self._submit(work, then)
 
     def _submit(self, work: Callable[[Connection], _T], then: Callable[[_T], None] = lambda _: None) -> Future[_T]:
         def locked(connection: Connection) -> _T:
@@ -201,18 +233,56 @@ class RuleHost:
         if isinstance(future.exception(), StoreError):
             self._is_stale = True
 
-    def _execute(self, connection: Connection, updates: Sequence[Update], also: Also) -> Outcome:
-        outcome = self._memory.runner.run(updates)
+    def _execute(self, connection: Connection, updates: Sequence[Update], also: Also, parties: Parties) -> Outcome:
+        """Execute what the author asked for. Where rules of others would make it fail, it is tried without them."""
+        parties = replace(parties, owners=self._memory.owners)
+        failed: dict[str, str] = {}
+        while True:
+            try:
+                outcome = self._attempt(connection, updates, also, replace(parties, silent=frozenset(failed)))
+                break
+            except _TooMuch as refused:
+                if not refused.culprits:
+                    raise refused.problem from None
+                # The second time without any of them: each try takes its time.
+                more = filter(parties.is_foreign, parties.owners) if failed else refused.culprits
+                failed.update(dict.fromkeys(more, str(refused.problem)))
+        for rule, reason in {**failed, **_over_budget(outcome, parties)}.items():
+            self._note_failure(connection, rule, reason)
+        return outcome
+
+    def _note_failure(self, connection: Connection, rule: str, reason: str) -> None:
+        if rulebook.note_failure(connection, rule, reason, MOST_FAILURES):
+            _log.warning("the rule %s is quarantined: %s", rule, reason)
+            self._silence(rule)
+
+    def _attempt(self, connection: Connection, updates: Sequence[Update], also: Also, parties: Parties) -> Outcome:
         try:
-            edits = outcome.changes.edits
-            inserted, deleted = _lines(edits.inserted), _lines(edits.deleted)
-            schedule = changes.record(connection, self._clock.now().timestamp(), inserted, deleted)
-            rulebook.note_firings(connection, schedule.position, told(outcome))
-            also(connection, outcome)
+            outcome = self._memory.runner.run(updates, parties)
+        except CascadeTooLong as problem:
+            others = frozenset(filter(parties.is_foreign, problem.fired))
+            raise _TooMuch(problem, others & frozenset(problem.cascade[1:]) or others) from None
+        connection.execute("SAVEPOINT attempt")
+        try:
+            self._record(connection, outcome, also)
+        except LimitExceeded as problem:
+            self._memory.repository.apply(outcome.changes.edits.reversed())
+            connection.execute("ROLLBACK TO attempt")
+            connection.execute("RELEASE attempt")
+            fired = (entry.rule for entry in outcome.firings if entry.rule is not None)
+            raise _TooMuch(problem, frozenset(filter(parties.is_foreign, fired))) from None
         except BaseException:
             self._memory.repository.apply(outcome.changes.edits.reversed())
             raise
+        connection.execute("RELEASE attempt")
         return outcome
+
+    def _record(self, connection: Connection, outcome: Outcome, also: Also) -> None:
+        edits = outcome.changes.edits
+        inserted, deleted = _lines(edits.inserted), _lines(edits.deleted)
+        schedule = changes.record(connection, self._clock.now().timestamp(), inserted, deleted)
+        rulebook.note_firings(connection, schedule.position, told(outcome))
+        also(connection, outcome)
 
     def _set_schema(self, connection: Connection, schema: Schema) -> None:
         memory = self._loaded(schema, _read_assertions(connection), rulebook.everyone(connection))
@@ -230,6 +300,7 @@ class RuleHost:
             since = log.head(connection) if since is None else since
         known = self._memory.rules.replace(parsed)
         self._memory.listening.put(known, since)
+        self._memory.owners[wanted.id] = wanted.owner
         # To put the same again changes nothing, and so not the time of registration.
         is_same = before is not None and before.text == wanted.text
         registered = before.registered if before is not None and is_same else self._clock.now().timestamp()
@@ -239,10 +310,19 @@ class RuleHost:
         return Kept(known, record)
 
     def _remove_rule(self, connection: Connection, rule: str, allow: Allow) -> None:
-        allow(connection, rulebook.find(connection, rule))
-        self._memory.rules.remove(rule)
-        self._memory.listening.remove(rule)
+        known = rulebook.find(connection, rule)
+        allow(connection, known)
+        if known is None:
+            raise UnknownRule(f"wanted the rule {rule!r}, found none of that name")
+        self._silence(rule)
+        self._memory.owners.pop(rule, None)
         rulebook.delete(connection, rule)
+
+    def _silence(self, rule: str) -> None:
+        """Let a rule fire no longer."""
+        if rule in self._memory.rules:
+            self._memory.rules.remove(rule)
+        self._memory.listening.remove(rule)
         self._memory.runner = self._runner(self._memory.repository, self._memory.rules)
 
     # Reading it all
@@ -256,12 +336,24 @@ class RuleHost:
         repository = Repository(schema)
         repository.load(assertions)
         rules, listening = Rulebook(schema), Listening(schema)
+        owners = {}
         for record in records:
-            listening.put(rules.add(parse_rule(record.text, id=record.id)), record.since)
-        return _Memory(repository, rules, listening, self._runner(repository, rules))
+            owners[record.id] = record.owner
+            if record.quarantined is None:
+                listening.put(rules.add(parse_rule(record.text, id=record.id)), record.since)
+        return _Memory(repository, rules, listening, self._runner(repository, rules), owners)
 
     def _runner(self, repository: Repository, rules: Rulebook) -> Runner:
         return Runner(repository, rules, limits=self._limits, commutes=self._commutes(rules))
+
+
+def _over_budget(outcome: Outcome, parties: Parties) -> dict[str, str]:
+    """The rules of others that went beyond the budget, each with the reason."""
+    return {
+        entry.rule: str(entry.error)
+        for entry in outcome.aborted
+        if entry.rule is not None and isinstance(entry.error, BudgetExceeded) and parties.is_foreign(entry.rule)
+    }
 
 
 def _lines(triples: Iterable[Triple]) -> list[str]:

@@ -9,13 +9,14 @@ from msgspec import Struct
 from triplewire.store.disk import Connection
 from triplewire.store.rows import insert
 
-_COLUMNS = "id, owner, text, registered, since"
+_COLUMNS = "id, owner, text, registered, since, quarantined"
 
 
 class RuleRecord(Struct, frozen=True):
     """A rule as it is kept. `registered`, when its text was put, is in Unix seconds.
 
     `since` is the position of the log after which it listens to published events, None if it does not listen.
+    `quarantined` tells why it does not fire any more, if so.
     """
 
     id: str
@@ -23,6 +24,7 @@ class RuleRecord(Struct, frozen=True):
     text: str
     registered: float
     since: int | None = None
+    quarantined: str | None = None
 
 
 class FiringRecord(Struct, frozen=True):
@@ -35,12 +37,22 @@ class FiringRecord(Struct, frozen=True):
 
 
 def put(connection: Connection, record: RuleRecord) -> None:
-    """Keep a rule; another one of that name is replaced, and keeps its place."""
+    """Keep a rule; another one of that name is replaced, and keeps its place. Its failures are forgotten."""
     connection.execute(
-        f"INSERT INTO rules ({_COLUMNS}) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET "
-        "owner = excluded.owner, text = excluded.text, registered = excluded.registered, since = excluded.since",
-        (record.id, record.owner, record.text, record.registered, record.since),
+        f"INSERT INTO rules ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET "
+        "owner = excluded.owner, text = excluded.text, registered = excluded.registered, since = excluded.since, "
+        "quarantined = excluded.quarantined, failures = 0",
+        (record.id, record.owner, record.text, record.registered, record.since, record.quarantined),
     )
+
+
+def note_failure(connection: Connection, rule: str, reason: str, most: int) -> bool:
+    """Count a failure that others have paid for; whether the rule is quarantined with it, having had so many."""
+    connection.execute("UPDATE rules SET failures = failures + 1 WHERE id = ?", (rule,))
+    quarantined = connection.execute(
+        "UPDATE rules SET quarantined = ? WHERE id = ? AND failures >= ? AND quarantined IS NULL", (reason, rule, most)
+    )
+    return quarantined.rowcount > 0
 
 
 def delete(connection: Connection, rule: str) -> None:

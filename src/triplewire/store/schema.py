@@ -141,7 +141,13 @@ _SEVENTH = (
         PRIMARY KEY (kind, peer, key))""",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _SECOND, _THIRD, _FOURTH, _FIFTH, _SIXTH, _SEVENTH)
+# A rule that has made others' updates fail too often does not fire any more, for a reason.
+_EIGHTH = (
+    "ALTER TABLE rules ADD COLUMN failures INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE rules ADD COLUMN quarantined TEXT",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _SECOND, _THIRD, _FOURTH, _FIFTH, _SIXTH, _SEVENTH, _EIGHTH)
 
 
 def migrate(connection: Connection, migrations: tuple[tuple[str, ...], ...] = MIGRATIONS) -> None:

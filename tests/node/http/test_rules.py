@@ -298,11 +298,14 @@ def test_an_update_writes_under_its_clients_grant_and_a_rule_under_its_owners(tm
         answer = await update(api, "INSERT resource(ex:bob) AS INSTANCE OF Person;;", limited)
         assert answer.status_code == 200, "the rule's owner may write names"
         assert (await put_rule(api, "mine", GREET.replace("'Somebody'", "'Me'"), headers=limited)).status_code == 201
-        refused = await update(api, "INSERT resource(ex:cat) AS INSTANCE OF Person;;")
-        assert is_problem(refused, 403, "forbidden")
-        assert "the rule 'mine'" in refused.json()["detail"]
+        answer = await update(api, "INSERT resource(ex:cat) AS INSTANCE OF Person;;")
+        ended = {firing["rule"]: firing["status"] for firing in answer.json()["firings"]}
+        assert ended == {"greet": "committed", "mine": "aborted"}, "what it may not write, it has not written"
+        mine = await update(api, "INSERT resource(ex:dan) AS INSTANCE OF Person;;", limited)
+        assert is_problem(mine, 403, "forbidden")
+        assert "the rule 'mine'" in mine.json()["detail"]
         assert (await api.delete("/rules/mine", headers=limited)).status_code == 204
-        again = await update(api, "INSERT resource(ex:cat) AS INSTANCE OF Person;;")
+        again = await update(api, "INSERT resource(ex:dan) AS INSTANCE OF Person;;")
         assert [firing["rule"] for firing in again.json()["firings"]] == ["greet"], "nothing of it was left in memory"
 
     with_node(tmp_path, test, open=False)
@@ -407,3 +410,60 @@ def test_a_key_is_remembered_through_a_restart(tmp_path: Path):
     with_node(tmp_path, first)
     with_node(tmp_path, second)
     assert answers[0] == answers[1]
+
+
+# Rules of others
+
+FAILING = "ON INSERT resource() AS INSTANCE OF Person IF True DO INSERT ($delta, ex:owns, $delta)"
+ENDLESS = "ON INSERT (resource(ex:log), _, _) IF True DO INSERT (resource(ex:log), seq++, resource(ex:log2))"
+AUTHOR: dict[str, object] = {}
+
+
+def insertion(name: str) -> str:
+    return f"INSERT resource(ex:{name}) AS INSTANCE OF Person;;"
+
+
+def test_a_rule_of_somebody_else_that_fails_leaves_the_update_alone(tmp_path: Path):
+    async def test(api):
+        await prepared(api)
+        me, you = await api.register(rights=AUTHOR), await api.register(rights=AUTHOR)
+        assert (await put_rule(api, "failing", FAILING, headers=you)).status_code == 201
+        body = (await update(api, insertion("ann"), me)).json()
+        assert [one["status"] for one in body["transactions"]] == ["committed"]
+        [firing] = body["firings"]
+        assert (firing["rule"], firing["status"]) == ("failing", "aborted")
+        assert is_problem(await update(api, insertion("bob"), you), 409, "schema-violation"), "one's own rule may"
+
+    with_node(tmp_path, test, open=False)
+
+
+def test_a_rule_of_an_administrator_guards_what_others_do(tmp_path: Path):
+    async def test(api):
+        await prepared(api)
+        me = await api.register(rights=AUTHOR)
+        await put_rule(api, "guard", FAILING)
+        assert is_problem(await update(api, insertion("ann"), me), 409, "schema-violation")
+
+    with_node(tmp_path, test, open=False)
+
+
+def test_f11_a_rule_that_goes_beyond_its_budget_in_others_updates_is_quarantined_with_the_reason(tmp_path: Path):
+    async def test(api):
+        await prepared(api)
+        await update(api, "INSERT resource(ex:log2) AS INSTANCE OF Person;;")
+        me, you = await api.register(rights=AUTHOR), await api.register(rights=AUTHOR)
+        await put_rule(api, "endless", ENDLESS, headers=you)
+        for number in range(3):
+            assert (await api.get("/rules/endless", headers=you)).json()["quarantined"] is None
+            body = (await update(api, "INSERT (resource(ex:log), seq++, resource(ex:log2));;", me)).json()
+            assert [one["status"] for one in body["transactions"]] == ["committed"], number
+            assert {firing["status"] for firing in body["firings"]} == {"aborted"}
+        [shown] = (await api.get("/rules", headers=you)).json()["rules"]
+        assert "endless -> endless" in shown["quarantined"]
+        body = (await update(api, "INSERT (resource(ex:log), seq++, resource(ex:log2));;", me)).json()
+        assert body["firings"] == []
+        await put_rule(api, "endless", ENDLESS.replace("True", "False"), headers=you)
+        assert (await api.get("/rules/endless", headers=you)).json()["quarantined"] is None
+        assert (await api.delete("/rules/endless", headers=you)).status_code == 204
+
+    with_node(tmp_path, test, open=False)

@@ -23,7 +23,12 @@ def _or_null(kind: str) -> dict[str, Any]:
 
 
 RULE = _object(
-    id=_TEXT, owner=_TEXT, text=_TEXT, listens={"enum": ["updates", "events"]}, registered={"type": "number"}
+    id=_TEXT,
+    owner=_TEXT,
+    text=_TEXT,
+    listens={"enum": ["updates", "events"]},
+    registered={"type": "number"},
+    quarantined={**_or_null("string"), "description": "Why it does not fire any more."},
 )
 RULES = _object(rules=_array(RULE))
 _ANALYSIS = {

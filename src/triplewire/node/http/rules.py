@@ -172,6 +172,7 @@ def _described(record: RuleRecord) -> dict[str, Any]:
         "text": record.text,
         "listens": Hears.UPDATES if record.since is None else Hears.EVENTS,
         "registered": record.registered,
+        "quarantined": record.quarantined,
     }
 
 

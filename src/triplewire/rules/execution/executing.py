@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from triplewire.errors import BudgetExceeded, DepthExceeded, InputError
+from triplewire.errors import BudgetExceeded, DepthExceeded, InputError, TriplewireError
 from triplewire.languages.rdftl.syntax import Coupling
 from triplewire.rules.changes import Changes
 from triplewire.rules.execution.actions import Planner
 from triplewire.rules.execution.firing import Firing, fire
+from triplewire.rules.execution.parties import Parties
 from triplewire.rules.execution.state import Applied, Apply, Executed, Fired, Running, State, Undoing
 from triplewire.rules.execution.undoing import abort, abort_line, undone
 from triplewire.rules.execution.units import Done, Pending, Read, Unit, Units, lineage, root_of, with_units
@@ -19,7 +20,8 @@ from triplewire.rules.graphs import Asked, Watched
 
 
 def execute(state: State, pending: Pending, world: World) -> Result:
-    if state.executed >= world.limits.updates:
+    is_foreign = state.units[pending.unit].is_foreign
+    if (state.executed_by_others if is_foreign else state.executed) >= world.limits.updates:
         message = f"a schedule may execute {world.limits.updates:,} updates, its rules' actions included, found more"
         return abort_line(state, pending.unit, BudgetExceeded(message), world)
     graph = Watched(world.graph)
@@ -29,7 +31,11 @@ def execute(state: State, pending: Pending, world: World) -> Result:
     except InputError as error:
         return abort(state, {pending.unit: error}, world)
     busy = Running(pending, plan, tuple(graph.asked))
-    return replace(state, busy=busy, executed=state.executed + 1), (Apply(plan.edits),)
+    if is_foreign:
+        state = replace(state, executed_by_others=state.executed_by_others + 1)
+    else:
+        state = replace(state, executed=state.executed + 1)
+    return replace(state, busy=busy), (Apply(plan.edits),)
 
 
 def applied(state: State, given: Applied, world: World) -> Result:
@@ -48,14 +54,27 @@ def applied(state: State, given: Applied, world: World) -> Result:
     )
     state = replace(state, busy=None, time=state.time + 1, units=with_units(state.units, unit))
     executed = Executed(unit.number, running.pending.action, changes)
+    if not changes and not changes.edits:
+        return state, (executed,)
+    refusal = _refusal(unit, changes, world)
+    if refusal is not None:
+        state, effects = abort(state, {unit.number: refusal}, world)
+        return state, (executed, *effects)
     if not changes:
         return state, (executed,)
     state, effects = _trigger(state, unit, running, changes, world)
     return state, (executed, *effects)
 
 
+def _refusal(unit: Unit, changes: Changes, world: World) -> TriplewireError | None:
+    """Why a rule of somebody else's may not have done this. What the author may, is asked for all of it at the end."""
+    if not unit.is_foreign or unit.rule is None:
+        return None
+    return world.parties.refusal(world.parties.owner_of(unit.rule.id), changes.edits)
+
+
 def _trigger(state: State, unit: Unit, running: Running, changes: Changes, world: World) -> Result:
-    firings, asked = fire(changes, running.plan.moved, world.graph, world.rules)
+    firings, asked = fire(changes, running.plan.moved, world.graph, world.rules, world.parties.silent)
     if asked:
         unit = replace(unit, reads=(*unit.reads, Read(state.time, asked)))
         state = replace(state, units=with_units(state.units, unit))
@@ -64,17 +83,17 @@ def _trigger(state: State, unit: Unit, running: Running, changes: Changes, world
     if unit.depth >= world.limits.depth:
         return abort_line(state, unit.number, _too_deep(state.units, unit, firings[0], world.limits), world)
     ordered = world.rules.precedence.ordered(world.arrange(firings), lambda firing: firing.rule.id)
-    return _schedule(state, unit, ordered)
+    return _schedule(state, unit, ordered, world.parties)
 
 
-def _schedule(state: State, parent: Unit, firings: Sequence[Firing]) -> Result:
+def _schedule(state: State, parent: Unit, firings: Sequence[Firing], parties: Parties) -> Result:
     """Put each firing's actions where its coupling says."""
     immediate: list[Pending] = []
     deferred: list[Pending] = []
     detached: list[tuple[Pending, ...]] = []
     fired: list[Fired] = []
     for firing in firings:
-        unit = _unit_of(firing, parent, state.last_unit + 1 + len(fired), state.time)
+        unit = _unit_of(firing, parent, state.last_unit + 1 + len(fired), state.time, parties)
         fired.append(Fired(unit, firing.delta))
         actions = [Pending(unit.number, action, firing.rule.lets, firing.delta) for action in firing.rule.actions]
         match firing.rule.coupling:
@@ -96,7 +115,8 @@ def _schedule(state: State, parent: Unit, firings: Sequence[Firing]) -> Result:
     return state, tuple(fired)
 
 
-def _unit_of(firing: Firing, parent: Unit, number: int, time: int) -> Unit:
+def _unit_of(firing: Firing, parent: Unit, number: int, time: int, parties: Parties) -> Unit:
+    binds = parties.binds(firing.rule.id, None if parent.rule is None else parent.rule.id)
     detached = firing.rule.coupling is Coupling.DETACHED
     return Unit(
         number=number,
@@ -104,6 +124,8 @@ def _unit_of(firing: Firing, parent: Unit, number: int, time: int) -> Unit:
         rule=firing.rule,
         parent=parent.number,
         depth=parent.depth + 1,
+        binds_parent=binds,
+        is_foreign=parent.is_foreign or not binds,
         reads=(Read(time, firing.asked),) if firing.asked else (),
     )
 

@@ -28,7 +28,7 @@ class Firing(Struct, frozen=True):
 
 
 def fire(
-    changes: Changes, moved: tuple[Moved, ...], graph: Graph, rules: Rulebook
+    changes: Changes, moved: tuple[Moved, ...], graph: Graph, rules: Rulebook, silent: frozenset[str] = frozenset()
 ) -> tuple[list[Firing], tuple[Asked, ...]]:
     """The rules that fire, in the order of registration; and what those that do not fire have read."""
     happened = Happened.by(changes, moved, rules.schema)
@@ -36,6 +36,8 @@ def fire(
     firings: list[Firing] = []
     idle: dict[Asked, None] = {}
     for candidate in rules.candidates(happened):
+        if candidate.rule.id in silent:
+            continue
         now, then = Watched(graph), Watched(before)
         fired = list(_firings(candidate, Detection(happened, now, then), now))
         asked = {**now.asked, **then.asked}

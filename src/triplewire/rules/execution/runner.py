@@ -16,6 +16,7 @@ from triplewire.errors import CascadeTooLong, SchemaViolation
 from triplewire.languages.rdftl.syntax import Update
 from triplewire.rules.changes import Changes, Edits, Net
 from triplewire.rules.execution.deadline import Clock, Deadline, OutOfTime, Timed
+from triplewire.rules.execution.parties import Parties
 from triplewire.rules.execution.rulebook import Rulebook
 from triplewire.rules.execution.state import (
     Advance,
@@ -76,15 +77,18 @@ class Runner:
         self._limits = limits or Limits()
         self._world = World(repository, rules, commutes, arrange, self._limits)
 
-    def run(self, updates: Iterable[Update]) -> Outcome:
-        """Execute a schedule. Raises `UnknownName` before anything has changed, and `CascadeTooLong` after the time."""
+    def run(self, updates: Iterable[Update], parties: Parties | None = None) -> Outcome:
+        """Execute a schedule; without parties all is one owner's.
+
+        Raises `UnknownName` before anything has changed, and `CascadeTooLong` when the time is over.
+        """
         schedule = tuple(resolved_update(update, self._rules.schema) for update in updates)
-        execution = Execution(self._repository, self._timed())
+        execution = Execution(self._repository, replace(self._timed(), parties=parties or Parties()))
         try:
             return execution.run(schedule)
         except OutOfTime:
             self._put_back(execution)
-            raise CascadeTooLong(self._limits.seconds or 0.0, execution.cascade) from None
+            raise CascadeTooLong(self._limits.seconds or 0.0, execution.cascade, execution.fired) from None
         except BaseException:
             self._put_back(execution)
             raise
@@ -126,11 +130,18 @@ class Execution:
     def cascade(self) -> tuple[str, ...]:
         """What is executed now: its transaction, and the rules that led to it."""
         busy = self._state.busy
-        pending = busy.pending if isinstance(busy, Running) else (self._state.stack or (None,))[-1]
-        if pending is None:
+        pending = busy.pending if isinstance(busy, Running) else next(reversed(self._state.stack), None)
+        # Between two updates it is the last one that began.
+        number = max(self._state.units, default=None) if pending is None else pending.unit
+        if number is None:
             return ()
-        line = lineage(self._state.units, self._state.units[pending.unit])
+        line = lineage(self._state.units, self._state.units[number])
         return tuple(unit.transaction if unit.rule is None else unit.rule.id for unit in line)
+
+    @property
+    def fired(self) -> frozenset[str]:
+        """The rules that have fired so far."""
+        return frozenset(entry.rule for entry in self._trace.entries if entry.rule is not None)
 
     def take(self, given: Input) -> bool:
         """Take one input and all that follows from it; whether nothing is left to do."""

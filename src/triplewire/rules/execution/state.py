@@ -41,7 +41,8 @@ class State(Struct, frozen=True):
     `schedule` holds the updates that were asked for; those before `position` are done. `counts` says how many it has
     for each transaction that was named. `stack` holds what comes before the rest of them, its last first: the actions
     of immediate rules, and of what is executed now. `deferred` is by transaction. `active` are transactions that have
-    begun and not come to their end, with the number of updates that the schedule still has for them.
+    begun and not come to their end, with the number of updates that the schedule still has for them. What rules that
+    are foreign to the author make execute counts apart, so that it leaves the author its own.
     """
 
     schedule: tuple[Update, ...] = ()
@@ -55,6 +56,7 @@ class State(Struct, frozen=True):
     time: int = 0
     last_unit: int = 0
     executed: int = 0
+    executed_by_others: int = 0
     busy: Running | Undoing | None = None
 
 

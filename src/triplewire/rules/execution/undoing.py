@@ -33,8 +33,9 @@ def abort_asked(state: State, transaction: str, world: World) -> Result:
 
 
 def abort_line(state: State, number: int, error: TriplewireError, world: World) -> Result:
-    """Abort a unit and everything that led to it."""
+    """Abort a unit and everything that led to it; of a foreign one, only from where it began to be foreign."""
     line = lineage(state.units, state.units[number])
+    line = [unit for unit in line if unit.is_foreign] or line
     return abort(state, dict.fromkeys((unit.number for unit in line), error), world)
 
 

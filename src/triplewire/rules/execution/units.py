@@ -41,7 +41,8 @@ class Read(Struct, frozen=True):
 class Unit(Struct, frozen=True, kw_only=True):
     """A transaction or subtransaction. `rule` fired because of what `parent` did; a transaction has neither.
 
-    `checks` is what it read, too: what was asked to see whether what it did conforms to the schema.
+    `checks` is what it read, too: what was asked to see whether what it did conforms to the schema. A rule that does
+    not bind its parent cannot make it fail; what is done because of such a rule is foreign to the transaction's author.
     """
 
     number: int
@@ -50,6 +51,8 @@ class Unit(Struct, frozen=True, kw_only=True):
     rule: Rule | None = None
     parent: int | None = None
     depth: int = 0
+    binds_parent: bool = True
+    is_foreign: bool = False
     status: Status = Status.ACTIVE
     done: tuple[Done, ...] = ()
     reads: tuple[Read, ...] = ()
@@ -63,7 +66,7 @@ class Unit(Struct, frozen=True, kw_only=True):
 
     @property
     def dooms_parent(self) -> bool:
-        return self.rule is not None and self.rule.abort in (Abort.CHILD_PARENT, Abort.MUTUAL)
+        return self.rule is not None and self.binds_parent and self.rule.abort in (Abort.CHILD_PARENT, Abort.MUTUAL)
 
     @property
     def is_doomed_with_parent(self) -> bool:

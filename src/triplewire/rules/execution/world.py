@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from triplewire.rules.execution.deadline import Deadline
 from triplewire.rules.execution.firing import Firing
+from triplewire.rules.execution.parties import Parties
 from triplewire.rules.execution.rulebook import Rulebook
 from triplewire.rules.execution.state import Effect, State
 from triplewire.rules.execution.units import Commutes, none_commutes
@@ -48,3 +49,4 @@ class World(Struct, frozen=True):
     arrange: Arrange = as_registered
     limits: Limits = Limits()
     deadline: Deadline = Deadline(None, monotonic)
+    parties: Parties = Parties()
