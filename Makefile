@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test-network test-api test-browser demo demo-papers demo-rules test test-slow test-stream-kill test-cluster test-kafka check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash test-simulation bench-network bench-node bench-rules
+.PHONY: help setup test-wheel test-network test-api test-browser demo demo-papers demo-rules test test-slow test-stream-kill test-cluster test-kafka check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash test-simulation bench-network bench-node bench-rules
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -49,6 +49,9 @@ test-simulation: $(STAMP) ## a thousand random histories on simulated networks; 
 
 test-network: $(STAMP) ## kill -9 of one of eight real super-peers under load, the demo; KILLS=n for more
 	@TRIPLEWIRE_KILLS=$(or $(KILLS),2) $(BIN)/python -m pytest -s -m slow tests/network_processes tests/cli/test_network.py
+
+test-wheel: ## the wheel in empty environments: bare, with the extra node, with the extra spark
+	@PYTHON=$(PYTHON) scripts/check-wheel
 
 test-api: $(STAMP) ## schemathesis over the API of a real node; API_EXAMPLES=500 for more
 	@TRIPLEWIRE_API_EXAMPLES=$(or $(API_EXAMPLES),50) $(BIN)/python -m pytest tests/api/on_schema.py

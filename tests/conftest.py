@@ -1,5 +1,7 @@
 """What every test shares: hypothesis profiles, and one fixture that runs a case on each engine.
 
+Matchers use kernels from the first event on, also where those have to be compiled first.
+
 `TRIPLEWIRE_HYPOTHESIS=thorough` asks for many more examples. Under CI examples are the same in every run, so that a
 change is judged by what it changes; everywhere else they are drawn anew, and find new things.
 """
@@ -14,7 +16,7 @@ from hypothesis import HealthCheck, settings
 
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
-from triplewire.matching import Matcher
+from triplewire.matching import Matcher, interpreting
 from triplewire.rdf.events import Event
 from triplewire.testing import Answers, Oracle, answers_of
 
@@ -29,6 +31,8 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("TRIPLEWIRE_HYPOTHESIS", "ci" if os.environ.get("CI") else "default"))
 
+interpreting.EVALUATIONS = 0
+
 # From subscriptions, an event and a taxonomy to the answers of those that match, by identifier.
 Engine = Callable[[Iterable[Subscription], Event, Taxonomy | None], dict[str, Answers]]
 
@@ -40,7 +44,16 @@ def by_oracle(subscriptions: Iterable[Subscription], event: Event, taxonomy: Tax
 
 
 def by_matcher(subscriptions: Iterable[Subscription], event: Event, taxonomy: Taxonomy | None) -> dict[str, Answers]:
-    matcher = Matcher(taxonomy)
+    return _answers(Matcher(taxonomy, interpret=0), subscriptions, event)
+
+
+def by_interpreter(
+    subscriptions: Iterable[Subscription], event: Event, taxonomy: Taxonomy | None
+) -> dict[str, Answers]:
+    return _answers(Matcher(taxonomy, interpret=1_000_000), subscriptions, event)
+
+
+def _answers(matcher: Matcher, subscriptions: Iterable[Subscription], event: Event) -> dict[str, Answers]:
     known = {subscription.id: subscription for subscription in subscriptions}
     for subscription in known.values():
         matcher.add(subscription)
@@ -48,7 +61,7 @@ def by_matcher(subscriptions: Iterable[Subscription], event: Event, taxonomy: Ta
     return {name: answers for name, answers in found.items() if answers is not None}
 
 
-@pytest.fixture(params=[by_oracle, by_matcher], ids=["oracle", "matcher"])
+@pytest.fixture(params=[by_oracle, by_matcher, by_interpreter], ids=["oracle", "matcher", "interpreter"])
 def engine(request: pytest.FixtureRequest) -> Engine:
     """Each way to answer a subscription. A case that uses this fixture must come out the same on all of them."""
     chosen: Engine = request.param

@@ -9,8 +9,9 @@ import sys
 import numba
 import pytest
 
+from triplewire.matching.compiling import is_warm
 from triplewire.matching.kernels import machine
-from triplewire.matching.warm_up import is_warm, warm_up
+from triplewire.matching.warm_up import warm_up
 
 USE = """
 import gc, tempfile

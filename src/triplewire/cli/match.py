@@ -26,11 +26,9 @@ from triplewire.cli.inputs import (
 )
 from triplewire.cli.invocation import FAILED
 from triplewire.cli.names import short, short_solution
-from triplewire.cli.screen import output, plain, remark, report, show_table, tracked, warn, write_json
+from triplewire.cli.screen import output, plain, report, show_table, tracked, warn, write_json
 from triplewire.matching.matcher import Matcher
 from triplewire.matching.matches import Match
-from triplewire.matching.warm_up import MESSAGE as COMPILING
-from triplewire.matching.warm_up import is_warm
 from triplewire.rdf.contexts import Contexts
 from triplewire.rdf.events import Event
 from triplewire.rdf.limits import limits_for
@@ -90,8 +88,6 @@ def match_command(
     Nothing is matched then, unless --keep-going is given.
     """
     problems = Problems()
-    if not is_warm():
-        remark(COMPILING)
     known = read_taxonomy(taxonomy)
     wanted = read_subscriptions(subscriptions, problems)
     reading = Reading(limits=limits_for(event_bytes, event_quads), base=base, contexts=Contexts.load(contexts))

@@ -13,10 +13,8 @@ from triplewire.cli.names import WELL_KNOWN
 from triplewire.cli.rules_graphs import graph_format, read_data, write_graph
 from triplewire.cli.rules_inputs import SchemaPath, known_rules, known_updates, prefixes_of, read_schema
 from triplewire.cli.rules_trace import changes_shown, entries_shown, entry_object, summary
-from triplewire.cli.screen import complain, output, plain, remark, report, write_json
+from triplewire.cli.screen import complain, output, plain, report, write_json
 from triplewire.languages.rdftl.syntax import Rule
-from triplewire.matching.warm_up import MESSAGE as COMPILING
-from triplewire.matching.warm_up import is_warm
 from triplewire.rules.analysis import Analysis
 from triplewire.rules.commuting import by_analysis
 from triplewire.rules.execution import Outcome, Rulebook, Runner, Status
@@ -108,8 +106,6 @@ class _Session:
     """A repository, rules and updates that were read without a problem."""
 
     def __init__(self, schema: Path, data: Path | None, rules: Path, updates: Path, depth: int) -> None:
-        if not is_warm():
-            remark(COMPILING)
         problems = Problems()
         known = read_schema(schema)
         found = known_rules(rules, known, problems)

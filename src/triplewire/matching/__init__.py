@@ -14,7 +14,8 @@ evaluators, isolation   where the general lane is evaluated: here, or in a proce
 work, long_durations, worker, budget, quarantine    what an evaluation may cost, and how it is stopped
 templates    CONSTRUCT
 explain, anchoring, wording     what is required, and why an event did not match
-warm_up      compile every kernel once
+interpreting, compiling, warm_up
+             what is done without kernels; a word when they are compiled; compile all of them once
 """
 
 from triplewire.matching.explain import Explanation, Verdict, explain, why, why_not

@@ -59,7 +59,8 @@ class Engine:
         self.seed = seed
         self.statistics = EventStatistics()
         self._thresholds = thresholds
-        self._taxonomy: TaxonomyArrays = taxonomy_arrays(taxonomy or EMPTY, seed)
+        self._arrays: tuple[Taxonomy, TaxonomyArrays] | None = None
+        self._taxonomy = taxonomy or EMPTY
         self.lock = threading.RLock()  # held by whoever changes the engine
         self._former_costs: Counter[str | None] = Counter()
         self._state = State()
@@ -78,6 +79,12 @@ class Engine:
         self.flush()
         return self._state.segments
 
+    @property
+    def drafted(self) -> tuple[Subscription, ...] | None:
+        """All subscriptions, in the order of adding, as long as none of them is in a segment."""
+        with self.lock:
+            return None if self._state.segments else tuple(self._draft.subscriptions.values())
+
     def get(self, subscription_id: str) -> Subscription | None:
         """A subscription by its identifier."""
         drafted = self._draft.subscriptions.get(subscription_id)
@@ -93,13 +100,16 @@ class Engine:
 
     def __iter__(self) -> Iterator[Subscription]:
         """All subscriptions, in the order of adding."""
+        with self.lock:
+            segments, drafted = self._state.segments, tuple(self._draft.subscriptions.values())
         found = [
             (segment.records.serials[number], segment, number)
-            for segment in self.segments
+            for segment in segments
             for number in np.flatnonzero(segment.removed == 0).tolist()
         ]
         for _, segment, number in sorted(found, key=lambda entry: entry[0]):
             yield segment.subscription(number)
+        yield from drafted
 
     def add(self, subscription: Subscription) -> None:
         """Add a subscription whose identifier is not taken."""
@@ -125,9 +135,8 @@ class Engine:
 
     def set_taxonomy(self, taxonomy: Taxonomy | None) -> None:
         """Read events by another taxonomy. No segment is built anew: only what translates between the two."""
-        arrays = taxonomy_arrays(taxonomy or EMPTY, self.seed)
         with self.lock:
-            self._taxonomy = arrays
+            self._taxonomy = taxonomy or EMPTY
             self._put(self._state.segments, {})
 
     def search(self, scanned: ScanResult, budget: int) -> list[Found]:
@@ -210,10 +219,15 @@ class Engine:
 
     def _put(self, segments: tuple[Segment, ...], known: Mapping[int, Lineage]) -> None:
         kept = tuple(segment for segment in segments if segment.live)
-        lineages = tuple(known.get(id(s)) or lineage_of(self._taxonomy, s.arrays.constants) for s in kept)
+        lineages = tuple(known.get(id(s)) or self._lineage(s) for s in kept)
         gone = [segment for segment in self._state.segments if segment not in kept]
         self._state = State(kept, lineages)
         self._former_costs += sum((segment.costs() for segment in gone), Counter())
+
+    def _lineage(self, segment: Segment) -> Lineage:
+        if self._arrays is None or self._arrays[0] is not self._taxonomy:
+            self._arrays = self._taxonomy, taxonomy_arrays(self._taxonomy, self.seed)
+        return lineage_of(self._arrays[1], segment.arrays.constants)
 
     def _merge_due(self) -> None:
         """Merge the newest segments until each is more than twice the size of the next."""

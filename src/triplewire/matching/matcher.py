@@ -5,7 +5,8 @@
     for match in m.match(event): ...
 
 Kernels decide what they can decide with certainty, from bytes; the general lane, the few tests that need exact
-arithmetic, and joins that are too much for a kernel's nested loops are evaluated here, candidate by candidate.
+arithmetic, and joins that are too much for a kernel's nested loops are evaluated here, candidate by candidate. Until
+kernels are compiled, a few subscriptions and events are evaluated all that way (`interpreting`).
 
 Error handling: a subscription whose evaluation exceeds its budget does not hold up the others. After `tries` such
 failures it is quarantined with the reason: it stays subscribed, and is not evaluated until it is removed and added
@@ -36,9 +37,10 @@ from triplewire.matching.datasets import Dataset
 from triplewire.matching.engine import Engine
 from triplewire.matching.evaluators import IN_PROCESS, Evaluator
 from triplewire.matching.general import GeneralPlan
+from triplewire.matching.interpreting import Interpreter
 from triplewire.matching.kernels.layout import YES
 from triplewire.matching.matches import Match
-from triplewire.matching.plans import Plans
+from triplewire.matching.plans import Plan, Plans
 from triplewire.matching.quarantine import Quarantine
 from triplewire.matching.scanner import ScanResult, scan
 from triplewire.matching.segments.searching import MATCH_EVENT, MATCH_OUTCOME, MATCH_SUBSCRIPTION, Found
@@ -66,7 +68,9 @@ class Matcher:
 
     `budget` is how many intermediate bindings one evaluation may make, `seconds` how long one may take that has to be
     run apart, `tries` how often a subscription may exceed them before it is quarantined. `evaluator` is where the
-    general lane is evaluated: here, or in a process that may crash (`isolation`).
+    general lane is evaluated: here, or in a process that may crash (`isolation`). `interpret` is how many
+    evaluations are made in plain Python before kernels are compiled: 0 for none. By default that depends on whether
+    they have been compiled before.
     """
 
     def __init__(
@@ -77,6 +81,7 @@ class Matcher:
         seconds: float = DEFAULT_SECONDS,
         tries: int = 1,
         evaluator: Evaluator = IN_PROCESS,
+        interpret: int | None = None,
     ) -> None:
         self.evaluator = evaluator
         self._taxonomy = taxonomy
@@ -85,6 +90,8 @@ class Matcher:
         self._engine = Engine(secrets.randbits(63), taxonomy)
         self._plans = Plans()
         self._quarantine = Quarantine(tries)
+        self._interpreter = Interpreter(interpret)
+        self._interpreted: Counter[str | None] = Counter()
         self.stats = Stats()
 
     def add(self, subscription: Subscription | str, *, id: str | None = None) -> None:  # noqa: A002  the public name
@@ -114,6 +121,9 @@ class Matcher:
         An rdflib Graph, a path, or RDF as text or bytes (N-Quads) is taken for the one event that it holds.
         """
         event = as_event(event)
+        drafted = self._interpreter.taken_from(self._engine)
+        if drafted is not None:
+            return self._evaluate_all(drafted, event)
         return list(self._matched(scan(event.nquads, self._engine.seed), {0: event}))
 
     def match_events(self, events: Iterable[EventLike]) -> MatchBatch:
@@ -173,7 +183,7 @@ class Matcher:
 
     def costs(self) -> Mapping[str | None, int]:
         """How many candidates were verified for each owner so far: who makes the matcher work."""
-        return self._engine.costs()
+        return self._engine.costs() + self._interpreted
 
     @property
     def quarantined(self) -> Mapping[str, str]:
@@ -207,6 +217,18 @@ class Matcher:
         self.stats.matches += len(batch)
         return batch
 
+    def _evaluate_all(self, subscriptions: tuple[Subscription, ...], event: Event) -> list[Match]:
+        """Evaluate subscriptions one by one, without kernels."""
+        dataset = self.evaluator.dataset(EventView(event, self._taxonomy or EMPTY))
+        wanted = [known for known in subscriptions if known.id not in self._quarantine.reasons]
+        found = [self._answered(known.id, self._plans.of_drafted(known), dataset) for known in wanted]
+        matches = [match for match in found if match is not None]
+        self._interpreted.update(known.owner for known in wanted)
+        self.stats.events += 1
+        self.stats.candidates += len(wanted)
+        self.stats.matches += len(matches)
+        return matches
+
     def _without_quarantined(self, found: Found) -> Found:
         numbers = self._quarantine.numbers_in(found.segment)
         if not numbers.size:
@@ -229,14 +251,17 @@ class Matcher:
         name = segment.id_of(number)
         if name in self._quarantine.reasons:
             return None
+        return self._answered(name, self._plans.of(segment, number), dataset)
+
+    def _answered(self, name: str, plan: Plan, dataset: Dataset) -> Match | None:
         try:
-            answer = self._plans.of(segment, number).answer(dataset, self._allowance)
+            answer = plan.answer(dataset, self._allowance)
         except BudgetExceeded as error:
             self._quarantine.failed(name, dataset.view.event, error)
             return None
         if answer is None:
             return None
-        lane = "general" if segment.general[number] else "fast"
+        lane = "general" if isinstance(plan, GeneralPlan) else "fast"
         return Match(name, dataset.view.event, Solutions(answer.solutions), answer.construct, lane)
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 
 from triplewire.algebra.queries import FastQuery, Query
+from triplewire.algebra.subscriptions import Subscription
 from triplewire.matching.fast import FastPlan
 from triplewire.matching.general import GeneralPlan
 from triplewire.matching.segments.segment import Segment
@@ -27,8 +29,14 @@ class Plans:
 
     def of(self, segment: Segment, number: int) -> Plan:
         """The plan of a subscription, made from its text where it is not at hand."""
-        name = segment.id_of(number)
-        plan = self._plans.pop(name, None) or plan_of(segment.subscription(number).query)
+        return self._kept(segment.id_of(number), lambda: segment.subscription(number).query)
+
+    def of_drafted(self, subscription: Subscription) -> Plan:
+        """The plan of a subscription that is in no segment yet."""
+        return self._kept(subscription.id, lambda: subscription.query)
+
+    def _kept(self, name: str, query: Callable[[], Query]) -> Plan:
+        plan = self._plans.pop(name, None) or plan_of(query())
         self._plans[name] = plan
         if len(self._plans) > _KEPT:
             self._plans.popitem(last=False)

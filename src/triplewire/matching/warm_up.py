@@ -6,20 +6,15 @@ numba keeps machine code beside the source, or, where that folder cannot be writ
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from pathlib import Path
 
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.matching.engine import Engine
-from triplewire.matching.kernels.machine import is_kept
-from triplewire.matching.kernels.search import search
 from triplewire.matching.matcher import Matcher
 from triplewire.matching.scanner import scan
 from triplewire.rdf.events import Event
-
-MESSAGE = "compiling the matcher's kernels, once…"
 
 _TAXONOMY = "<urn:s> a <urn:C> . <urn:C> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <urn:D> ."
 _LINES = b"""<urn:s> <urn:p> "1"^^<http://www.w3.org/2001/XMLSchema#integer> <urn:e> .
@@ -37,15 +32,10 @@ _TEXTS = (
 )
 
 
-def is_warm() -> bool:
-    """Whether the kernels have been compiled here before."""
-    return is_kept(search)
-
-
 def warm_up() -> None:
     """Match, merge, save and open."""
     taxonomy = Taxonomy.parse(_TAXONOMY)
-    matcher = Matcher(taxonomy)
+    matcher = Matcher(taxonomy, interpret=0)
     for number, text in enumerate(_TEXTS):
         matcher.add(Subscription.parse(text, id=str(number)))
     matcher.match_nquads(_LINES).to_arrow()
@@ -68,8 +58,6 @@ def _weigh() -> None:
 
 def main() -> None:
     """What set-up runs."""
-    if not is_warm():
-        print("compiling kernels, once", file=sys.stderr, flush=True)
     warm_up()
 
 

@@ -33,6 +33,7 @@ _njit: Any = numba.njit
 _intrinsic: Any = numba.extending.intrinsic
 _index_file: Any = caching.IndexDataCacheFile
 _memcpy: Any = cgutils.raw_memcpy
+_unliteral: Any = types.unliteral
 JIT: bool = not getattr(numba.config, "DISABLE_JIT", False)
 
 
@@ -48,17 +49,39 @@ def lean(function: _Function) -> _Function:
 
 def inner(function: _Function) -> _Function:
     """Compile for use inside kernels only: never called from Python, so nothing is built or cached for that."""
-    compiled: _Function = _njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(
-        function
-    )
-    return compiled
+    return _inside({}, function)
 
 
 def fused(function: _Function) -> _Function:
     """Compile into every lean kernel that calls it: bundles of arrays go by value, and would at every call."""
-    options = {"forceinline": True, "_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    compiled: _Function = _njit(nogil=True, error_model="numpy", **options)(function)
+    return _inside({"forceinline": True, "_nrt": False}, function)
+
+
+def _inside(options: dict[str, Any], function: _Function) -> _Function:
+    dispatcher = _njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(
+        function
+    )
+    if JIT:
+        _widen(dispatcher)
+    compiled: _Function = dispatcher
     return compiled
+
+
+def _widen(dispatcher: Any) -> None:
+    """Hand every whole number over as an int64.
+
+    numba compiles a function anew, and all that it calls, for each constant and each width that it is called with: a
+    loop that starts at 0 doubles everything in it. LLVM still sees the constants of what it inlines.
+    """
+    resolve = dispatcher.get_call_template
+    dispatcher.get_call_template = lambda args, kws: resolve(
+        tuple(map(_wide, args)), {name: _wide(kind) for name, kind in kws.items()}
+    )
+
+
+def _wide(kind: Any) -> Any:
+    plain = _unliteral(kind)
+    return types.int64 if plain in (types.int8, types.int16, types.int32) else plain
 
 
 def _cached(function: _Function, options: dict[str, Any]) -> _Function:
@@ -80,10 +103,18 @@ def _cache_file(cache_of_kernel: Any, stamp: str) -> Any:
     return _index_file(cache_of_kernel._cache_path, f"{base}.{stamp[:12]}", stamp)
 
 
-def is_kept(compiled: Callable[..., Any]) -> bool:
+def is_kept(compiled: Any) -> bool:
     """Whether a kernel need not be compiled any more: its machine code is on disk, or there is no need of any."""
-    file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
-    return not JIT or bool(file is not None and file._load_index())
+    if not JIT:
+        return True
+    # What was compiled for another kind of processor is of no use here.
+    machine = compiled.targetctx.codegen().magic_tuple()
+    return keeps(compiled) and any(key[1] == machine for key in compiled._cache._cache_file._load_index())
+
+
+def keeps(compiled: Any) -> bool:
+    """Whether there is a folder in which a kernel's machine code is kept."""
+    return hasattr(compiled._cache, "_cache_file")
 
 
 @cache
