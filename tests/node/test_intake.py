@@ -112,15 +112,15 @@ def test_requests_that_wait_together_are_refused_one_by_one(tmp_path: Path):
 
 
 def test_a_request_that_breaks_the_step_does_not_take_its_neighbours_along(tmp_path: Path, monkeypatch):
-    matches = Audience.matches
+    batches = Audience.batches
 
     def fragile(self, found):
         if any(one.graph.value == "urn:e:2" for one in found):
             raise RuntimeError("broken")
-        return matches(self, found)
+        return batches(self, found)
 
     async def test(broker):
-        monkeypatch.setattr(Audience, "matches", fragile)
+        monkeypatch.setattr(Audience, "batches", fragile)
         sent = [broker.publish(ME, [event(number)]) for number in (1, 2, 3)]
         outcomes = await asyncio.gather(*sent, return_exceptions=True)
         assert isinstance(outcomes[1], RuntimeError)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -100,14 +100,20 @@ class MatchBatch:
 
     def __iter__(self) -> Iterator[Match]:
         """The matches as objects, by event and then in the order in which subscriptions were added."""
-        return (match for _, _, match in sorted(self._numbered(), key=lambda entry: entry[:2]))
+        return self.without(frozenset())
 
-    def _numbered(self) -> Iterator[tuple[int, int, Match]]:
+    def without(self, subscription_ids: Set[str]) -> Iterator[Match]:
+        """The same, but for those of some subscriptions, of which no objects are made."""
+        numbered = self._numbered(subscription_ids)
+        return (match for _, _, match in sorted(numbered, key=lambda entry: entry[:2]))
+
+    def _numbered(self, left_out: Set[str]) -> Iterator[tuple[int, int, Match]]:
         for found in self._columns:
             serials = found.segment.records.serials
             for row in found.matches.tolist():
-                yield row[MATCH_EVENT], int(serials[row[MATCH_SUBSCRIPTION]]), self._match(found, row)
-        yield from self._others
+                if not left_out or found.segment.id_of(row[MATCH_SUBSCRIPTION]) not in left_out:
+                    yield row[MATCH_EVENT], int(serials[row[MATCH_SUBSCRIPTION]]), self._match(found, row)
+        yield from (other for other in self._others if other[2].subscription_id not in left_out)
 
     def _match(self, found: Found, row: list[int]) -> Match:
         number = row[MATCH_SUBSCRIPTION]

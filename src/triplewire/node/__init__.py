@@ -9,8 +9,8 @@ rules        RDFTL rules: who may (rules_rights), what the analysis says (rules_
 publishing, catching_up
              what happens, as steps inside a transaction
 audience     live subscriptions in matchers, one for each grant
-grants, quotas
-             what a client may do, and how much
+grants, quotas, admission
+             what a client may do, how much, and whose notifications are made later
 origins, stream_tokens
              which web pages may talk to the node, and how they open streams
 roster       what is known of subscriptions without asking the disk

@@ -14,6 +14,7 @@ from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import InputError
 from triplewire.matching import Match, Matcher
+from triplewire.matching.batch import MatchBatch
 from triplewire.matching.evaluators import IN_PROCESS, Evaluator
 from triplewire.node.grants import visible
 from triplewire.rdf.events import Event
@@ -70,13 +71,18 @@ class Audience:
 
     def matches(self, events: Sequence[Event]) -> Iterator[Match]:
         """Every match of every event. A match's event is what its subscriber may see; the IRI is always the same."""
+        for batch in self.batches(events):
+            yield from batch
+
+    def batches(self, events: Sequence[Event]) -> Iterator[MatchBatch]:
+        """The same as columns, a batch for each grant."""
         for grant, matcher in self._matchers.items():
             seen = [part for event in events if (part := visible(event, grant)) is not None]
             if seen:
                 batch = matcher.match_events(seen)
                 if batch.errors:
                     raise InputError(f"wanted events that the matcher can read, found {batch.errors[0]}")
-                yield from batch
+                yield batch
 
     def constructs(self, subscription_id: str) -> bool:
         """Whether the subscription is a CONSTRUCT."""

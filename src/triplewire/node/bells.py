@@ -26,6 +26,10 @@ class Bells:
             self._forget(number, bell)
         return True
 
+    def __contains__(self, number: object) -> bool:
+        """Whether somebody waits for the bell."""
+        return number in self._waiting
+
     def ring(self, numbers: Iterable[int]) -> None:
         """Wake everybody who waits for one of these."""
         for number in numbers:

@@ -44,7 +44,7 @@ def catch_up(connection: Connection, number: int, alone: Audience) -> CaughtUp |
     gap = floor if floor > record.frontier else 0
     records = log.after(connection, record.frontier, CHUNK)
     positions = {r.graph: r.position for r in records}
-    notices = tuple(notices_of(alone, events_of(records), positions))
+    notices = tuple(notices_of(alone, alone.matches(events_of(records)), positions))
     outbox.put(connection, notices)
     reached = records[-1].position if records else max(record.frontier, floor)
     frontier = None if reached >= log.head(connection) else reached

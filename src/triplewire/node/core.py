@@ -17,6 +17,7 @@ from triplewire.errors import DiskFull
 from triplewire.matching.isolation import IsolatedEvaluator
 from triplewire.node.audience import Audience
 from triplewire.node.bells import Bells
+from triplewire.node.quotas import NOTIFICATIONS_BURST, Buckets
 from triplewire.node.recent import Recent
 from triplewire.node.roster import Roster
 from triplewire.node.steady import Steady
@@ -51,6 +52,7 @@ class Core:
         self.counters = Counters()
         self.roster = Roster()
         self.recent = Recent(self.roster)
+        self.rates = Buckets(clock, NOTIFICATIONS_BURST)
         self.clients: dict[str, Client] = {}
         self.taxonomy: Taxonomy | None = None
         self.log_bytes = 0

@@ -7,7 +7,6 @@ the writer's thread, except `begin` and `wake`.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 import msgspec
@@ -17,7 +16,6 @@ from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.node.audience import Audience
 from triplewire.node.catching_up import CaughtUp, catch_up
 from triplewire.node.core import Core
-from triplewire.node.quotas import Buckets
 from triplewire.store import log, registry, retention
 from triplewire.store.disk import Connection
 from triplewire.store.log import Record
@@ -34,7 +32,6 @@ class Histories:
         self._core = core
         self._catching: dict[int, Audience] = {}
         self._resting: set[int] = set()
-        self._rates = Buckets(core.clock)
 
     def __contains__(self, number: object) -> bool:
         return number in self._catching
@@ -68,6 +65,11 @@ class Histories:
         )
         work.add_done_callback(lambda done: self._stopped_short(number, done.exception()))
 
+    def put_off(self, number: int, frontier: int) -> None:
+        """A subscription was put off: after a while it goes on from the log, if it is read."""
+        self._core.roster.change(number, frontier=frontier)
+        self._rest(number, 0.0)
+
     def forget(self, number: int) -> None:
         """Stop: the subscription is gone, or begins again under other rights."""
         self._catching.pop(number, None)
@@ -88,8 +90,6 @@ class Histories:
         for number in told:
             if core.is_over_quota(number) or core.roster.standing(number).is_left_unread:
                 self._pause(number)
-        for number in self._too_busy(Counter(notice.subscription for notice in notices)):
-            self._pause(number)
         core.ring(told)
 
     def quarantine(self, audience: Audience) -> None:
@@ -104,26 +104,18 @@ class Histories:
 
     # Private
 
-    def _too_busy(self, counts: Counter[int]) -> list[int]:
-        """The busiest subscription of every client that gets more than it may a second (row A9)."""
-        busiest: dict[str, int] = {}
-        spent: Counter[str] = Counter()
-        for number, count in counts.most_common():
-            client = self._core.owner_of(number)
-            if client is not None and client.rights.quotas.notifications_per_second is not None:
-                busiest.setdefault(client.id, number)
-                spent[client.id] += count
-        return [busiest[name] for name, count in spent.items() if self._rates.spend(self._core.clients[name], count)]
-
     def _must_rest(self, number: int) -> bool:
         """Whether a subscription's owner has got more than it may a second; then it goes on when that has passed."""
         client = self._core.owner_of(number)
-        wait = 0.0 if client is None else self._rates.spend(client, 0)
+        wait = 0.0 if client is None else self._core.rates.spend(client, 0)
         if wait:
-            self._catching.pop(number, None)
-            self._resting.add(number)
-            self._core.later(max(wait, _SHORTEST_REST), lambda: self._after_rest(number))
+            self._rest(number, wait)
         return bool(wait)
+
+    def _rest(self, number: int, wait: float) -> None:
+        self._catching.pop(number, None)
+        self._resting.add(number)
+        self._core.later(max(wait, _SHORTEST_REST), lambda: self._after_rest(number))
 
     def _after_rest(self, number: int) -> None:
         self._resting.discard(number)
@@ -132,7 +124,8 @@ class Histories:
             return
         standing = self._core.roster.standing(number)
         # Whoever does not read what is there needs no more of it: the next page that is read goes on.
-        if standing.latest <= max(standing.read_to, record.cursor):
+        is_read = standing.latest <= max(standing.read_to, record.cursor)
+        if is_read and (standing.latest or number in self._core.bells or number in self._core.recent):
             self.wake(record)
 
     def _waits(self, record: SubscriptionRecord) -> bool:
@@ -202,6 +195,8 @@ class Histories:
             self._catching.pop(number, None)
             return
         self._core.counters.candidates += audience.take_candidates()
+        if (client := self._core.owner_of(number)) is not None:
+            self._core.rates.spend(client, len(done.notices))
         self.noticed(done.notices)
         self._core.roster.change(number, frontier=done.frontier, gap=max(record.gap, done.gap))
         self.quarantine(audience)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from triplewire.node.admission import Admission
 from triplewire.node.catching_up import event_of
 from triplewire.node.core import Core
 from triplewire.node.gathering import Gathering
 from triplewire.node.grants import readable, require_publishable, visible
 from triplewire.node.histories import Histories
 from triplewire.node.publishing import Accepted, Receipt, Submission, accept
-from triplewire.node.quotas import Buckets
+from triplewire.node.quotas import EVENTS_BURST, Buckets
 from triplewire.rdf.events import Event
 from triplewire.store import log
 from triplewire.store.disk import Connection
@@ -25,9 +26,12 @@ class Intake:
         self.followers: list[Callable[[Sequence[Record]], None]] = []
         self._core = core
         self._histories = histories
-        self.buckets = Buckets(core.clock)
+        self.buckets = Buckets(core.clock, EVENTS_BURST)
+        self.admission = Admission(core, histories)
         self._gathering = Gathering(
-            core.database.writer, lambda tx, submissions: accept(tx, core.audience, submissions), self.accepted
+            core.database.writer,
+            lambda tx, submissions: accept(tx, core.audience, submissions, self.admission),
+            self.accepted,
         )
 
     async def publish(

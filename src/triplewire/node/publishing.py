@@ -7,7 +7,9 @@ content the whole request is refused, and nothing of it is stored.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Protocol
 
 import msgspec
 from msgspec import Struct
@@ -65,15 +67,34 @@ class Placed(Struct):
     records: list[Record] = []
 
 
-def accept(connection: Connection, audience: Audience, submissions: Sequence[Submission]) -> Accepted:
+class Admitting(Protocol):
+    """Whose notifications are made now, and whose later."""
+
+    def begin(self, tx: Connection, head: int) -> None: ...
+
+    def choose(self, counts: Counter[int]) -> set[int]: ...
+
+    def put_off(self, tx: Connection, numbers: set[int], head: int) -> None: ...
+
+
+def accept(
+    connection: Connection, audience: Audience, submissions: Sequence[Submission], admission: Admitting
+) -> Accepted:
     """Store submissions and what they set off. Each is stored whole, or refused whole; matching is done for all."""
     graphs = {event.graph.value for submission in submissions for event in submission.events}
     known = log.find_all(connection, graphs)
     contents = {graph: (record.position, record.nquads) for graph, record in known.items()}
-    placed = Placed(log.head(connection), contents)
+    head = log.head(connection)
+    admission.begin(connection, head)
+    placed = Placed(head, contents)
     outcomes = tuple(_outcome(connection, placed, submission) for submission in submissions)
     positions = {record.graph: record.position for record in placed.records}
-    notices = tuple(notices_of(audience, placed.fresh, positions))
+    batches = list(audience.batches(placed.fresh)) if placed.fresh else []
+    late = admission.choose(Counter(int(name) for batch in batches for name in batch.subscription_ids))
+    names = {str(number) for number in late}
+    matches = (match for batch in batches for match in batch.without(names))
+    notices = tuple(notices_of(audience, matches, positions))
+    admission.put_off(connection, late, head)
     log.append(connection, placed.records)
     outbox.put(connection, notices)
     return Accepted(outcomes, tuple(placed.records), notices)
@@ -108,9 +129,9 @@ def _place(placed: Placed, submission: Submission) -> None:
             placed.records.append(_record(event, placed.end, submission))
 
 
-def notices_of(audience: Audience, events: Sequence[Event], positions: dict[str, int]) -> Iterable[Notice]:
+def notices_of(audience: Audience, matches: Iterable[Match], positions: dict[str, int]) -> Iterable[Notice]:
     """A notification for every match."""
-    for match in audience.matches(events):
+    for match in matches:
         yield Notice(int(match.subscription_id), positions[match.event.graph.value], _answer(audience, match))
 
 

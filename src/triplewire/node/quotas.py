@@ -13,15 +13,18 @@ from triplewire.errors import QuotaExceeded
 from triplewire.store.clock import Clock
 from triplewire.store.identities import Client
 
-# A bucket holds this many seconds' worth, so that a burst may come at once.
-_BURST = 2.0
+# A bucket holds this many seconds' worth, so that a burst may come at once. Of notifications less: one request can make
+# thousands, before anybody could refuse it.
+EVENTS_BURST = 2.0
+NOTIFICATIONS_BURST = 0.5
 
 
 class Bucket(Struct):
-    """Tokens, and when they were counted."""
+    """Tokens, and when they were counted; it holds `burst` seconds' worth."""
 
     tokens: float
     counted: float
+    burst: float = EVENTS_BURST
 
 
 def take(bucket: Bucket, wanted: int, rate: float, now: float) -> float:
@@ -33,7 +36,7 @@ def take(bucket: Bucket, wanted: int, rate: float, now: float) -> float:
     >>> take(bucket, 2, rate=1, now=0.0), take(bucket, 1, rate=1, now=0.0), take(bucket, 1, rate=1, now=1.0)
     (0.0, 1.0, 0.0)
     """
-    most = _most(rate)
+    most = _most(rate, bucket.burst)
     bucket.tokens = min(most, bucket.tokens + (now - bucket.counted) * rate)
     bucket.counted = now
     needed = min(wanted, most)
@@ -50,21 +53,22 @@ def spend(bucket: Bucket, wanted: int, rate: float, now: float) -> float:
     >>> spend(bucket, 1, rate=1, now=0.0), spend(bucket, 4, rate=1, now=0.0), spend(bucket, 0, rate=1, now=2.0)
     (0.0, 3.0, 1.0)
     """
-    bucket.tokens = min(_most(rate), bucket.tokens + (now - bucket.counted) * rate) - wanted
+    bucket.tokens = min(_most(rate, bucket.burst), bucket.tokens + (now - bucket.counted) * rate) - wanted
     bucket.counted = now
     return max(0.0, -bucket.tokens / rate)
 
 
-def _most(rate: float) -> float:
+def _most(rate: float, burst: float) -> float:
     """What a bucket holds: one at least, however slow it fills."""
-    return max(rate * _BURST, 1.0)
+    return max(rate * burst, 1.0)
 
 
 class Buckets:
     """A bucket for each client."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, burst: float) -> None:
         self._clock = clock
+        self._burst = burst
         self._buckets: dict[str, Bucket] = {}
 
     def take(self, client: Client, wanted: int) -> None:
@@ -84,5 +88,13 @@ class Buckets:
             return 0.0
         return spend(self._of(client, rate), wanted, rate, self._clock.monotonic())
 
+    def available(self, client: Client) -> float:
+        """How many notifications a client may get now."""
+        self.spend(client, 0)
+        bucket = self._buckets.get(client.id)
+        return float("inf") if bucket is None else bucket.tokens
+
     def _of(self, client: Client, rate: float) -> Bucket:
-        return self._buckets.setdefault(client.id, Bucket(_most(rate), self._clock.monotonic()))
+        return self._buckets.setdefault(
+            client.id, Bucket(_most(rate, self._burst), self._clock.monotonic(), self._burst)
+        )

@@ -134,9 +134,9 @@ class Reading:
         standing.unread = 0
         # Nobody has read what is not there yet.
         read_to = min(after, standing.latest)
-        if read_to <= standing.read_to:
+        if read_to <= standing.read_to and after < standing.latest:
             return
-        standing.read_to = read_to
+        standing.read_to = max(read_to, standing.read_to)
         self._histories.wake(record)
 
     def _with_events(

@@ -82,6 +82,10 @@ class Recent:
             if not tail.readers:
                 del self._tails[number]
 
+    def __contains__(self, number: object) -> bool:
+        """Whether somebody follows a subscription."""
+        return number in self._tails
+
     def noticed(self, notices: Sequence[Notice], records: Sequence[Record]) -> set[int]:
         """Note what was committed; `records` are the events', in order, or none where it was history.
 

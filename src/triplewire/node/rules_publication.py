@@ -58,7 +58,7 @@ class Publication:
         if not events:
             return
         submission = Submission(self._publisher, events, self._core.steady.time())
-        self._accepted = accept(connection, self._core.audience, [submission])
+        self._accepted = accept(connection, self._core.audience, [submission], self._intake.admission)
         [receipts] = self._accepted.outcomes
         if isinstance(receipts, EventConflict):
             raise receipts
