@@ -114,7 +114,8 @@ def _flood(findings: Findings) -> list[Figure]:
     if usual is None or not findings.flooded:
         return []
     during, after = findings.flooded[0] / usual, findings.flooded[-1] / usual
+    asked = f"≥ {ASKED_A9:g}"
     return [
-        Figure("A9: others' throughput as a flood begins", "", during, "of the usual", None),
-        Figure("A9: once its quota is used up", f"≥ {ASKED_A9:g}", after, "of the usual", after >= ASKED_A9),
+        Figure("A9: others' throughput as a flood begins", asked, during, "of the usual", during >= ASKED_A9),
+        Figure("A9: once its quota is used up", asked, after, "of the usual", after >= ASKED_A9),
     ]
