@@ -50,8 +50,8 @@ test-simulation: $(STAMP) ## a thousand random histories on simulated networks; 
 test-network: $(STAMP) ## kill -9 of one of eight real super-peers under load, the demo; KILLS=n for more
 	@TRIPLEWIRE_KILLS=$(or $(KILLS),2) $(BIN)/python -m pytest -s -m slow tests/network_processes tests/cli/test_network.py
 
-test-wheel: ## the wheel in empty environments: bare, with the extra node, with the extra spark
-	@PYTHON=$(PYTHON) scripts/check-wheel
+test-wheel: $(STAMP) ## the wheel in empty environments: bare, with the extra node, with the extra spark
+	@PYTHON=$(BIN)/python scripts/check-wheel
 
 test-api: $(STAMP) ## schemathesis over the API of a real node; API_EXAMPLES=500 for more
 	@TRIPLEWIRE_API_EXAMPLES=$(or $(API_EXAMPLES),50) $(BIN)/python -m pytest tests/api/on_schema.py
