@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -47,6 +48,25 @@ def test_a2_a_real_node_refuses_what_would_crash_it_and_outlives_its_evaluators(
         assert node.http.post("/sparql", content="ASK { ?s ?p ?o }", headers=QUERY).json()["boolean"]
     finally:
         assert node.stop() == 0
+
+
+def test_a2_a_subscription_that_is_refused_by_now_is_quarantined_and_the_node_starts(tmp_path: Path) -> None:
+    async def before(broker):
+        record = await subscribed(broker, "old", GENERAL)
+        change = "UPDATE subscriptions SET text = ? WHERE number = ?"
+        await asyncio.wrap_future(
+            broker.database.writer.submit(lambda tx: tx.execute(change, (long_sum(8_000), record.number)).rowcount)
+        )
+
+    async def after(broker):
+        [record] = list(broker.roster)
+        assert "640 KiB of stack" in record.quarantined
+        fine = await subscribed(broker, "fine", GENERAL)
+        await broker.publish(ME, events(1, 1))
+        assert await positions(broker, fine.number) == [1]
+
+    with_broker(tmp_path, before)
+    with_broker(tmp_path, after)
 
 
 def test_f11_a_subscription_that_crashes_its_evaluation_is_quarantined_and_the_rest_flows(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import logging
+
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
+from triplewire.errors import InputError
 from triplewire.matching import Matcher
 from triplewire.matching.anchoring import is_unindexed
 from triplewire.node import snapshots
@@ -17,6 +20,8 @@ from triplewire.store import facts, identities, outbox, registry
 from triplewire.store.disk import Connection
 from triplewire.store.identities import Grant
 from triplewire.store.registry import SubscriptionRecord
+
+_log = logging.getLogger(__name__)
 
 
 def load(core: Core, tx: Connection) -> None:
@@ -40,12 +45,33 @@ def _load_subscriptions(core: Core, tx: Connection) -> None:
         standing.bytes_waiting = sizes.get(record.number, 0)
         standing.latest = lasts.get(record.number, 0)
         row = snapshot.rows.get(record.number)
-        standing.is_unindexed = is_unindexed(parsed(record)) if row is None else row.is_unindexed
-    live = [record for record in records if record.is_live and record.quarantined is None]
+        standing.is_unindexed = _is_unindexed(core, record) if row is None else row.is_unindexed
+    live = [record for record in core.roster if record.is_live and record.quarantined is None]
     _adopt(core, snapshot, live)
     for record in live:
         if str(record.number) not in core.audience:
-            core.audience.add(parsed(record), core.grant(record.owner))
+            _add(core, record)
+
+
+def _is_unindexed(core: Core, record: SubscriptionRecord) -> bool:
+    try:
+        return is_unindexed(parsed(record))
+    except InputError as problem:
+        return _refuse(core, record, problem)
+
+
+def _add(core: Core, record: SubscriptionRecord) -> None:
+    try:
+        core.audience.add(parsed(record), core.grant(record.owner))
+    except InputError as problem:
+        _refuse(core, record, problem)
+
+
+def _refuse(core: Core, record: SubscriptionRecord, problem: InputError) -> bool:
+    """A query that an earlier version took, and this one refuses, keeps nobody from starting."""
+    _log.warning("the subscription %s of %s is quarantined: %s", record.name, record.owner, problem)
+    core.roster.change(record.number, quarantined=str(problem))
+    return False
 
 
 def _adopt(core: Core, snapshot: Snapshot, live: list[SubscriptionRecord]) -> None:
