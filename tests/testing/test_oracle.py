@@ -192,3 +192,11 @@ class TestGapsAreReal:
         assert by_oxigraph.unable(case)
         assert ours is None
         assert theirs == [{}]
+
+
+def test_str_of_a_blank_node_is_an_error() -> None:
+    """rdflib takes its label; found by hypothesis on an event whose "01" only rdflib can judge."""
+    number = '"01"^^<http://www.w3.org/2001/XMLSchema#integer>'
+    [event] = Event.parse(f"_:b <http://example.org/p> {number} .", graph="http://example.org/event1")
+    query = f"ASK {{ ?x <http://example.org/p> {number} OPTIONAL {{ ?x ?p ?y }} FILTER(STRLEN(STR(?x)) != 4) }}"
+    assert Oracle().match(Subscription.parse(query), event) is None

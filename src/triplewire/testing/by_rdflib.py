@@ -92,6 +92,8 @@ def _evaluator(node: CompValue, functions: dict[NamedNode, Function]) -> Callabl
         return _arithmetic
     if node.name in _TEXT_TESTS:
         return lambda expr, _: _computed(f"{_TEXT_TESTS[expr.name]}(?a, ?b)", expr.arg1, expr.arg2)
+    if node.name == "Builtin_STR":
+        return _str
     if node.name == "UnaryMinus":
         return lambda expr, _: _computed("-?a", expr.expr)
     if node.name == "Function":
@@ -116,6 +118,15 @@ def _conjunction(expr: Any, _: Any) -> Identifier:
     if None in outcomes:
         raise SPARQLError("one side of && was an error, and the other was not false")
     return to_rdflib(_TRUE)
+
+
+def _str(expr: Any, _: Any) -> Identifier:
+    """rdflib's own gives the label of a blank node; but STR takes literals and IRIs only (SPARQL 1.1, 17.4.2.5)."""
+    if isinstance(expr.arg, SPARQLError):
+        raise expr.arg
+    if isinstance(expr.arg, BNode):
+        raise SPARQLError("STR of a blank node is an error")
+    return rdflib.Literal(str(expr.arg))
 
 
 def _truth(value: Any) -> bool | None:
