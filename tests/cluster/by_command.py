@@ -83,7 +83,7 @@ def test_a_python_without_triplewire(cluster, here, room):
     subprocess.run([*cluster.workers.as_user, cluster.workers.python, "-m", "venv", "--without-pip", bare], check=True)
     done = pipeline(cluster, here, "match -e events -s subscriptions.jsonl -o lake", str(bare / "bin" / "python"))
     assert done.returncode == 1
-    assert "Spark's workers cannot import Triplewire: No module named 'triplewire'" in " ".join(done.stderr.split())
+    assert "Spark's workers cannot import Triplewire: No module named " in " ".join(done.stderr.split())
     assert list((here / "lake").glob("*/*.parquet")) == []
 
 
