@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test-wheel test-network test-api test-browser demo demo-papers demo-rules test test-slow test-stream-kill test-cluster test-kafka check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash test-simulation bench-network bench-node bench-rules
+.PHONY: help setup test-wheel test-network test-api test-browser demo demo-papers demo-rules test test-system test-slow test-stream-kill test-cluster test-kafka check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash test-simulation bench-network bench-node bench-rules
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -25,8 +25,11 @@ demo-papers: $(STAMP) ## match the papers' own examples and show what matched an
 demo-rules: $(STAMP) ## the RDFTL paper's scenario: rules tell users of new learning objects
 	@$(BIN)/python examples/selene.py
 
-test: $(STAMP) ## all tests but the slow ones
-	@$(BIN)/python -m pytest -n auto --dist loadgroup -m "not slow"
+test: $(STAMP) ## all tests but those of whole systems and the slow ones
+	@$(BIN)/python -m pytest -n auto --dist loadgroup -m "not slow and not system"
+
+test-system: $(STAMP) ## tests that start nodes, networks, streams on Spark and every command of the docs
+	@$(BIN)/python -m pytest -n auto --dist loadgroup -m "system and not slow" tests
 
 test-slow: $(STAMP) ## the slow ones: every strategy on Spark, a stream that is killed
 	@$(BIN)/python -m pytest -m slow

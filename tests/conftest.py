@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -19,6 +20,33 @@ from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.matching import Matcher, interpreting
 from triplewire.rdf.events import Event
 from triplewire.testing import Answers, Oracle, answers_of
+
+_TESTS = Path(__file__).parent
+# Tests that start nodes, networks, streams or whole examples: `make test-system`.
+_SYSTEM = (
+    "cli/test_network.py",
+    "cli/test_peer.py",
+    "network_processes/",
+    "node/test_crashes.py",
+    "node/test_disks.py",
+    "node/test_rules_kills.py",
+    "node/test_stopping.py",
+    "pipeline/jobs/stream/",
+    "pipeline/test_assembly.py",
+    "pipeline/test_ctrl_c.py",
+    "pipeline/test_workers.py",
+    "test_documented_commands.py",
+    "test_examples.py",
+)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark them, before tests are chosen by their marks."""
+    for item in items:
+        if item.path.is_relative_to(_TESTS) and item.path.relative_to(_TESTS).as_posix().startswith(_SYSTEM):
+            item.add_marker(pytest.mark.system)
+
 
 _SLOW_IS_FINE = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
 

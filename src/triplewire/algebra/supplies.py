@@ -67,9 +67,9 @@ def joined(supplies: Collection[Supply]) -> Supply:
 
     A property that one of them names without values is free; of any other, the values of all count.
 
-    >>> dates, some = Advertisement.properties(["urn:p"]), Advertisement.values({"urn:p": 1, "urn:q": 2})
+    >>> dates, some = Advertisement.properties(["urn:p"]), Advertisement.values({"urn:p": "1", "urn:q": "2"})
     >>> [str(offer) for offer in joined([supply_of([dates]), supply_of([some])]).offers]
-    ['<urn:q> in {2}']
+    ['<urn:q> in {"2"}']
     """
     values: dict[NamedNode, set[Value]] = {}
     for supply in supplies:

@@ -130,7 +130,8 @@ def state_of(node: NodeProcess, name: str) -> str:
 def test_f5_a_stream_that_nobody_reads_is_not_matched_for_and_goes_on_when_it_is_read(node):
     node.http.put("/subscriptions/stopped", content=EVERYTHING, headers=QUERY)
     connection = connected(node)
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
+    # Small, but not so small that reading on would go by the kernel's timers.
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 64 * 1024)
     accept = "Accept: text/event-stream\r\n"
     connection.sendall(HEAD.format(method="GET", path="/subscriptions/stopped/notifications", more=accept).encode())
     # The system takes some of it, and some may wait; after that it waits in the log.
