@@ -29,6 +29,7 @@ _SYSTEM = (
     "network_processes/",
     "node/test_crashes.py",
     "node/test_disks.py",
+    "node/test_evaluation.py",
     "node/test_rules_kills.py",
     "node/test_stopping.py",
     "pipeline/jobs/stream/",
@@ -37,6 +38,7 @@ _SYSTEM = (
     "pipeline/test_workers.py",
     "test_documented_commands.py",
     "test_examples.py",
+    "test_extras.py",
 )
 
 

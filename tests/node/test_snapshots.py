@@ -227,6 +227,7 @@ def test_a_full_disk_costs_the_snapshot_and_nothing_else(tmp_path: Path, monkeyp
     opened(tmp_path, is_right)
 
 
+@pytest.mark.system
 def test_f1_kill_9_while_a_real_node_writes_snapshots(tmp_path: Path):
     data = tmp_path / "node"
     fill(data, 1_500)
