@@ -28,7 +28,7 @@ demo-rules: $(STAMP) ## the RDFTL paper's scenario: rules tell users of new lear
 test: $(STAMP) ## all tests but those of whole systems and the slow ones
 	@$(BIN)/python -m pytest -n auto --dist loadgroup -m "not slow and not system"
 
-test-system: $(STAMP) ## tests that start nodes, networks, streams on Spark and every command of the docs
+test-system: $(STAMP) ## tests that start nodes, networks, jobs on Spark and every command of the docs
 	@$(BIN)/python -m pytest -n auto --dist loadgroup -m "system and not slow" tests
 
 test-slow: $(STAMP) ## the slow ones: every strategy on Spark, a stream that is killed

@@ -22,7 +22,7 @@ from triplewire.rdf.events import Event
 from triplewire.testing import Answers, Oracle, answers_of
 
 _TESTS = Path(__file__).parent
-# Tests that start nodes, networks, streams or whole examples: `make test-system`.
+# Tests that start nodes, networks, jobs on Spark or whole examples: `make test-system`.
 _SYSTEM = (
     "cli/test_network.py",
     "cli/test_peer.py",
@@ -32,7 +32,7 @@ _SYSTEM = (
     "node/test_evaluation.py",
     "node/test_rules_kills.py",
     "node/test_stopping.py",
-    "pipeline/jobs/stream/",
+    "pipeline/jobs/",
     "pipeline/test_assembly.py",
     "pipeline/test_ctrl_c.py",
     "pipeline/test_workers.py",
