@@ -44,14 +44,14 @@ async def subscribed(
     start: int | None = None,
     **options: Any,
 ) -> SubscriptionRecord:
-    return await broker.subscribe(who, name, "sparql", text, Options(**options), start)
+    return await broker.subscriptions.subscribe(who, name, "sparql", text, Options(**options), start)
 
 
 async def positions(broker: Broker, number: int, after: int = 0, limit: int = 1000) -> list[int]:
     """Every position from there to the end, page by page."""
     found: list[int] = []
     while True:
-        page = await broker.notifications(number, after, limit)
+        page = await broker.notifications.page(number, after, limit)
         found += [one.position for one in page.notifications]
         if page.next is None:
             return found
@@ -61,7 +61,7 @@ async def positions(broker: Broker, number: int, after: int = 0, limit: int = 10
 async def positions_up_to(broker: Broker, number: int, last: int, limit: int) -> list[int]:
     """The same, up to a position that may still be on its way: who reads faster than the node writes, waits."""
     found = await positions(broker, number, limit=limit)
-    while found and found[-1] < last and await broker.wait(number, found[-1], timeout=20):
+    while found and found[-1] < last and await broker.notifications.wait(number, found[-1], timeout=20):
         found += await positions(broker, number, after=found[-1], limit=limit)
     return found
 

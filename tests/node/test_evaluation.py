@@ -55,14 +55,14 @@ def test_a2_a_subscription_that_is_refused_by_now_is_quarantined_and_the_node_st
         record = await subscribed(broker, "old", GENERAL)
         change = "UPDATE subscriptions SET text = ? WHERE number = ?"
         await asyncio.wrap_future(
-            broker.database.writer.submit(lambda tx: tx.execute(change, (long_sum(8_000), record.number)).rowcount)
+            broker.store.submit(lambda tx: tx.execute(change, (long_sum(8_000), record.number)).rowcount)
         )
 
     async def after(broker):
-        [record] = list(broker.roster)
+        [record] = list(broker.subscriptions.index)
         assert "640 KiB of stack" in record.quarantined
         fine = await subscribed(broker, "fine", GENERAL)
-        await broker.publish(ME, events(1, 1))
+        await broker.events.publish(ME, events(1, 1))
         assert await positions(broker, fine.number) == [1]
 
     with_broker(tmp_path, before)
@@ -83,10 +83,10 @@ def test_f11_a_subscription_that_crashes_its_evaluation_is_quarantined_and_the_r
     async def test(broker):
         crashing = await subscribed(broker, "crashing", "SELECT ?s { ?s ?p ?o OPTIONAL { ?s <urn:crashing> ?x } }")
         fine = await subscribed(broker, "fine", GENERAL)
-        await broker.publish(ME, events(1, 3))
+        await broker.events.publish(ME, events(1, 3))
         assert await positions(broker, fine.number) == [1, 2, 3]
-        assert "crashed" in broker.roster.get(crashing.number).quarantined
-        await broker.publish(ME, events(4, 5))
+        assert "crashed" in broker.subscriptions.index.get(crashing.number).quarantined
+        await broker.events.publish(ME, events(4, 5))
         assert await positions(broker, fine.number) == [1, 2, 3, 4, 5]
 
     with_broker(tmp_path, test)

@@ -35,13 +35,13 @@ def test_a15_no_binding_outside_the_grant_is_delivered(tmp_path: Path, text: str
 
     async def test(broker):
         if start is not None:
-            await broker.publish(ME, [event(1, OPEN)])
+            await broker.events.publish(ME, [event(1, OPEN)])
         record = await subscribed(broker, text=text, who=limited, start=start, payload="event")
-        await broker.publish(ME, [event(1, OPEN), event(2, OPEN)])
-        told = b"".join(one.json for one in (await broker.notifications(record.number)).notifications)
+        await broker.events.publish(ME, [event(1, OPEN), event(2, OPEN)])
+        told = b"".join(one.json for one in (await broker.notifications.page(record.number)).notifications)
         assert b"secret" not in told
         assert b'"1"' not in told
-        seen = b"".join(found.nquads for _, found in await broker.events(limited, 0, 10))
+        seen = b"".join(found.nquads for _, found in await broker.events.after(limited, 0, 10))
         assert b"open" in seen
         assert b"secret" not in seen
 
@@ -53,11 +53,11 @@ def test_a15_graphs_outside_the_grant_are_not_there(tmp_path: Path):
 
     async def test(broker):
         record = await subscribed(broker, who=limited)
-        await broker.publish(ME, events(1, 3))
+        await broker.events.publish(ME, events(1, 3))
         assert await positions(broker, record.number) == [2]
-        assert await broker.event(limited, "urn:e:1") is None
+        assert await broker.events.find(limited, "urn:e:1") is None
         with pytest.raises(Forbidden, match="urn:e:9"):
-            await broker.publish(limited, [event(9)])
+            await broker.events.publish(limited, [event(9)])
 
     with_broker(tmp_path, test, guests=(ME, limited))
 
@@ -65,9 +65,9 @@ def test_a15_graphs_outside_the_grant_are_not_there(tmp_path: Path):
 def test_a15_other_rights_count_from_the_next_event_on(tmp_path: Path):
     async def test(broker):
         record = await subscribed(broker, who=YOU)
-        await broker.publish(ME, [event(1)])
-        await broker.set_rights(client("you", subscribe=Grant(graphs=())))
-        await broker.publish(ME, [event(2)])
+        await broker.events.publish(ME, [event(1)])
+        await broker.subscriptions.set_rights(client("you", subscribe=Grant(graphs=())))
+        await broker.events.publish(ME, [event(2)])
         assert await positions(broker, record.number) == [1]
 
     with_broker(tmp_path, test)
@@ -78,10 +78,10 @@ def test_publishing_within_namespaces(tmp_path: Path):
     mute = client("mute", publish=None)
 
     async def test(broker):
-        await broker.publish(limited, [event(1, f'<{EX}a> <{EX}open/name> "A" .')])
+        await broker.events.publish(limited, [event(1, f'<{EX}a> <{EX}open/name> "A" .')])
         with pytest.raises(Forbidden, match="secret"):
-            await broker.publish(limited, [event(2, OPEN)])
+            await broker.events.publish(limited, [event(2, OPEN)])
         with pytest.raises(Forbidden, match="may publish"):
-            await broker.publish(mute, [event(3)])
+            await broker.events.publish(mute, [event(3)])
 
     with_broker(tmp_path, test, guests=(limited, mute))

@@ -23,26 +23,26 @@ NO_LIMITS = Client("me", "me", None, Rights(quotas=UNLIMITED))
 @pytest.mark.parametrize(("start", "expected"), [(0, range(1, 301)), (137, range(138, 301)), (None, range(201, 301))])
 def test_history_and_then_live_without_gap_or_repeat(tmp_path: Path, start, expected):
     async def test(broker):
-        await broker.publish(ME, events(1, 200))
-        coming = [asyncio.create_task(broker.publish(ME, [event(number)])) for number in range(201, 301)]
+        await broker.events.publish(ME, events(1, 200))
+        coming = [asyncio.create_task(broker.events.publish(ME, [event(number)])) for number in range(201, 301)]
         record = await subscribed(broker, start=start) if start is not None else None
         if record is None:
             await asyncio.gather(*coming)
             record = await subscribed(broker, start=200)
         await asyncio.gather(*coming)
         assert await positions(broker, record.number, limit=17) == list(expected)
-        assert broker.roster.get(record.number).is_live
+        assert broker.subscriptions.index.get(record.number).is_live
 
     with_broker(tmp_path, test)
 
 
 def test_history_goes_on_after_a_restart(tmp_path: Path):
     async def before(broker):
-        await broker.publish(ME, events(1, 500))
+        await broker.events.publish(ME, events(1, 500))
         await subscribed(broker, start=0)
 
     async def after(broker):
-        assert await positions(broker, broker.subscription("me", "all").number) == list(range(1, 501))
+        assert await positions(broker, broker.subscriptions.require("me", "all").number) == list(range(1, 501))
 
     with_broker(tmp_path, before)
     with_broker(tmp_path, after)
@@ -55,16 +55,16 @@ def test_f5_a_reader_that_stopped_keeps_a_bounded_outbox_and_loses_nothing(tmp_p
         behind = await subscribed(broker, who=slow)
         quick = await subscribed(broker)
         for first in range(1, 1000, 50):
-            await broker.publish(ME, events(first, first + 49))
-            await broker.acknowledge(quick.number, first + 49)
-        assert broker.roster.standing(behind.number).bytes_waiting < 5_000 + 2 * 50 * 250
-        assert not broker.roster.get(behind.number).is_live
+            await broker.events.publish(ME, events(first, first + 49))
+            await broker.notifications.acknowledge(quick.number, first + 49)
+        assert broker.subscriptions.index.standing(behind.number).bytes_waiting < 5_000 + 2 * 50 * 250
+        assert not broker.subscriptions.index.get(behind.number).is_live
         found, after = [], 0
         while len(found) < 1000:
-            page = await broker.notifications(behind.number, after, 100)
+            page = await broker.notifications.page(behind.number, after, 100)
             found += [one.position for one in page.notifications]
             after = page.notifications[-1].position if page.notifications else after
-            await broker.acknowledge(behind.number, after)
+            await broker.notifications.acknowledge(behind.number, after)
         assert found == list(range(1, 1001))
 
     with_broker(tmp_path, test, guests=(ME, slow))
@@ -75,10 +75,10 @@ def test_f5_reading_on_makes_room_without_acknowledgement(tmp_path: Path):
 
     async def test(broker):
         behind = await subscribed(broker, who=slow)
-        await broker.publish(ME, events(1, 500))
-        await broker.publish(ME, events(501, 1000))
+        await broker.events.publish(ME, events(1, 500))
+        await broker.events.publish(ME, events(501, 1000))
         assert await positions_up_to(broker, behind.number, 1000, limit=10) == list(range(1, 1001))
-        assert (await broker.notifications(behind.number, 0)).gap is not None
+        assert (await broker.notifications.page(behind.number, 0)).gap is not None
 
     with_broker(tmp_path, test, guests=(ME, slow))
 
@@ -91,17 +91,17 @@ def test_f5_who_does_not_read_is_matched_no_further_and_loses_nothing(tmp_path: 
         stopped = await subscribed(broker, "stopped", who=NO_LIMITS)
         reading = await subscribed(broker, "reading", who=NO_LIMITS)
         for first in lots:
-            await broker.publish(NO_LIMITS, events(first, first + 999))
-            page = await broker.notifications(reading.number, first - 1, limit=1_000)
+            await broker.events.publish(NO_LIMITS, events(first, first + 999))
+            page = await broker.notifications.page(reading.number, first - 1, limit=1_000)
             assert len(page.notifications) == 1_000
-        assert broker.roster.get(reading.number).is_live
-        assert not broker.roster.get(stopped.number).is_live
-        assert broker.counters.matched <= 12_000 + MOST_UNREAD + 2_000
+        assert broker.subscriptions.index.get(reading.number).is_live
+        assert not broker.subscriptions.index.get(stopped.number).is_live
+        assert broker.core.counters.matched <= 12_000 + MOST_UNREAD + 2_000
         # Whoever comes back gets everything, in order, and is told at once from then on.
         assert await positions_up_to(broker, stopped.number, 12_000, limit=100) == list(range(1, 12_001))
-        while not broker.roster.get(stopped.number).is_live:
-            await broker.wait(stopped.number, 12_000, timeout=0.1)
-        await broker.publish(NO_LIMITS, [event(12_001)])
+        while not broker.subscriptions.index.get(stopped.number).is_live:
+            await broker.notifications.wait(stopped.number, 12_000, timeout=0.1)
+        await broker.events.publish(NO_LIMITS, [event(12_001)])
         assert await positions(broker, stopped.number, 12_000) == [12_001]
 
     with_broker(tmp_path, test, guests=(NO_LIMITS,))
@@ -111,10 +111,10 @@ def test_f5_who_does_not_read_goes_on_after_a_restart(tmp_path: Path):
     async def before(broker):
         await subscribed(broker, who=NO_LIMITS)
         for first in range(1, 8_001, 1_000):
-            await broker.publish(NO_LIMITS, events(first, first + 999))
+            await broker.events.publish(NO_LIMITS, events(first, first + 999))
 
     async def after(broker):
-        number = broker.subscription("me", "all").number
+        number = broker.subscriptions.require("me", "all").number
         assert await positions_up_to(broker, number, 8_000, limit=1_000) == list(range(1, 8_001))
 
     with_broker(tmp_path, before, guests=(NO_LIMITS,))
@@ -132,10 +132,10 @@ def test_f5_a_selective_subscription_that_nobody_reads_stays_live(tmp_path: Path
             made = events(first, first + 99)
             made[0] = event(first, "<urn:s> <urn:q> 1 . <urn:s> <urn:p> 1 .")
             made[50] = event(first + 50, "<urn:s> <urn:q> 1 . <urn:s> <urn:p> 1 .")
-            await broker.publish(NO_LIMITS, made)
-        assert broker.roster.standing(few.number).unread == 40
-        assert broker.roster.get(few.number).is_live
-        assert not broker.roster.get(broker.subscription("me", "all").number).is_live
+            await broker.events.publish(NO_LIMITS, made)
+        assert broker.subscriptions.index.standing(few.number).unread == 40
+        assert broker.subscriptions.index.get(few.number).is_live
+        assert not broker.subscriptions.index.get(broker.subscriptions.require("me", "all").number).is_live
 
     with_broker(tmp_path, test, guests=(NO_LIMITS,))
 
@@ -164,10 +164,10 @@ def test_a9_of_a_flood_no_more_is_made_than_may_come_at_once(tmp_path: Path):
         for number in range(10):
             await subscribed(broker, f"all{number}", who=flood)
         quick = await subscribed(broker, who=NO_LIMITS)
-        await broker.publish(NO_LIMITS, events(1, 1_000))
+        await broker.events.publish(NO_LIMITS, events(1, 1_000))
         assert await positions(broker, quick.number) == list(range(1, 1_001))
         # Each may have tried a part of the log on its own, before it was seen that nothing is left.
-        assert broker.counters.matched - 1_000 <= 500 + 10 * CHUNK
+        assert broker.core.counters.matched - 1_000 <= 500 + 10 * CHUNK
 
     with_broker(tmp_path, test, guests=(NO_LIMITS, flood), clock=Stopped())
 
@@ -178,12 +178,12 @@ def test_a9_f3_who_is_put_off_by_a_commit_that_fails_loses_nothing(tmp_path: Pat
 
     async def test(broker):
         one = await subscribed(broker, who=flood)
-        await broker.publish(NO_LIMITS, events(1, 20))
+        await broker.events.publish(NO_LIMITS, events(1, 20))
         disk.fill()
         with pytest.raises(DiskFull):
-            await broker.publish(NO_LIMITS, events(21, 400))
+            await broker.events.publish(NO_LIMITS, events(21, 400))
         disk.free()
-        await broker.publish(NO_LIMITS, events(401, 600))
+        await broker.events.publish(NO_LIMITS, events(401, 600))
         assert await all_positions(broker, one.number, 220) == list(range(1, 221))
 
     with_broker(tmp_path, test, guests=(NO_LIMITS, flood), disk=disk)
@@ -194,11 +194,11 @@ def test_a9_f1_who_is_put_off_goes_on_after_a_restart(tmp_path: Path):
 
     async def before(broker):
         await subscribed(broker, who=flood)
-        await broker.publish(NO_LIMITS, events(1, 20))
-        await broker.publish(NO_LIMITS, events(21, 400))
+        await broker.events.publish(NO_LIMITS, events(1, 20))
+        await broker.events.publish(NO_LIMITS, events(21, 400))
 
     async def after(broker):
-        number = broker.subscription("flood", "all").number
+        number = broker.subscriptions.require("flood", "all").number
         assert await positions_up_to(broker, number, 400, limit=50) == list(range(1, 401))
 
     with_broker(tmp_path, before, guests=(NO_LIMITS, flood))
@@ -212,10 +212,10 @@ def test_a9_a_match_all_flood_is_put_off_and_the_others_stay_live(tmp_path: Path
         everything = [await subscribed(broker, f"all{n}", who=flood) for n in range(3)]
         quick = await subscribed(broker)
         for first in range(1, 1001, 100):
-            await broker.publish(ME, events(first, first + 99))
+            await broker.events.publish(ME, events(first, first + 99))
         # Half a second's worth may come at once; the rest waits in the log.
-        assert any(not broker.roster.get(one.number).is_live for one in everything)
-        assert broker.roster.get(quick.number).is_live
+        assert any(not broker.subscriptions.index.get(one.number).is_live for one in everything)
+        assert broker.subscriptions.index.get(quick.number).is_live
         assert await positions(broker, quick.number) == list(range(1, 1001))
         for one in everything:
             assert await all_positions(broker, one.number, 1000) == list(range(1, 1001))

@@ -16,8 +16,8 @@ from triplewire.testing import Fate, FaultyDisk
 def test_f9_the_same_event_again_changes_nothing(tmp_path: Path):
     async def test(broker):
         record = await subscribed(broker)
-        first = await broker.publish(ME, events(1, 2))
-        again = await broker.publish(YOU, [event(2), event(1), event(2)])
+        first = await broker.events.publish(ME, events(1, 2))
+        again = await broker.events.publish(YOU, [event(2), event(1), event(2)])
         assert [r.position for r in first] == [1, 2]
         assert [r.position for r in again] == [2, 1, 2]
         assert await positions(broker, record.number) == [1, 2]
@@ -29,8 +29,8 @@ def test_f9_every_message_twice_and_in_any_order_has_one_effect(tmp_path: Path):
     async def test(broker):
         record = await subscribed(broker)
         sent = [event(number) for number in (3, 1, 3, 2, 2, 1)] * 2
-        await asyncio.gather(*[broker.publish(ME, [one]) for one in sent])
-        found = (await broker.notifications(record.number)).notifications
+        await asyncio.gather(*[broker.events.publish(ME, [one]) for one in sent])
+        found = (await broker.notifications.page(record.number)).notifications
         assert [one.event for one in found] == ["urn:e:3", "urn:e:1", "urn:e:2"]
 
     with_broker(tmp_path, test)
@@ -39,22 +39,22 @@ def test_f9_every_message_twice_and_in_any_order_has_one_effect(tmp_path: Path):
 def test_other_content_under_one_name_is_refused_and_nothing_of_the_request_is_stored(tmp_path: Path):
     async def test(broker):
         record = await subscribed(broker)
-        await broker.publish(ME, [event(1)])
+        await broker.events.publish(ME, [event(1)])
         with pytest.raises(EventConflict, match="position 1"):
-            await broker.publish(ME, [event(2), event(1, "<urn:s> <urn:p> <urn:other> .")])
+            await broker.events.publish(ME, [event(2), event(1, "<urn:s> <urn:p> <urn:other> .")])
         assert await positions(broker, record.number) == [1]
-        assert await broker.event(ME, "urn:e:2") is None
+        assert await broker.events.find(ME, "urn:e:2") is None
 
     with_broker(tmp_path, test)
 
 
 def test_an_idempotency_key_answers_again_what_it_answered(tmp_path: Path):
     async def test(broker):
-        first = await broker.publish(ME, [event(1)], key="k", digest=b"1")
-        assert await broker.publish(ME, [event(2)], key="k", digest=b"1") == first
+        first = await broker.events.publish(ME, [event(1)], key="k", digest=b"1")
+        assert await broker.events.publish(ME, [event(2)], key="k", digest=b"1") == first
         with pytest.raises(EventConflict, match="'k'"):
-            await broker.publish(ME, [event(2)], key="k", digest=b"2")
-        assert (await broker.publish(YOU, [event(2)], key="k", digest=b"2"))[0].position == 2
+            await broker.events.publish(ME, [event(2)], key="k", digest=b"2")
+        assert (await broker.events.publish(YOU, [event(2)], key="k", digest=b"2"))[0].position == 2
 
     with_broker(tmp_path, test)
 
@@ -64,13 +64,13 @@ def test_f3_a_full_disk_refuses_publishers_while_subscribers_drain(tmp_path: Pat
 
     async def test(broker):
         record = await subscribed(broker)
-        await broker.publish(ME, events(1, 3))
+        await broker.events.publish(ME, events(1, 3))
         disk.fill()
         with pytest.raises(DiskFull):
-            await broker.publish(ME, [event(4)])
+            await broker.events.publish(ME, [event(4)])
         assert await positions(broker, record.number) == [1, 2, 3]
         disk.free()
-        assert (await broker.publish(ME, [event(4)]))[0].position == 4
+        assert (await broker.events.publish(ME, [event(4)]))[0].position == 4
         assert await positions(broker, record.number) == [1, 2, 3, 4]
 
     with_broker(tmp_path, test, disk=disk)
@@ -81,16 +81,16 @@ def test_f2_nothing_is_acknowledged_after_a_failed_fsync(tmp_path: Path, fate: F
     disk = FaultyDisk()
 
     async def before(broker):
-        await broker.publish(ME, [event(1)])
+        await broker.events.publish(ME, [event(1)])
         disk.fail_sync(fate)
         with pytest.raises(StoreFailed):
-            await broker.publish(ME, [event(2)])
+            await broker.events.publish(ME, [event(2)])
         with pytest.raises(StoreFailed):
-            await broker.publish(ME, [event(3)])
-        assert broker.failure is not None
+            await broker.events.publish(ME, [event(3)])
+        assert broker.store.failure is not None
 
     async def after(broker):
-        found = [record.graph for record, _ in await broker.events(ME, 0, 10)]
+        found = [record.graph for record, _ in await broker.events.after(ME, 0, 10)]
         assert found == ["urn:e:1", "urn:e:2"] if fate is Fate.KEPT else ["urn:e:1"]
 
     with_broker(tmp_path, before, disk=disk)
@@ -102,11 +102,11 @@ def test_requests_that_wait_together_are_refused_one_by_one(tmp_path: Path):
         record = await subscribed(broker)
         other = event(1, "<urn:s> <urn:p> <urn:other> .")
         sent = [[event(1)], [other, event(2)], [event(3)], [event(3), event(1)]]
-        outcomes = await asyncio.gather(*[broker.publish(ME, one) for one in sent], return_exceptions=True)
+        outcomes = await asyncio.gather(*[broker.events.publish(ME, one) for one in sent], return_exceptions=True)
         assert isinstance(outcomes[1], EventConflict)
         assert [[r.position for r in outcomes[n]] for n in (0, 2, 3)] == [[1], [2], [2, 1]]
         assert await positions(broker, record.number) == [1, 2]
-        assert broker.database.writer.stats.commits < len(sent) + 2
+        assert broker.store.stats.commits < len(sent) + 2
 
     with_broker(tmp_path, test)
 
@@ -121,10 +121,10 @@ def test_a_request_that_breaks_the_step_does_not_take_its_neighbours_along(tmp_p
 
     async def test(broker):
         monkeypatch.setattr(Audience, "batches", fragile)
-        sent = [broker.publish(ME, [event(number)]) for number in (1, 2, 3)]
+        sent = [broker.events.publish(ME, [event(number)]) for number in (1, 2, 3)]
         outcomes = await asyncio.gather(*sent, return_exceptions=True)
         assert isinstance(outcomes[1], RuntimeError)
         assert [outcomes[0][0].event, outcomes[2][0].event] == ["urn:e:1", "urn:e:3"]
-        assert await broker.event(ME, "urn:e:2") is None
+        assert await broker.events.find(ME, "urn:e:2") is None
 
     with_broker(tmp_path, test)

@@ -17,19 +17,19 @@ def test_f8_a_clock_that_jumps_moves_neither_rates_nor_retention(tmp_path: Path)
     eager = client("eager", events_per_second=5)
 
     async def test(broker):
-        await broker.publish(eager, events(1, 10))
+        await broker.events.publish(eager, events(1, 10))
         with pytest.raises(QuotaExceeded) as refused:
-            await broker.publish(eager, [event(11)])
+            await broker.events.publish(eager, [event(11)])
         assert refused.value.retry_after == pytest.approx(0.2)
         clock.jump(3600)
         with pytest.raises(QuotaExceeded):
-            await broker.publish(eager, [event(11)])
-        assert (await broker.trim(Retention(age=60))).graphs == ()
+            await broker.events.publish(eager, [event(11)])
+        assert (await broker.housekeeping.trim(Retention(age=60))).graphs == ()
         clock.jump(-7200)
         clock.advance(1)
-        await broker.publish(eager, [event(11)])
+        await broker.events.publish(eager, [event(11)])
         clock.advance(61)
-        assert len((await broker.trim(Retention(age=60))).graphs) == 11
+        assert len((await broker.housekeeping.trim(Retention(age=60))).graphs) == 11
 
     with_broker(tmp_path, test, clock=clock, guests=(ME, eager))
 
@@ -37,16 +37,16 @@ def test_f8_a_clock_that_jumps_moves_neither_rates_nor_retention(tmp_path: Path)
 def test_retention_by_size_tells_of_the_gap(tmp_path: Path):
     async def test(broker):
         record = await subscribed(broker)
-        await broker.publish(ME, events(1, 10))
+        await broker.events.publish(ME, events(1, 10))
         size = len(event(10).nquads)
-        trimmed = await broker.trim(Retention(size=3 * size))
+        trimmed = await broker.housekeeping.trim(Retention(size=3 * size))
         assert trimmed.floor == 7
-        page = await broker.notifications(record.number)
+        page = await broker.notifications.page(record.number)
         assert ([one.position for one in page.notifications], page.gap) == ([8, 9, 10], 7)
-        assert (await broker.notifications(record.number, 7)).gap is None
+        assert (await broker.notifications.page(record.number, 7)).gap is None
         late = await subscribed(broker, "late", start=0)
-        assert (await broker.notifications(late.number)).gap == 7
-        assert (await broker.publish(ME, [event(11)]))[0].position == 11
+        assert (await broker.notifications.page(late.number)).gap == 7
+        assert (await broker.events.publish(ME, [event(11)]))[0].position == 11
 
     with_broker(tmp_path, test)
 
@@ -57,11 +57,11 @@ def test_a_subscription_may_keep_its_notifications_for_less(tmp_path: Path):
     async def test(broker):
         short = await subscribed(broker, "short", retention=60.0)
         long = await subscribed(broker, "long")
-        await broker.publish(ME, [event(1)])
+        await broker.events.publish(ME, [event(1)])
         clock.advance(61)
-        await broker.publish(ME, [event(2)])
-        await broker.trim(Retention())
-        page = await broker.notifications(short.number)
+        await broker.events.publish(ME, [event(2)])
+        await broker.housekeeping.trim(Retention())
+        page = await broker.notifications.page(short.number)
         assert ([one.position for one in page.notifications], page.gap) == ([2], 1)
         assert await positions(broker, long.number) == [1, 2]
 
@@ -73,15 +73,15 @@ def test_an_idempotency_key_expires_by_monotonic_time(tmp_path: Path):
 
     async def test(broker):
         kept = Retention(keys=3600)
-        first = await broker.publish(ME, [event(1)], key="k", digest=b"1")
+        first = await broker.events.publish(ME, [event(1)], key="k", digest=b"1")
         clock.jump(7200)
         clock.advance(3599)
-        await broker.trim(kept)
-        assert await broker.publish(ME, [event(2)], key="k", digest=b"1") == first
+        await broker.housekeeping.trim(kept)
+        assert await broker.events.publish(ME, [event(2)], key="k", digest=b"1") == first
         clock.advance(2)
-        await broker.trim(kept)
-        assert await broker.publish(ME, [event(2)], key="k", digest=b"2") != first
-        assert await broker.read(lambda tx: tx.execute("SELECT count(*) FROM idempotency").fetchone()) == (1,)
+        await broker.housekeeping.trim(kept)
+        assert await broker.events.publish(ME, [event(2)], key="k", digest=b"2") != first
+        assert await broker.store.read(lambda tx: tx.execute("SELECT count(*) FROM idempotency").fetchone()) == (1,)
 
     with_broker(tmp_path, test, clock=clock)
 
@@ -92,15 +92,15 @@ def test_f8_a_clock_that_jumps_while_the_node_is_down_moves_no_date(tmp_path: Pa
     told: list[float] = []
 
     async def before(broker):
-        told.append(broker.steady.time())
-        await broker.publish(ME, [event(1)])
+        told.append(broker.date.time())
+        await broker.events.publish(ME, [event(1)])
         clock.jump(jumped)
 
     async def after(broker):
-        assert broker.steady.time() == pytest.approx(told[0] + 10)
-        assert (await broker.trim(Retention(age=60))).graphs == ()
+        assert broker.date.time() == pytest.approx(told[0] + 10)
+        assert (await broker.housekeeping.trim(Retention(age=60))).graphs == ()
         clock.advance(51)
-        assert (await broker.trim(Retention(age=60))).graphs == ("urn:e:1",)
+        assert (await broker.housekeeping.trim(Retention(age=60))).graphs == ("urn:e:1",)
 
     with_broker(tmp_path, before, clock=clock)
     clock.advance(10)
@@ -112,14 +112,14 @@ def test_f8_after_a_start_of_the_machine_the_date_is_the_wall_clocks_but_never_g
     told: list[float] = []
 
     async def before(broker):
-        await broker.publish(ME, [event(1)])
-        told.append(broker.steady.time())
+        await broker.events.publish(ME, [event(1)])
+        told.append(broker.date.time())
 
     async def later(broker):
-        assert broker.steady.time() == pytest.approx(told[0] + 500)
+        assert broker.date.time() == pytest.approx(told[0] + 500)
 
     async def set_back(broker):
-        assert broker.steady.time() == pytest.approx(told[0])
+        assert broker.date.time() == pytest.approx(told[0])
 
     with_broker(tmp_path, before, clock=clock)
     clock.reboot()

@@ -14,14 +14,14 @@ from triplewire.testing import VirtualClock
 def test_dead_letters_are_kept_with_the_reason(tmp_path: Path):
     async def test(broker):
         record = await subscribed(broker)
-        await broker.publish(ME, [event(1)])
-        await broker.bury(record.number, 1, "nobody home", 12)
-        await broker.acknowledge(record.number, 1)
-        [letter] = await broker.dead_letters("me")
+        await broker.events.publish(ME, [event(1)])
+        await broker.dead_letters.add(record.number, 1, "nobody home", 12)
+        await broker.notifications.acknowledge(record.number, 1)
+        [letter] = await broker.dead_letters.after("me")
         assert (letter.event, letter.reason, letter.attempts) == ("urn:e:1", "nobody home", 12)
-        assert await broker.dead_letters("you") == []
-        await broker.forget_letter(letter.id)
-        assert await broker.dead_letters() == []
+        assert await broker.dead_letters.after("you") == []
+        await broker.dead_letters.remove(letter.id)
+        assert await broker.dead_letters.after() == []
 
     with_broker(tmp_path, test)
 
@@ -30,15 +30,15 @@ def test_a_client_finds_its_own_letters_however_many_others_have(tmp_path: Path)
     async def test(broker):
         theirs = await subscribed(broker, "theirs", who=YOU)
         mine = await subscribed(broker, "mine")
-        await broker.publish(ME, events(1, 20))
+        await broker.events.publish(ME, events(1, 20))
         for position in range(1, 21):
-            await broker.bury(theirs.number, position, "nobody home", 12)
+            await broker.dead_letters.add(theirs.number, position, "nobody home", 12)
         for position in (3, 7):
-            await broker.bury(mine.number, position, "nobody home", 12)
-        [first] = await broker.dead_letters("me", limit=1)
-        [second] = await broker.dead_letters("me", after=first.id, limit=10)
+            await broker.dead_letters.add(mine.number, position, "nobody home", 12)
+        [first] = await broker.dead_letters.after("me", limit=1)
+        [second] = await broker.dead_letters.after("me", after=first.id, limit=10)
         assert (first.position, second.position) == (3, 7)
-        assert len(await broker.dead_letters(limit=100)) == 22
+        assert len(await broker.dead_letters.after(limit=100)) == 22
 
     with_broker(tmp_path, test)
 
@@ -49,14 +49,14 @@ def test_a_letter_keeps_its_event_though_retention_has_removed_it(tmp_path: Path
     async def test(broker):
         whole = await subscribed(broker, "whole", payload="event")
         plain = await subscribed(broker, "plain")
-        await broker.publish(ME, [event(1)])
+        await broker.events.publish(ME, [event(1)])
         for record in (whole, plain):
-            await broker.bury(record.number, 1, "nobody home", 12)
+            await broker.dead_letters.add(record.number, 1, "nobody home", 12)
         clock.advance(100)
-        assert (await broker.trim(Retention(age=60))).graphs == ("urn:e:1",)
-        first, second = await broker.dead_letters()
-        assert broker.content_of(first).data == event(1).nquads.decode()
-        assert b"data" not in broker.content_of(second).json
+        assert (await broker.housekeeping.trim(Retention(age=60))).graphs == ("urn:e:1",)
+        first, second = await broker.dead_letters.after()
+        assert broker.dead_letters.notification(first).data == event(1).nquads.decode()
+        assert b"data" not in broker.dead_letters.notification(second).json
 
     with_broker(tmp_path, test, clock=clock)
 
@@ -64,12 +64,12 @@ def test_a_letter_keeps_its_event_though_retention_has_removed_it(tmp_path: Path
 def test_a15_a_letter_sent_again_has_nothing_that_its_owner_may_not_read_any_more(tmp_path: Path):
     async def test(broker):
         record = await subscribed(broker, payload="event", who=YOU)
-        await broker.publish(ME, [event(1, '<urn:s> <urn:p> "1" . <urn:s> <urn:secret> "2" .')])
-        await broker.bury(record.number, 1, "nobody home", 12)
-        await broker.set_rights(client("you", subscribe=Grant(namespaces=("urn:p",))))
-        [letter] = await broker.dead_letters("you")
-        assert broker.content_of(letter).data == '<urn:s> <urn:p> "1" <urn:e:1> .\n'
-        await broker.set_rights(client("you", subscribe=None))
-        assert b"data" not in broker.content_of(letter).json
+        await broker.events.publish(ME, [event(1, '<urn:s> <urn:p> "1" . <urn:s> <urn:secret> "2" .')])
+        await broker.dead_letters.add(record.number, 1, "nobody home", 12)
+        await broker.subscriptions.set_rights(client("you", subscribe=Grant(namespaces=("urn:p",))))
+        [letter] = await broker.dead_letters.after("you")
+        assert broker.dead_letters.notification(letter).data == '<urn:s> <urn:p> "1" <urn:e:1> .\n'
+        await broker.subscriptions.set_rights(client("you", subscribe=None))
+        assert b"data" not in broker.dead_letters.notification(letter).json
 
     with_broker(tmp_path, test)

@@ -14,9 +14,9 @@ from triplewire.node.broker import Broker
 def test_an_event_gets_a_position_and_whoever_asked_is_told(tmp_path: Path):
     async def test(broker):
         record = await subscribed(broker)
-        receipts = await broker.publish(ME, events(1, 3))
+        receipts = await broker.events.publish(ME, events(1, 3))
         assert [(r.event, r.position) for r in receipts] == [("urn:e:1", 1), ("urn:e:2", 2), ("urn:e:3", 3)]
-        page = await broker.notifications(record.number)
+        page = await broker.notifications.page(record.number)
         assert [one.event for one in page.notifications] == ["urn:e:1", "urn:e:2", "urn:e:3"]
         assert solutions(page.notifications[0]) == [
             {"s": {"type": "uri", "value": "urn:s1"}, "o": {"type": "literal", "value": "1"}}
@@ -29,11 +29,11 @@ def test_an_event_gets_a_position_and_whoever_asked_is_told(tmp_path: Path):
 def test_pages_follow_each_other(tmp_path: Path):
     async def test(broker):
         record = await subscribed(broker)
-        await broker.publish(ME, events(1, 25))
-        page = await broker.notifications(record.number, 0, 10)
+        await broker.events.publish(ME, events(1, 25))
+        page = await broker.notifications.page(record.number, 0, 10)
         assert (len(page.notifications), page.next) == (10, 10)
         assert await positions(broker, record.number, limit=10) == list(range(1, 26))
-        assert (await broker.notifications(record.number, 15, 10)).next is None
+        assert (await broker.notifications.page(record.number, 15, 10)).next is None
 
     with_broker(tmp_path, test)
 
@@ -41,17 +41,19 @@ def test_pages_follow_each_other(tmp_path: Path):
 def test_everything_is_there_after_a_restart(tmp_path: Path):
     async def before(broker):
         record = await subscribed(broker)
-        await broker.set_taxonomy(Taxonomy.parse("<urn:a> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <urn:b> ."))
-        await broker.publish(ME, events(1, 5))
-        await broker.acknowledge(record.number, 2)
+        await broker.subscriptions.set_taxonomy(
+            Taxonomy.parse("<urn:a> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <urn:b> .")
+        )
+        await broker.events.publish(ME, events(1, 5))
+        await broker.notifications.acknowledge(record.number, 2)
 
     async def after(broker):
-        record = broker.subscription("me", "all")
+        record = broker.subscriptions.require("me", "all")
         assert record.cursor == 2
         assert await positions(broker, record.number) == [3, 4, 5]
-        assert (await broker.publish(ME, [event(6)]))[0].position == 6
+        assert (await broker.events.publish(ME, [event(6)]))[0].position == 6
         assert await positions(broker, record.number) == [3, 4, 5, 6]
-        assert broker.taxonomy is not None
+        assert broker.core.taxonomy is not None
 
     with_broker(tmp_path, before)
     with_broker(tmp_path, after)
@@ -60,13 +62,13 @@ def test_everything_is_there_after_a_restart(tmp_path: Path):
 def test_what_was_acknowledged_is_gone_and_what_was_not_is_read_again(tmp_path: Path):
     async def test(broker):
         record = await subscribed(broker)
-        await broker.publish(ME, events(1, 5))
-        await broker.acknowledge(record.number, 3)
+        await broker.events.publish(ME, events(1, 5))
+        await broker.notifications.acknowledge(record.number, 3)
         assert await positions(broker, record.number) == [4, 5]
         assert await positions(broker, record.number) == [4, 5]
-        assert (await broker.notifications(record.number)).gap is None
-        await broker.acknowledge(record.number, 1)
-        assert broker.roster.get(record.number).cursor == 3
+        assert (await broker.notifications.page(record.number)).gap is None
+        await broker.notifications.acknowledge(record.number, 1)
+        assert broker.subscriptions.index.get(record.number).cursor == 3
 
     with_broker(tmp_path, test)
 
@@ -74,12 +76,12 @@ def test_what_was_acknowledged_is_gone_and_what_was_not_is_read_again(tmp_path: 
 def test_waiting_ends_when_something_comes_or_time_is_up(tmp_path: Path):
     async def test(broker):
         record = await subscribed(broker)
-        assert await broker.wait(record.number, 0, timeout=0.01) is False
-        waiting = asyncio.create_task(broker.wait(record.number, 0, timeout=30))
+        assert await broker.notifications.wait(record.number, 0, timeout=0.01) is False
+        waiting = asyncio.create_task(broker.notifications.wait(record.number, 0, timeout=30))
         await asyncio.sleep(0)
-        await broker.publish(ME, [event(1)])
+        await broker.events.publish(ME, [event(1)])
         assert await waiting is True
-        waiting = asyncio.create_task(broker.wait(record.number, 1))
+        waiting = asyncio.create_task(broker.notifications.wait(record.number, 1))
         await asyncio.sleep(0)
         await broker.close()
         assert await waiting is False
@@ -94,10 +96,10 @@ def test_payloads(tmp_path: Path):
     async def test(broker):
         whole = await subscribed(broker, "whole", payload="event")
         made = await subscribed(broker, "made", "CONSTRUCT { ?o <urn:of> ?s } { ?s <urn:p> ?o }", payload="construct")
-        await broker.publish(ME, [event(1, "<urn:s> <urn:p> <urn:o> .")])
-        [one] = (await broker.notifications(whole.number)).notifications
+        await broker.events.publish(ME, [event(1, "<urn:s> <urn:p> <urn:o> .")])
+        [one] = (await broker.notifications.page(whole.number)).notifications
         assert one.data == "<urn:s> <urn:p> <urn:o> <urn:e:1> .\n"
-        [one] = (await broker.notifications(made.number)).notifications
+        [one] = (await broker.notifications.page(made.number)).notifications
         assert b'"construct":["<urn:o> <urn:of> <urn:s> ."]' in one.json
 
     with_broker(tmp_path, test)

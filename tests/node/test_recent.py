@@ -123,16 +123,16 @@ def test_a_tail_never_has_a_hole(steps):
 def test_a_reader_that_keeps_up_does_not_read_the_disk(tmp_path: Path):
     async def test(broker):
         record = await subscribed(broker)
-        await broker.publish(ME, events(1, 3))
-        with broker.following(record.number):
-            assert len((await broker.notifications(record.number, 0)).notifications) == 3
-            await broker.publish(ME, events(4, 6))
-            broker._core.database.read = None
-            page = await broker.notifications(record.number, 3, 2)
+        await broker.events.publish(ME, events(1, 3))
+        with broker.notifications.following(record.number):
+            assert len((await broker.notifications.page(record.number, 0)).notifications) == 3
+            await broker.events.publish(ME, events(4, 6))
+            broker.store._database.read = None
+            page = await broker.notifications.page(record.number, 3, 2)
             assert ([one.position for one in page.notifications], page.next) == ([4, 5], 5)
-            page = await broker.notifications(record.number, 5, 2)
+            page = await broker.notifications.page(record.number, 5, 2)
             assert ([one.event for one in page.notifications], page.next) == (["urn:e:6"], None)
-        del broker._core.database.read
+        del broker.store._database.read
 
     with_broker(tmp_path, test)
 
@@ -142,13 +142,13 @@ def test_memory_and_disk_tell_the_same(tmp_path: Path):
         plain = await subscribed(broker)
         whole = await subscribed(broker, "whole", payload="event")
         for record in (plain, whole):
-            with broker.following(record.number):
-                start = broker.roster.standing(record.number).latest
+            with broker.notifications.following(record.number):
+                start = broker.subscriptions.index.standing(record.number).latest
                 for number in range(start + 1, start + 4):
-                    await broker.publish(ME, [event(number)])
-                followed = await broker.notifications(record.number, start)
+                    await broker.events.publish(ME, [event(number)])
+                followed = await broker.notifications.page(record.number, start)
             assert len(followed.notifications) == 3
-            assert await broker.notifications(record.number, start) == followed
+            assert await broker.notifications.page(record.number, start) == followed
 
     with_broker(tmp_path, test)
 
@@ -156,10 +156,10 @@ def test_memory_and_disk_tell_the_same(tmp_path: Path):
 def test_what_was_acknowledged_is_not_told_again(tmp_path: Path):
     async def test(broker):
         record = await subscribed(broker)
-        with broker.following(record.number):
-            await broker.publish(ME, events(1, 4))
-            await broker.acknowledge(record.number, 3)
-            page = await broker.notifications(record.number, 0)
+        with broker.notifications.following(record.number):
+            await broker.events.publish(ME, events(1, 4))
+            await broker.notifications.acknowledge(record.number, 3)
+            page = await broker.notifications.page(record.number, 0)
             assert [one.position for one in page.notifications] == [4]
 
     with_broker(tmp_path, test)
@@ -168,12 +168,12 @@ def test_what_was_acknowledged_is_not_told_again(tmp_path: Path):
 def test_a_notification_is_not_in_memory_before_its_commit(tmp_path: Path):
     async def test(broker):
         record = await subscribed(broker)
-        with broker.following(record.number):
-            publishing = asyncio.create_task(broker.publish(ME, [event(1)]))
-            while not (page := await broker.notifications(record.number, 0)).notifications:
+        with broker.notifications.following(record.number):
+            publishing = asyncio.create_task(broker.events.publish(ME, [event(1)]))
+            while not (page := await broker.notifications.page(record.number, 0)).notifications:
                 await asyncio.sleep(0)
             assert [one.position for one in page.notifications] == [1]
-            assert await broker.read(lambda tx: tx.execute("SELECT count(*) FROM outbox").fetchone()[0]) == 1
+            assert await broker.store.read(lambda tx: tx.execute("SELECT count(*) FROM outbox").fetchone()[0]) == 1
             await publishing
 
     with_broker(tmp_path, test)

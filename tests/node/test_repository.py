@@ -68,12 +68,12 @@ def test_f11_an_event_that_crashes_the_process_is_left_out_with_the_reason_and_t
     poison = poison.from_triples("urn:e:poison", poison.triples)
 
     async def test(broker, repository):
-        await broker.publish(ME, [*events(1, 5), poison, *events(6, 9)])
+        await broker.events.publish(ME, [*events(1, 5), poison, *events(6, 9)])
         while not repository.quarantined:
             await asyncio.sleep(0.01)
         assert await graphs(repository) == [f"urn:e:{n}" for n in range(1, 10)]
         assert "crashed" in repository.quarantined["urn:e:poison"]
-        await broker.publish(ME, [event(10)])
+        await broker.events.publish(ME, [event(10)])
         assert len(await graphs(repository)) == 10
 
     async def after(_, repository):
@@ -89,7 +89,7 @@ def test_f11_an_event_that_crashes_the_process_is_left_out_with_the_reason_and_t
 
 def test_f1_a_stop_between_repository_and_log_leaves_nothing_behind(tmp_path: Path):
     async def before(broker, repository):
-        await broker.publish(ME, events(1, 6))
+        await broker.events.publish(ME, events(1, 6))
         assert len(await graphs(repository)) == 6
 
         async def removed_and_then_killed(names, floor):
@@ -97,13 +97,13 @@ def test_f1_a_stop_between_repository_and_log_leaves_nothing_behind(tmp_path: Pa
             raise OSError("killed")
 
         with pytest.raises(OSError, match="killed"):
-            await broker.trim(Retention(size=3 * len(event(1).nquads)), removed_and_then_killed)
-        assert len(await broker.events(ME, 0, 10)) == 6
+            await broker.housekeeping.trim(Retention(size=3 * len(event(1).nquads)), removed_and_then_killed)
+        assert len(await broker.events.after(ME, 0, 10)) == 6
 
     async def after(broker, repository):
-        await broker.trim(Retention(size=3 * len(event(1).nquads)), repository.remove)
+        await broker.housekeeping.trim(Retention(size=3 * len(event(1).nquads)), repository.remove)
         assert await graphs(repository) == ["urn:e:4", "urn:e:5", "urn:e:6"]
-        assert [record.position for record, _ in await broker.events(ME, 0, 10)] == [4, 5, 6]
+        assert [record.position for record, _ in await broker.events.after(ME, 0, 10)] == [4, 5, 6]
 
     with_repository(tmp_path, before)
     with_repository(tmp_path, after)
@@ -111,10 +111,10 @@ def test_f1_a_stop_between_repository_and_log_leaves_nothing_behind(tmp_path: Pa
 
 def test_what_is_removed_before_it_was_added_is_not_added_later(tmp_path: Path):
     async def run(broker):
-        await broker.publish(ME, events(1, 6))
+        await broker.events.publish(ME, events(1, 6))
         repository = Repository(tmp_path / "repository", broker, Allowed())
         # Nobody follows yet: the repository is behind when retention comes.
-        await broker.trim(Retention(size=2 * len(event(1).nquads)), repository.remove)
+        await broker.housekeeping.trim(Retention(size=2 * len(event(1).nquads)), repository.remove)
         await repository.start()
         assert await graphs(repository) == ["urn:e:5", "urn:e:6"]
         await repository.stop()
@@ -124,11 +124,11 @@ def test_what_is_removed_before_it_was_added_is_not_added_later(tmp_path: Path):
 
 def test_f4_a_repository_that_is_damaged_is_told_and_publishing_goes_on(tmp_path: Path):
     async def before(broker, repository):
-        await broker.publish(ME, events(1, 3))
+        await broker.events.publish(ME, events(1, 3))
         assert len(await graphs(repository)) == 3
 
     async def after(broker, repository):
-        assert (await broker.publish(ME, [event(4)]))[0].position == 4
+        assert (await broker.events.publish(ME, [event(4)]))[0].position == 4
         while repository.trouble is None:
             await asyncio.sleep(0.01)
         with pytest.raises(StoreFailed, match="does not open"):
@@ -174,7 +174,7 @@ def the_same_three_times() -> list[Event]:
 )
 def test_a_triple_of_three_events_is_in_the_default_graph_once(tmp_path: Path, query: str, expected: list[str]):
     async def test(broker, repository):
-        await broker.publish(ME, the_same_three_times())
+        await broker.events.publish(ME, the_same_three_times())
         assert await answer(repository, query) == expected
 
     with_repository(tmp_path, test)
@@ -183,11 +183,11 @@ def test_a_triple_of_three_events_is_in_the_default_graph_once(tmp_path: Path, q
 def test_what_retention_removes_stays_in_the_default_graph_as_long_as_another_event_has_it(tmp_path: Path):
     async def test(broker, repository):
         made = the_same_three_times()
-        await broker.publish(ME, made)
-        await broker.trim(Retention(size=len(made[0].nquads)), repository.remove)
+        await broker.events.publish(ME, made)
+        await broker.housekeeping.trim(Retention(size=len(made[0].nquads)), repository.remove)
         assert await graphs(repository) == ["urn:e:3"] * 3
         assert await answer(repository, "SELECT ?o { ?s ?p ?o } ORDER BY STR(?o)") == ["3", "urn:b", "urn:c"]
-        await broker.trim(Retention(size=0), repository.remove)
+        await broker.housekeeping.trim(Retention(size=0), repository.remove)
         assert await answer(repository, COUNT) == ["0"]
 
     with_repository(tmp_path, test)
@@ -195,11 +195,11 @@ def test_what_retention_removes_stays_in_the_default_graph_as_long_as_another_ev
 
 def test_an_event_that_is_added_again_after_a_kill_leaves_none_of_its_old_blank_nodes(tmp_path: Path):
     async def before(broker, repository):
-        await broker.publish(ME, [event(1, "[] <urn:p> 1 ."), event(2, "[] <urn:p> 1 .")])
+        await broker.events.publish(ME, [event(1, "[] <urn:p> 1 ."), event(2, "[] <urn:p> 1 .")])
         assert await answer(repository, COUNT) == ["2"]
 
     async def after(broker, repository):
-        await broker.publish(ME, [event(3)])
+        await broker.events.publish(ME, [event(3)])
         assert await answer(repository, COUNT) == ["3"]
 
     with_repository(tmp_path, before)
@@ -209,7 +209,7 @@ def test_an_event_that_is_added_again_after_a_kill_leaves_none_of_its_old_blank_
 
 def test_a_repository_of_an_earlier_version_gets_its_default_graph(tmp_path: Path):
     async def before(broker, repository):
-        await broker.publish(ME, the_same_three_times())
+        await broker.events.publish(ME, the_same_three_times())
         assert len(await graphs(repository)) == 9
 
     async def after(_, repository):

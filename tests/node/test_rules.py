@@ -60,7 +60,7 @@ async def heard(broker: Broker, position: int) -> None:
 
 
 async def graph(broker: Broker) -> set[str]:
-    return set(await broker.read(lambda tx: list(changes.assertions(tx))))
+    return set(await broker.store.read(lambda tx: list(changes.assertions(tx))))
 
 
 def test_the_log_tells_the_repository_and_outboxes_tell_the_log(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_events_of_one_publisher_stay_in_order_beside_those_of_others(tmp_path: 
     async def test(broker: Broker) -> None:
         async def publish() -> None:
             for number in range(20):
-                await broker.publish(YOU, [publication(number, f'<urn:s> <urn:p> "{number}"')])
+                await broker.events.publish(YOU, [publication(number, f'<urn:s> <urn:p> "{number}"')])
 
         async def write() -> list[int]:
             done = [await update(broker, f"INSERT resource(ex:p{n}) AS INSTANCE OF Person;;") for n in range(20)]
@@ -96,7 +96,7 @@ def test_events_of_one_publisher_stay_in_order_beside_those_of_others(tmp_path: 
         _, written = await asyncio.gather(publish(), write())
         assert written == sorted(written)
         assert await positions(broker, record.number) == written
-        records = await broker.read(lambda tx: log.after(tx, 1, 100))
+        records = await broker.store.read(lambda tx: log.after(tx, 1, 100))
         assert [record.position for record in records if record.publisher == ME.id] == written
         assert len(records) == 40
 
@@ -107,10 +107,10 @@ def test_whoever_waits_for_a_notification_is_woken_by_what_rules_do(tmp_path: Pa
     async def test(broker: Broker) -> None:
         await put(broker, "greet", GREET)
         record = await subscribed(broker, "named", f"SELECT ?x {{ ?x {EX['name']} ?name }}")
-        waiting = asyncio.create_task(broker.wait(record.number, 0, timeout=30))
+        waiting = asyncio.create_task(broker.notifications.wait(record.number, 0, timeout=30))
         await update(broker, "INSERT resource(ex:ann) AS INSTANCE OF Person;;")
         assert await waiting
-        assert broker.counters.published == 2
+        assert broker.core.counters.published == 2
 
     with_rules(tmp_path, test)
 
@@ -119,12 +119,12 @@ def test_f3_on_a_full_disk_neither_the_change_nor_its_event_is_there(tmp_path: P
     disk = FaultyDisk()
 
     async def test(broker: Broker) -> None:
-        before = await graph(broker), await broker.read(log.head)
+        before = await graph(broker), await broker.store.read(log.head)
         disk.fill()
         with pytest.raises(DiskFull):
             await update(broker, "INSERT resource(ex:ann) AS INSTANCE OF Person;;")
         disk.free()
-        assert (await graph(broker), await broker.read(log.head)) == before
+        assert (await graph(broker), await broker.store.read(log.head)) == before
         done = await update(broker, "INSERT resource(ex:ann) AS INSTANCE OF Person;;")
         assert [each.position for each in done.events] == [before[1] + 1]
 
@@ -135,11 +135,11 @@ def test_a_change_that_no_event_can_hold_is_refused_whole(tmp_path: Path) -> Non
     async def test(broker: Broker) -> None:
         many = "".join(f"INSERT resource(ex:p{n}) AS INSTANCE OF Person;;" for n in range(101))
         await update(broker, "TRANSACTION many " + many + "INSERT (_, ex:name, 'p');;")
-        before = await graph(broker), await broker.read(log.head)
+        before = await graph(broker), await broker.store.read(log.head)
         everybody = "resource()[target(ex:name) = 'p']"
         with pytest.raises(LimitExceeded, match="quads"):
             await update(broker, f"INSERT ({everybody}, ex:owes, {everybody});;")
-        assert (await graph(broker), await broker.read(log.head)) == before
+        assert (await graph(broker), await broker.store.read(log.head)) == before
         done = await update(broker, "INSERT (resource(ex:p1), ex:owes, resource(ex:p2));;")
         assert done.outcome.changes, "nothing of it was left in memory"
 
@@ -156,7 +156,7 @@ def test_retention_forgets_the_journal_and_the_firings_and_keeps_the_repository(
         assert len(await broker.rules.firings(ME, "greet", 0, 10)) == 1
         await broker.rules.forget(-1.0)
         assert await broker.rules.firings(ME, "greet", 0, 10) == []
-        assert await broker.read(lambda tx: changes.after(tx, 0, 10)) == []
+        assert await broker.store.read(lambda tx: changes.after(tx, 0, 10)) == []
         assert await graph(broker) == kept
 
     with_rules(tmp_path, test)
@@ -167,10 +167,10 @@ def test_retention_forgets_the_journal_and_the_firings_and_keeps_the_repository(
 
 def test_an_event_triggers_a_rule_that_listens_and_is_taken_into_the_repository(tmp_path: Path) -> None:
     async def test(broker: Broker) -> None:
-        await broker.publish(YOU, [publication(1, "ex:early a ex:Nurse")])
+        await broker.events.publish(YOU, [publication(1, "ex:early a ex:Nurse")])
         await put(broker, "greet", GREET, Hears.EVENTS)
         await put(broker, "queue", QUEUE)
-        await broker.publish(
+        await broker.events.publish(
             YOU, [publication(2, "ex:ann a ex:Nurse", "ex:ann ex:age 7"), publication(3, "ex:x ex:y ex:z")]
         )
         await heard(broker, 4)
@@ -180,7 +180,7 @@ def test_an_event_triggers_a_rule_that_listens_and_is_taken_into_the_repository(
         lines = await graph(broker)
         assert any("/age>" in line for line in lines)
         assert not any("early" in line for line in lines), "published before somebody listened"
-        [record] = await broker.read(lambda tx: log.after(tx, 4, 10))
+        [record] = await broker.store.read(lambda tx: log.after(tx, 4, 10))
         assert (record.publisher, record.source) == (PUBLISHER, "urn:triplewire:schedule:2#urn:e:2")
 
     with_rules(tmp_path, test)
@@ -190,13 +190,13 @@ def test_what_rules_publish_is_not_heard_so_there_is_no_loop(tmp_path: Path) -> 
     async def test(broker: Broker) -> None:
         await put(broker, "again", "ON INSERT (_, ex:name, _) IF True DO DELETE ($delta, ex:name, _)", Hears.EVENTS)
         await put(broker, "greet", GREET, Hears.EVENTS)
-        await broker.publish(YOU, [publication(1, "ex:ann a ex:Person")])
+        await broker.events.publish(YOU, [publication(1, "ex:ann a ex:Person")])
         await heard(broker, 2)
-        head = await broker.read(log.head)
+        head = await broker.store.read(log.head)
         await update(broker, "INSERT resource(ex:bob) AS INSTANCE OF Person;;")
         await heard(broker, head + 1)
-        assert await broker.read(log.head) == head + 1
-        assert await broker.read(changes.head) == 3
+        assert await broker.store.read(log.head) == head + 1
+        assert await broker.store.read(changes.head) == 3
 
     with_rules(tmp_path, test)
 
@@ -210,11 +210,11 @@ def test_an_event_that_is_refused_harms_neither_its_publisher_nor_the_next(tmp_p
             publication(3, "ex:ann a ex:Person", 'ex:ann a "Person"'),
         ]
         before = await graph(broker)
-        receipts = await broker.publish(YOU, bad)
+        receipts = await broker.events.publish(YOU, bad)
         await heard(broker, receipts[-1].position)
         assert await graph(broker) == before
         assert [f"urn:e:{n}" in caplog.text for n in (1, 2, 3)] == [True] * 3
-        await broker.publish(YOU, [publication(4, "ex:ann a ex:Person")])
+        await broker.events.publish(YOU, [publication(4, "ex:ann a ex:Person")])
         await heard(broker, receipts[-1].position + 1)
         assert len(await broker.rules.firings(ME, "greet", 0, 10)) == 1
 
@@ -228,7 +228,7 @@ def test_blank_nodes_of_two_events_stay_apart(tmp_path: Path) -> None:
             [event] = Event.parse(
                 f"_:b <{'http://www.w3.org/1999/02/22-rdf-syntax-ns#type'}> {EX['Person']} <urn:e:{number}> ."
             )
-            await broker.publish(YOU, [event])
+            await broker.events.publish(YOU, [event])
         await heard(broker, 3)
         deltas = [firing.delta["delta"] for _, firing in await broker.rules.firings(ME, "greet", 0, 10)]
         assert len(set(deltas)) == 2
@@ -240,15 +240,15 @@ def test_blank_nodes_of_two_events_stay_apart(tmp_path: Path) -> None:
 def test_an_event_is_taken_only_as_far_as_the_rules_owner_may_read_and_write_it(tmp_path: Path) -> None:
     async def test(broker: Broker) -> None:
         owner = client("owner", publish=Grant(namespaces=(EX["Person"].value, EX["name"].value)))
-        broker.know(owner)
+        broker.core.know(owner)
         await put(broker, "greet", GREET, Hears.EVENTS, owner)
-        await broker.publish(YOU, [publication(1, "ex:ann a ex:Person", "ex:ann ex:age 7")])
-        await broker.publish(YOU, [publication(2, "ex:bob a ex:Person")])
+        await broker.events.publish(YOU, [publication(1, "ex:ann a ex:Person", "ex:ann ex:age 7")])
+        await broker.events.publish(YOU, [publication(2, "ex:bob a ex:Person")])
         await heard(broker, 3)
         firings = await broker.rules.firings(owner, "greet", 0, 10)
         assert [firing.cause for _, firing in firings] == ["urn:e:2"]
-        await broker.set_rights(client("owner", subscribe=Grant(graphs=("urn:other:",))))
-        await broker.publish(YOU, [publication(3, "ex:cat a ex:Person")])
+        await broker.subscriptions.set_rights(client("owner", subscribe=Grant(graphs=("urn:other:",))))
+        await broker.events.publish(YOU, [publication(3, "ex:cat a ex:Person")])
         await heard(broker, 5)
         assert not any("/cat>" in line for line in await graph(broker))
 
@@ -260,19 +260,19 @@ def test_a_node_that_starts_again_hears_what_it_had_not_heard_and_nothing_twice(
 
     async def before(broker: Broker) -> None:
         await put(broker, "queue", queue, Hears.EVENTS)
-        await broker.publish(YOU, [publication(1, "ex:ann a ex:Person")])
+        await broker.events.publish(YOU, [publication(1, "ex:ann a ex:Person")])
         await heard(broker, 2)
         await broker.rules.end()
-        await broker.publish(YOU, [publication(2, "ex:bob a ex:Person"), publication(3, "ex:cat a ex:Person")])
+        await broker.events.publish(YOU, [publication(2, "ex:bob a ex:Person"), publication(3, "ex:cat a ex:Person")])
 
     async def after(broker: Broker) -> None:
-        assert await broker.read(lambda tx: facts.get(tx, "rules heard")) == 2
+        assert await broker.store.read(lambda tx: facts.get(tx, "rules heard")) == 2
         await heard(broker, 5)
         causes = [firing.cause for _, firing in await broker.rules.firings(ME, "queue", 0, 10)]
         assert causes == ["urn:e:1", "urn:e:2", "urn:e:3"]
 
     async def again(broker: Broker) -> None:
-        await broker.publish(YOU, [publication(4, "ex:dan a ex:Person")])
+        await broker.events.publish(YOU, [publication(4, "ex:dan a ex:Person")])
         await heard(broker, 8)
         assert len(await broker.rules.firings(ME, "queue", 0, 10)) == 4
 
@@ -285,13 +285,13 @@ def test_a_rule_that_listens_no_longer_is_deaf(tmp_path: Path) -> None:
     async def test(broker: Broker) -> None:
         await put(broker, "greet", GREET, Hears.EVENTS)
         await put(broker, "greet", GREET)
-        await broker.publish(YOU, [publication(1, "ex:ann a ex:Person")])
+        await broker.events.publish(YOU, [publication(1, "ex:ann a ex:Person")])
         await put(broker, "queue", GREET, Hears.EVENTS)
-        await broker.publish(YOU, [publication(2, "ex:bob a ex:Person")])
+        await broker.events.publish(YOU, [publication(2, "ex:bob a ex:Person")])
         await heard(broker, 3)
         assert [f.cause for _, f in await broker.rules.firings(ME, "greet", 0, 10)] == ["urn:e:2"]
         await broker.rules.remove(ME, "queue")
-        await broker.publish(YOU, [publication(3, "ex:cat a ex:Person")])
+        await broker.events.publish(YOU, [publication(3, "ex:cat a ex:Person")])
         done = await update(broker, "INSERT resource(ex:cat) AS INSTANCE OF Person;;")
         assert done.outcome.entries[0].status is Status.COMMITTED
         assert done.outcome.changes, "the event was not taken before"
@@ -314,7 +314,7 @@ def test_f12_a_cascade_that_takes_too_long_is_refused_and_publishers_go_on(tmp_p
         await crowd(broker, 100)
         before = await graph(broker)
         cascade = asyncio.create_task(update(broker, "INSERT (resource(ex:p1), ex:owes, resource(ex:p2));;"))
-        published = broker.publish(YOU, [publication(1, '<urn:s> <urn:p> "x"')])
+        published = broker.events.publish(YOU, [publication(1, '<urn:s> <urn:p> "x"')])
         with pytest.raises(CascadeTooLong, match="-> all -> all"):
             await cascade
         assert await published

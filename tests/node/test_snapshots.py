@@ -58,15 +58,15 @@ def opened(folder: Path, test) -> None:
 
 async def is_right(broker) -> None:
     """Publish two events, and see that each subscription gets what it asked for."""
-    first = (await broker.publish(ME, events(1, 2)))[0].position
+    first = (await broker.events.publish(ME, events(1, 2)))[0].position
     for name in ("s0", f"s{COUNT - 1}", "made", "slow"):
-        assert await positions(broker, broker.subscription("me", name).number) == [first, first + 1], name
-    assert await positions(broker, broker.subscription("me", "other").number) == []
-    assert await positions(broker, broker.subscription("limited", "limited").number) == [first + 1]
-    [one, *_] = (await broker.notifications(broker.subscription("me", "made").number)).notifications
+        assert await positions(broker, broker.subscriptions.require("me", name).number) == [first, first + 1], name
+    assert await positions(broker, broker.subscriptions.require("me", "other").number) == []
+    assert await positions(broker, broker.subscriptions.require("limited", "limited").number) == [first + 1]
+    [one, *_] = (await broker.notifications.page(broker.subscriptions.require("me", "made").number)).notifications
     assert b'"construct":' in one.json
-    assert broker.roster.standing(broker.subscription("me", "slow").number).is_unindexed
-    assert not broker.roster.standing(broker.subscription("me", "s3").number).is_unindexed
+    assert broker.subscriptions.index.standing(broker.subscriptions.require("me", "slow").number).is_unindexed
+    assert not broker.subscriptions.index.standing(broker.subscriptions.require("me", "s3").number).is_unindexed
 
 
 def test_a_start_after_a_stop_compiles_nothing(tmp_path: Path, parsing: list[str]):
@@ -84,16 +84,16 @@ def test_what_changed_since_is_compiled_and_the_rest_is_not(tmp_path: Path, pars
     fresh = "SELECT ?fresh { ?fresh <urn:p> ?o }"
 
     async def change(broker):
-        await broker.unsubscribe(broker.subscription("me", "s1").number)
-        await broker.unsubscribe(broker.subscription("me", "s2").number)
+        await broker.subscriptions.unsubscribe(broker.subscriptions.require("me", "s1").number)
+        await broker.subscriptions.unsubscribe(broker.subscriptions.require("me", "s2").number)
         await subscribed(broker, "s2", fresh)
 
     async def after(broker):
         assert set(parsing) <= {fresh, "SELECT ?s { ?s <urn:p> ?o }"}
-        found = [record.name for record in broker.roster.of("me")]
+        found = [record.name for record in broker.subscriptions.index.of("me")]
         assert "s1" not in found
         await is_right(broker)
-        assert await positions(broker, broker.subscription("me", "s2").number) == [1, 2]
+        assert await positions(broker, broker.subscriptions.require("me", "s2").number) == [1, 2]
 
     opened(tmp_path, fill_in)
     shutil.copytree(tmp_path / snapshots.FOLDER, kept)
@@ -107,8 +107,8 @@ def test_what_changed_since_is_compiled_and_the_rest_is_not(tmp_path: Path, pars
 
 def test_a_query_that_is_not_what_it_was_makes_the_whole_snapshot_worthless(tmp_path: Path):
     async def after(broker):
-        await broker.publish(ME, [event(1, "<urn:s> <urn:q> 1 .")])
-        assert await positions(broker, broker.subscription("me", "s0").number) == [1]
+        await broker.events.publish(ME, [event(1, "<urn:s> <urn:q> 1 .")])
+        assert await positions(broker, broker.subscriptions.require("me", "s0").number) == [1]
 
     opened(tmp_path, fill_in)
     database = Database(tmp_path)
@@ -120,8 +120,8 @@ def test_a_query_that_is_not_what_it_was_makes_the_whole_snapshot_worthless(tmp_
 
 def test_a15_other_rights_than_when_it_was_written_are_those_that_count(tmp_path: Path):
     async def after(broker):
-        await broker.publish(ME, events(1, 3))
-        assert await positions(broker, broker.subscription("limited", "limited").number) == [3]
+        await broker.events.publish(ME, events(1, 3))
+        assert await positions(broker, broker.subscriptions.require("limited", "limited").number) == [3]
 
     opened(tmp_path, fill_in)
     with_broker(tmp_path, after, guests=(ME, YOU, client("limited", subscribe=Grant(graphs=("urn:e:3",)))))
@@ -153,7 +153,7 @@ def test_f4_subscriptions_of_a_damaged_snapshot_are_compiled_anew(tmp_path: Path
     for path in files(tmp_path)[number::3]:
         damage(path, number)
     opened(tmp_path, is_right)
-    opened(tmp_path, lambda broker: broker.trim(Retention()))
+    opened(tmp_path, lambda broker: broker.housekeeping.trim(Retention()))
 
 
 def damage(path: Path, number: int) -> None:
@@ -185,7 +185,7 @@ def test_f1_a_stop_in_the_middle_of_writing_leaves_a_snapshot_that_is_whole(tmp_
         await subscribed(broker, "one more")
 
     async def after(broker):
-        assert len(broker.roster) == COUNT + 5
+        assert len(broker.subscriptions.index) == COUNT + 5
         await is_right(broker)
 
     def killed(*_):
@@ -204,14 +204,14 @@ def test_housekeeping_writes_a_snapshot_when_much_has_changed(tmp_path: Path):
 
     async def test(broker):
         await fill_in(broker)
-        await broker.trim(Retention())
+        await broker.housekeeping.trim(Retention())
         written = index.read_bytes()
         await subscribed(broker, "one more")
-        await broker.trim(Retention())
+        await broker.housekeeping.trim(Retention())
         assert index.read_bytes() == written
         for number in range(5):
             await subscribed(broker, f"many more {number}")
-        await broker.trim(Retention())
+        await broker.housekeeping.trim(Retention())
         assert index.read_bytes() != written
 
     opened(tmp_path, test)

@@ -14,7 +14,7 @@ def test_the_same_query_again_is_fine_and_another_is_not(tmp_path: Path):
     async def test(broker):
         record = await subscribed(broker)
         assert (await subscribed(broker, payload="event")).number == record.number
-        assert broker.roster.get(record.number).options.payload == "event"
+        assert broker.subscriptions.index.get(record.number).options.payload == "event"
         with pytest.raises(DuplicateSubscription):
             await subscribed(broker, text="ASK { ?s <urn:q> ?o }")
         assert (await subscribed(broker, who=YOU, text="ASK { ?s <urn:q> ?o }")).number != record.number
@@ -27,7 +27,7 @@ def test_a_query_that_is_wrong_leaves_nothing_behind(tmp_path: Path):
         with pytest.raises(SyntaxProblem):
             await subscribed(broker, text="SELECT nonsense")
         with pytest.raises(UnknownSubscription):
-            broker.subscription("me", "all")
+            broker.subscriptions.require("me", "all")
 
     with_broker(tmp_path, test)
 
@@ -55,14 +55,14 @@ def test_a11_a_query_that_needs_too_much_is_quarantined_with_the_reason(tmp_path
         heavy = await subscribed(broker, "heavy", cross)
         light = await subscribed(broker, "light")
         large = "\n".join(f"<urn:s> <urn:p> <urn:o{i}> ." for i in range(60))
-        await broker.publish(ME, [event(1, large)])
-        await broker.publish(ME, [event(2)])
-        assert "intermediate bindings" in broker.roster.get(heavy.number).quarantined
+        await broker.events.publish(ME, [event(1, large)])
+        await broker.events.publish(ME, [event(2)])
+        assert "intermediate bindings" in broker.subscriptions.index.get(heavy.number).quarantined
         assert await positions(broker, light.number) == [1, 2]
 
     async def after(broker):
-        assert broker.subscription("me", "heavy").quarantined is not None
-        assert len(await broker.publish(ME, [event(3)])) == 1
+        assert broker.subscriptions.require("me", "heavy").quarantined is not None
+        assert len(await broker.events.publish(ME, [event(3)])) == 1
 
     with_broker(tmp_path, before)
     with_broker(tmp_path, after)
@@ -71,10 +71,10 @@ def test_a11_a_query_that_needs_too_much_is_quarantined_with_the_reason(tmp_path
 def test_unsubscribing_forgets_what_waits(tmp_path: Path):
     async def test(broker):
         record = await subscribed(broker)
-        await broker.publish(ME, [event(1)])
-        await broker.unsubscribe(record.number)
+        await broker.events.publish(ME, [event(1)])
+        await broker.subscriptions.unsubscribe(record.number)
         with pytest.raises(UnknownSubscription):
-            await broker.notifications(record.number)
+            await broker.notifications.page(record.number)
         again = await subscribed(broker)
         assert again.number != record.number
         assert await positions(broker, again.number) == []

@@ -80,7 +80,7 @@ class Admission:
         """Make it known, in a commit of its own: from then on those that are held may catch up."""
         if not self._is_settling:
             self._is_settling = True
-            settled = self._core.database.writer.submit_alone(lambda tx: self._write(tx, log.head(tx)), self._settled)
+            settled = self._core.store.submit_alone(lambda tx: self._write(tx, log.head(tx)), self._settled)
             settled.add_done_callback(self._again)
 
     def _settled(self, frontiers: dict[int, int]) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import TypeVar
 
 from msgspec import Struct
 
@@ -21,12 +20,10 @@ from triplewire.node.quotas import NOTIFICATIONS_BURST, Buckets
 from triplewire.node.recent import Recent
 from triplewire.node.roster import Roster
 from triplewire.node.steady import Steady
+from triplewire.node.store import Store
 from triplewire.store.clock import Clock
-from triplewire.store.database import Database
-from triplewire.store.disk import Connection
 from triplewire.store.identities import Client, Grant
 
-T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
 
@@ -39,14 +36,13 @@ class Counters(Struct):
     matched: int = 0
     delivered: int = 0
     acknowledged: int = 0
-    refused: int = 0
 
 
 class Core:
     """The store and its copy in memory. Made on an event loop."""
 
-    def __init__(self, database: Database, clock: Clock) -> None:
-        self.database = database
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self.store = store
         self.clock = clock
         self.steady = Steady(clock)
         self.counters = Counters()
@@ -63,22 +59,10 @@ class Core:
         self.is_open = True
         self._loop = asyncio.get_running_loop()
 
-    async def read(self, work: Callable[[Connection], T]) -> T:
-        """Run something on a snapshot of the store, on another thread."""
-        return await asyncio.to_thread(self.database.read, work)
-
-    async def write(self, work: Callable[[Connection], T], then: Callable[[T], None] = lambda _: None) -> T:
-        """Run a step in a transaction that others may share; `then` is called after its commit."""
-        return await asyncio.wrap_future(self.database.writer.submit(work, then))
-
-    async def write_alone(self, work: Callable[[Connection], T], then: Callable[[T], None]) -> T:
-        """Run a step in a transaction of its own; `then` is called before any other step begins."""
-        return await asyncio.wrap_future(self.database.writer.submit_alone(work, then))
-
     async def keep_date(self) -> None:
         """Let the next process go on with this one's date; a disk that is full may do without."""
         try:
-            await self.write(self.steady.keep)
+            await self.store.write(self.steady.keep)
         except DiskFull as problem:
             _log.warning("the date is not kept: %s", problem)
 

@@ -14,8 +14,8 @@ from typing import Any
 
 from triplewire.errors import StoreError
 from triplewire.node.publishing import Accepted, Receipt, Submission
+from triplewire.node.store import Store
 from triplewire.store.disk import Connection
-from triplewire.store.writer import Writer
 
 Entry = tuple[Submission, "asyncio.Future[tuple[Receipt, ...]]"]
 Step = Callable[[Connection, list[Submission]], Accepted]
@@ -26,8 +26,8 @@ _MOST_EVENTS = 2_000
 class Gathering:
     """Hands requests to the writer, many at a time. `accept` is the step, `then` is told after its commit."""
 
-    def __init__(self, writer: Writer, accept: Step, then: Callable[[Accepted], None]) -> None:
-        self._writer = writer
+    def __init__(self, store: Store, accept: Step, then: Callable[[Accepted], None]) -> None:
+        self._store = store
         self._accept = accept
         self._then = then
         self._loop = asyncio.get_running_loop()
@@ -52,7 +52,7 @@ class Gathering:
             taken.extend(self._take())
             return self._accept(tx, [submission for submission, _ in taken])
 
-        self._writer.submit(work, self._then).add_done_callback(lambda future: self._tell(taken, future))
+        self._store.submit(work, self._then).add_done_callback(lambda future: self._tell(taken, future))
 
     def _take(self) -> list[Entry]:
         taken: list[Entry] = []
@@ -90,7 +90,7 @@ class Gathering:
             self._try_alone(entry)
 
     def _try_alone(self, entry: Entry) -> None:
-        future = self._writer.submit(lambda tx: self._accept(tx, [entry[0]]), self._then)
+        future = self._store.submit(lambda tx: self._accept(tx, [entry[0]]), self._then)
         future.add_done_callback(lambda done: self._tell([entry], done))
 
 

@@ -49,7 +49,7 @@ class Histories:
     def wake(self, record: SubscriptionRecord) -> None:
         """Go on with a subscription that is being read; from the event loop."""
         if self._waits(record):
-            self._core.database.writer.submit_alone(lambda _: None, lambda _: self.catch_up(record.number))
+            self._core.store.submit_alone(lambda _: None, lambda _: self.catch_up(record.number))
 
     def catch_up(self, number: int) -> None:
         """Read the next part of the log for a subscription, if there is room for what it finds."""
@@ -60,7 +60,7 @@ class Histories:
             return
         audience = self._catching.get(number) or self._alone(record)
         self._catching[number] = audience
-        work = self._core.database.writer.submit_alone(
+        work = self._core.store.submit_alone(
             lambda tx: catch_up(tx, number, audience), lambda done: self._caught_up(number, audience, done)
         )
         work.add_done_callback(lambda done: self._stopped_short(number, done.exception()))
@@ -98,7 +98,7 @@ class Histories:
             number = int(name)
             audience.remove(name)
             self._core.roster.change(number, quarantined=reason)
-            self._core.database.writer.submit(
+            self._core.store.submit(
                 lambda tx, number=number, reason=reason: registry.quarantine(tx, number, reason)  # type: ignore[misc]
             )
 
@@ -160,7 +160,7 @@ class Histories:
             if not self._core.is_over_quota(number):
                 self.catch_up(number)
 
-        self._core.database.writer.submit_alone(work, then)
+        self._core.store.submit_alone(work, then)
 
     def _is_left_unread(self, number: int) -> bool:
         """Whether nobody reads what there is already; the next page that is read goes on."""
@@ -175,7 +175,7 @@ class Histories:
             return False
         read_to = self._core.roster.standing(number).read_to
         if read_to:
-            self._core.database.writer.submit(
+            self._core.store.submit(
                 lambda tx: retention.drop_read(tx, number, read_to), lambda sizes: self._dropped(number, read_to, sizes)
             )
         self._catching.pop(number, None)

@@ -29,13 +29,13 @@ class Intake:
         self.buckets = Buckets(core.clock, EVENTS_BURST)
         self.admission = Admission(core, histories)
         self._gathering = Gathering(
-            core.database.writer,
+            core.store,
             lambda tx, submissions: accept(tx, core.audience, submissions, self.admission),
             self.accepted,
         )
 
     async def publish(
-        self, client: Client, events: Sequence[Event], key: str | None, digest: bytes
+        self, client: Client, events: Sequence[Event], *, key: str | None = None, digest: bytes = b""
     ) -> tuple[Receipt, ...]:
         """Store events; the receipts come when they are on the disk."""
         self._core.know(client)
@@ -45,19 +45,19 @@ class Intake:
         submission = Submission(client.id, events, self._core.steady.time(), key, digest)
         return await self._gathering.publish(submission)
 
-    async def take(self, submission: Submission) -> tuple[Receipt, ...]:
+    async def publish_remote(self, submission: Submission) -> tuple[Receipt, ...]:
         """Store what another super-peer has published: it was allowed and counted there."""
         return await self._gathering.publish(submission)
 
-    async def event(self, client: Client, graph: str) -> tuple[Record, Event] | None:
+    async def find(self, client: Client, graph: str) -> tuple[Record, Event] | None:
         """An event and its record, as far as the client may read it."""
-        record = await self._core.read(lambda tx: log.find(tx, graph))
+        record = await self._core.store.read(lambda tx: log.find(tx, graph))
         return None if record is None else seen(record, readable(client))
 
-    async def events(self, client: Client, after: int, limit: int) -> list[tuple[Record, Event]]:
+    async def after(self, client: Client, position: int, limit: int) -> list[tuple[Record, Event]]:
         """What follows a position in the log, as far as the client may read it."""
         grant = readable(client)
-        records = await self._core.read(lambda tx: log.after(tx, after, limit))
+        records = await self._core.store.read(lambda tx: log.after(tx, position, limit))
         return [found for record in records if (found := seen(record, grant)) is not None]
 
     def accepted(self, accepted: Accepted) -> None:

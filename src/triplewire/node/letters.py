@@ -20,7 +20,7 @@ class Letters:
     def __init__(self, core: Core) -> None:
         self._core = core
 
-    async def bury(self, number: int, position: int, reason: str, attempts: int) -> None:
+    async def add(self, number: int, position: int, reason: str, attempts: int) -> None:
         """Give a notification up: keep it as a dead letter. Whoever delivers acknowledges it next."""
 
         def work(tx: Connection) -> None:
@@ -28,23 +28,23 @@ class Letters:
                 if waiting.position == position:
                     deadletters.bury(tx, self._letter(tx, number, waiting, reason, attempts))
 
-        await self._core.write(work)
+        await self._core.store.write(work)
 
-    async def after(self, owner: str | None, after: int, limit: int) -> list[DeadLetter]:
+    async def after(self, owner: str | None = None, after: int = 0, limit: int = 100) -> list[DeadLetter]:
         """Dead letters, oldest first; of one owner, or of all."""
         if owner is None:
-            return await self._core.read(lambda tx: deadletters.after(tx, after, limit))
-        return await self._core.read(lambda tx: deadletters.of_owner(tx, owner, after, limit))
+            return await self._core.store.read(lambda tx: deadletters.after(tx, after, limit))
+        return await self._core.store.read(lambda tx: deadletters.of_owner(tx, owner, after, limit))
 
     async def find(self, letter_id: int) -> DeadLetter | None:
         """One dead letter."""
-        return await self._core.read(lambda tx: deadletters.find(tx, letter_id))
+        return await self._core.store.read(lambda tx: deadletters.find(tx, letter_id))
 
-    async def forget(self, letter_id: int) -> None:
+    async def remove(self, letter_id: int) -> None:
         """Remove a dead letter: it was delivered after all, or nobody wants it."""
-        await self._core.write(lambda tx: deadletters.remove(tx, letter_id))
+        await self._core.store.write(lambda tx: deadletters.remove(tx, letter_id))
 
-    def content(self, letter: DeadLetter) -> Notification:
+    def notification(self, letter: DeadLetter) -> Notification:
         """What goes out when a letter is sent again. What its owner may not read any more is not in it (row A15)."""
         record = self._core.roster.require(letter.subscription)
         nquads = None

@@ -13,8 +13,8 @@ from triplewire.node import snapshots
 from triplewire.node.audience import Audience
 from triplewire.node.core import Core
 from triplewire.node.histories import parsed
-from triplewire.node.keeping import TAXONOMY
 from triplewire.node.snapshots import Snapshot
+from triplewire.node.subscribing import TAXONOMY
 from triplewire.rdf.events import Event
 from triplewire.store import facts, identities, outbox, registry
 from triplewire.store.disk import Connection
@@ -37,7 +37,7 @@ def load(core: Core, tx: Connection) -> None:
 
 def _load_subscriptions(core: Core, tx: Connection) -> None:
     records = registry.everyone(tx)
-    snapshot = snapshots.read(core.database.folder, core.taxonomy, records)
+    snapshot = snapshots.read(core.store.folder, core.taxonomy, records)
     sizes, lasts = outbox.sizes(tx), outbox.lasts(tx)
     for record in records:
         core.roster.put(record)

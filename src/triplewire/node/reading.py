@@ -41,7 +41,7 @@ class Reading:
         self._core = core
         self._histories = histories
 
-    async def notifications(self, number: int, after: int, limit: int) -> Page:
+    async def page(self, number: int, after: int = 0, limit: int = 100) -> Page:
         """Notifications that follow a position. Reading on means that what came before was read."""
         record = self._core.roster.require(number)
         self._note_read(record, after)
@@ -50,11 +50,11 @@ class Reading:
             return recent
         await self._see_some(number, after)
         # What the page shows may be on disk before the roster has heard of the gap before it: both are read together.
-        waiting, kept = await self._core.read(
+        waiting, kept = await self._core.store.read(
             lambda tx: (outbox.after(tx, number, after, limit + 1), registry.find(tx, number))
         )
         if record.options.payload == "event":
-            waiting = await self._core.read(lambda tx: self._with_events(tx, record, waiting))
+            waiting = await self._core.store.read(lambda tx: self._with_events(tx, record, waiting))
         record = self._core.roster.require(number)
         page = [notification(one) for one in waiting[:limit]]
         has_more = len(waiting) > limit or not record.is_live
@@ -64,7 +64,7 @@ class Reading:
         self._core.counters.delivered += len(page)
         return Page(page, following if has_more else None, gap)
 
-    async def wait(self, number: int, after: int, timeout: float | None) -> bool:
+    async def wait(self, number: int, after: int, timeout: float | None = None) -> bool:
         """Wait until there is a notification beyond a position. False: the time ran out, or the node stops."""
         core = self._core
         deadline = None if timeout is None else core.clock.monotonic() + timeout
@@ -86,7 +86,7 @@ class Reading:
             registry.set_cursor(tx, number, position)
             return outbox.remove_to(tx, number, position)
 
-        await self._core.write(work, lambda size: self._acknowledged(number, position, size))
+        await self._core.store.write(work, lambda size: self._acknowledged(number, position, size))
 
     @contextmanager
     def following(self, number: int) -> Iterator[None]:

@@ -82,7 +82,7 @@ class Repository:
 
     async def start(self) -> None:
         """Begin to follow the log."""
-        self._broker.followers.append(self._notice)
+        self._broker.events.followers.append(self._notice)
         self._task = asyncio.create_task(self._follow(), name="repository")
 
     async def stop(self) -> None:
@@ -100,7 +100,7 @@ class Repository:
         printed = print_query(balanced(tree))
         if self.trouble is not None:
             raise StoreFailed(self.trouble)
-        await self._reach(await self._broker.read(log.head))
+        await self._reach(await self._broker.store.read(log.head))
         message = ("query", printed, media_type, self._allowed.result)
         try:
             kind, *content = await self._process.ask(message, self._allowed.seconds)
@@ -136,7 +136,7 @@ class Repository:
             if not self._process.is_running:
                 await self._process.start()
             after = max(self.position, self._floor)
-            records = await self._broker.read(lambda tx: log.after(tx, after, self._lot))
+            records = await self._broker.store.read(lambda tx: log.after(tx, after, self._lot))
             if records:
                 await self._add(records)
         if records:

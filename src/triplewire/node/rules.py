@@ -118,20 +118,20 @@ class Rules:
 
     async def remove_all(self, owner: str) -> None:
         """Forget the rules of a client that is gone."""
-        for record in await self._core.read(lambda tx: rulebook.owned_by(tx, owner)):
+        for record in await self._core.store.read(lambda tx: rulebook.owned_by(tx, owner)):
             await self._done(self._host.remove_rule(record.id))
         self._tell()
 
     async def find(self, client: Client, rule: str) -> RuleRecord:
         """A client's rule, or anybody's for an administrator; otherwise `UnknownRule`."""
-        record = await self._core.read(lambda tx: rulebook.find(tx, rule))
+        record = await self._core.store.read(lambda tx: rulebook.find(tx, rule))
         return _visible(client, rule, record)
 
     async def listed(self, client: Client) -> list[RuleRecord]:
         """A client's rules, or everybody's for an administrator."""
         if client.rights.is_admin:
-            return await self._core.read(rulebook.everyone)
-        return await self._core.read(lambda tx: rulebook.owned_by(tx, client.id))
+            return await self._core.store.read(rulebook.everyone)
+        return await self._core.store.read(lambda tx: rulebook.owned_by(tx, client.id))
 
     async def firings(self, client: Client, rule: str, after: int, limit: int) -> list[tuple[FiringRecord, Firing]]:
         """What a rule has done, oldest first."""
@@ -196,9 +196,9 @@ class Rules:
         if age is None:
             return
         before = self._core.clock.now().timestamp() - age
-        last = await self._core.read(lambda tx: changes.last_before(tx, before))
+        last = await self._core.store.read(lambda tx: changes.last_before(tx, before))
         if last:
-            await self._core.write(lambda tx: _forgotten(tx, last))
+            await self._core.store.write(lambda tx: _forgotten(tx, last))
 
     # Private
 

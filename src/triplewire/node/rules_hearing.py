@@ -87,7 +87,7 @@ class Hearing:
             self._loop.call_soon_threadsafe(self._news.set)
 
     async def _run(self) -> None:
-        self.position = self._written = int(await self._core.read(lambda tx: facts.get(tx, _HEARD)) or 0)
+        self.position = self._written = int(await self._core.store.read(lambda tx: facts.get(tx, _HEARD)) or 0)
         while True:
             await self._news.wait()
             self._news.clear()
@@ -108,7 +108,7 @@ class Hearing:
         if since is None:
             return False
         start = max(self.position, since)
-        floor, records = await self._core.read(lambda tx: (log.floor(tx), log.after(tx, start, _CHUNK)))
+        floor, records = await self._core.store.read(lambda tx: (log.floor(tx), log.after(tx, start, _CHUNK)))
         if start < floor:
             _log.warning("rules that listen have missed what retention removed: events %d to %d", start + 1, floor)
             self.position = floor
@@ -163,12 +163,14 @@ class Hearing:
 
     async def _write(self) -> None:
         heard = self.position
-        await self._core.write(lambda tx: facts.put(tx, _HEARD, heard))
+        await self._core.store.write(lambda tx: facts.put(tx, _HEARD, heard))
         self._written = heard
 
     async def _taker(self, triples: Triples, rules: Sequence[str]) -> Client:
         """In whose name the event is written: the owner of the first rule who may read and write all of it."""
-        owners = await self._core.read(lambda tx: [found.owner for rule in rules if (found := rulebook.find(tx, rule))])
+        owners = await self._core.store.read(
+            lambda tx: [found.owner for rule in rules if (found := rulebook.find(tx, rule))]
+        )
         for owner in dict.fromkeys(owners):
             client = self._core.clients.get(owner)
             if client is None or client.rights.publish is None or not self._core.grant(owner).is_everything:

@@ -59,8 +59,8 @@ async def _serve(settings: Settings, signals: Signals) -> None:
         watch.cancel()
     finally:
         await node.stop()
-    if node.broker.failure is not None:
-        raise StoreFailed(str(node.broker.failure))
+    if node.broker.store.failure is not None:
+        raise StoreFailed(str(node.broker.store.failure))
 
 
 def _keep_what_there_is() -> None:

@@ -6,7 +6,6 @@ import asyncio
 import logging
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
 
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import Forbidden, StoreError, TriplewireError, Unauthenticated, UnknownClient
@@ -26,7 +25,7 @@ from triplewire.node.stream_tokens import StreamTokens
 from triplewire.rdf.contexts import Contexts
 from triplewire.store import facts, identities
 from triplewire.store.clock import Clock
-from triplewire.store.disk import Connection, Disk
+from triplewire.store.disk import Disk
 from triplewire.store.identities import UNLIMITED, Client, Rights, hash_of
 from triplewire.store.retention import Retention
 
@@ -48,7 +47,7 @@ class Node:
         )
         self.contexts = Contexts.load(settings.contexts)
         self.id = ""
-        self.streams = Streams(broker)
+        self.streams = Streams(broker.notifications)
         loopback = Loopback.ALLOWED if settings.allow_loopback_webhooks else Loopback.REFUSED
         self.webhooks = Webhooks(broker, loopback=loopback)
         self.tokens = StreamTokens(broker.clock, settings.token_seconds, self._secret_hash)
@@ -67,7 +66,7 @@ class Node:
         broker = await Broker.open(settings.data, disk=disk, clock=clock, guests=guests, rule_seconds=seconds)
         node = cls(settings, broker)
         node._watch_the_disk()
-        node._by_secret = await node.broker.read(identities.everyone)
+        node._by_secret = await node.broker.store.read(identities.everyone)
         node.id = await node._identified()
         await node.advertisements.load()
         return node
@@ -141,11 +140,11 @@ class Node:
         await self._keep_hash(client, hash_of(secret))
 
     async def _keep_hash(self, client: Client, kept: bytes) -> None:
-        now = self.broker.steady.time()
-        await self._write(lambda tx: identities.insert(tx, client, kept, now))
+        now = self.broker.date.time()
+        await self.broker.store.write(lambda tx: identities.insert(tx, client, kept, now))
         self._by_secret = {key: known for key, known in self._by_secret.items() if known.id != client.id}
         self._by_secret[kept] = client
-        await self.broker.set_rights(client)
+        await self.broker.subscriptions.set_rights(client)
 
     async def adopt(self, client: Client, secret_hash: bytes) -> None:
         """Keep a client whose secret is its own; one that is known must have the same, and keeps its rights."""
@@ -161,12 +160,12 @@ class Node:
         """Forget a client, its subscriptions and its rules."""
         if client_id == ADMIN:
             raise Forbidden("wanted a client that can be removed, found the administrator")
-        if not await self._write(lambda tx: identities.delete(tx, client_id)):
+        if not await self.broker.store.write(lambda tx: identities.delete(tx, client_id)):
             raise UnknownClient(f"wanted the client {client_id!r}, found none of that name")
         self._by_secret = {key: known for key, known in self._by_secret.items() if known.id != client_id}
-        for record in self.broker.roster.of(client_id):
+        for record in self.broker.subscriptions.index.of(client_id):
             self.webhooks.forget(record.number)
-            await self.broker.unsubscribe(record.number)
+            await self.broker.subscriptions.unsubscribe(record.number)
         await self.broker.rules.remove_all(client_id)
         await self.advertisements.remove_all(client_id)
         if self.peers is not None:
@@ -174,14 +173,11 @@ class Node:
 
     async def set_taxonomy(self, taxonomy: Taxonomy | None) -> None:
         """Read events by another taxonomy from now on, here and on their way through here."""
-        await self.broker.set_taxonomy(taxonomy)
+        await self.broker.subscriptions.set_taxonomy(taxonomy)
         if self.overlay is not None:
             await self.overlay.begin_again()
 
     # Private
-
-    async def _write(self, work: Callable[[Connection], Any]) -> Any:
-        return await asyncio.wrap_future(self.broker.database.writer.submit(work))
 
     async def _let_peers_in(self, address: str) -> None:
         key = await self._private_key()
@@ -198,10 +194,10 @@ class Node:
 
     async def _private_key(self) -> bytes:
         """The node's own key, made once."""
-        key: bytes | None = await self.broker.read(lambda tx: facts.get(tx, _NODE_KEY))
+        key: bytes | None = await self.broker.store.read(lambda tx: facts.get(tx, _NODE_KEY))
         if key is None:
             key = identity.new_private_key()
-            await self._write(lambda tx: facts.put(tx, _NODE_KEY, key))
+            await self.broker.store.write(lambda tx: facts.put(tx, _NODE_KEY, key))
         return key
 
     def _watch_the_disk(self) -> None:
@@ -211,7 +207,7 @@ class Node:
             _log.critical("%s", problem)
             loop.call_soon_threadsafe(self.failed.set)
 
-        self.broker.database.writer.on_failure = failed
+        self.broker.store.on_failure(failed)
 
     async def _keep_house(self) -> None:
         kept = Retention(self.settings.retention_age, self.settings.retention_bytes, self.settings.key_seconds)
@@ -226,5 +222,5 @@ class Node:
         """Remove what retention no longer keeps, from the repository, from the log and from the rules' journal."""
         await self.broker.rules.forget(kept.age)
         await self.advertisements.expire()
-        while (await self.broker.trim(kept, self.repository.remove)).graphs:
+        while (await self.broker.housekeeping.trim(kept, self.repository.remove)).graphs:
             pass

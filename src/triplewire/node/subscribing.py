@@ -9,33 +9,40 @@ import msgspec
 
 from triplewire.algebra.queries import Construct
 from triplewire.algebra.subscriptions import Subscription
+from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import DuplicateSubscription, InputError, QuotaExceeded, UnknownSubscription
 from triplewire.matching.anchoring import is_unindexed
 from triplewire.node.audience import Audience
 from triplewire.node.core import Core
 from triplewire.node.grants import readable
 from triplewire.node.histories import Histories, numbered, parsed
-from triplewire.store import log, registry
+from triplewire.store import facts, log, registry
 from triplewire.store.disk import Connection
 from triplewire.store.identities import Client, Grant
 from triplewire.store.registry import Options, SubscriptionRecord
 
+TAXONOMY = "taxonomy"
+
 
 class Subscribing:
-    """Standing queries and their owners' rights.
+    """Standing queries, their owners' rights, and the taxonomy that events are read by.
 
     `followers` are told of each that begins or has ended, on the writer's thread; the roster has those that stand.
     """
 
     def __init__(self, core: Core, histories: Histories) -> None:
         self.followers: list[Callable[[SubscriptionRecord], None]] = []
+        self.index = core.roster
         self._core = core
         self._histories = histories
 
     async def subscribe(
-        self, client: Client, name: str, language: str, text: str, options: Options, start: int | None
+        self, client: Client, name: str, language: str, text: str, options: Options, start: int | None = None
     ) -> SubscriptionRecord:
-        """Leave a standing query. `start` is the position after which it begins, None the end of the log."""
+        """Leave a standing query. `start` is the position after which it begins, None the end of the log.
+
+        The same query under the same name only changes options; another one is `DuplicateSubscription`.
+        """
         self._core.know(client)
         readable(client)
         subscription = Subscription.parse(text, language, id=name, owner=client.id)
@@ -47,7 +54,7 @@ class Subscribing:
         self._check_quotas(client, subscription)
         # Asked in an audience of its own first: what cannot be evaluated is refused before anything is stored.
         await asyncio.to_thread(Audience(evaluator=self._core.checker).add, subscription, Grant())
-        return await self._core.write_alone(
+        return await self._core.store.write_alone(
             lambda tx: self._insert(tx, client, subscription, options, start),
             lambda record: self._subscribed(record, subscription),
         )
@@ -55,9 +62,9 @@ class Subscribing:
     async def unsubscribe(self, number: int) -> None:
         """Forget a subscription and everything that waits for it."""
         self._core.roster.require(number)
-        await self._core.write_alone(lambda tx: registry.delete(tx, number), lambda _: self._unsubscribed(number))
+        await self._core.store.write_alone(lambda tx: registry.delete(tx, number), lambda _: self._unsubscribed(number))
 
-    async def reset(self, number: int, start: int | None) -> SubscriptionRecord:
+    async def reset(self, number: int, start: int | None = None) -> SubscriptionRecord:
         """Begin a subscription again after another position, None the end of the log; what waits for it is dropped.
 
         It gets a new number, so that nothing which is under way for the old one can reach the new one.
@@ -68,14 +75,21 @@ class Subscribing:
             self._unsubscribed(number)
             self._subscribed(record, parsed(record))
 
-        return await self._core.write_alone(lambda tx: _begun_again(tx, number, start), begun_again)
+        return await self._core.store.write_alone(lambda tx: _begun_again(tx, number, start), begun_again)
 
     async def set_rights(self, client: Client) -> None:
         """Give a client other rights; its subscriptions read under the new grant from the next event on."""
         self._core.know(client)
-        await self._core.write_alone(lambda _: None, lambda _: self._took_rights(client))
+        await self._core.store.write_alone(lambda _: None, lambda _: self._took_rights(client))
 
-    def named(self, owner: str, name: str) -> SubscriptionRecord:
+    async def set_taxonomy(self, taxonomy: Taxonomy | None) -> None:
+        """Read events by another taxonomy from now on."""
+        text = None if taxonomy is None else "".join(f"{triple} .\n" for triple in taxonomy.triples)
+        await self._core.store.write_alone(
+            lambda tx: facts.put(tx, TAXONOMY, text), lambda _: self._took_taxonomy(taxonomy)
+        )
+
+    def require(self, owner: str, name: str) -> SubscriptionRecord:
         """An owner's subscription, or `UnknownSubscription`."""
         record = self._core.roster.named(owner, name)
         if record is None:
@@ -100,7 +114,7 @@ class Subscribing:
     ) -> SubscriptionRecord:
         _require_same(known, subscription)
         if known.options != options:
-            await self._core.write(
+            await self._core.store.write(
                 lambda tx: registry.set_options(tx, known.number, options),
                 lambda _: self._core.roster.change(known.number, options=options),
             )
@@ -142,6 +156,11 @@ class Subscribing:
     def _tell(self, record: SubscriptionRecord) -> None:
         for follower in self.followers:
             follower(record)
+
+    def _took_taxonomy(self, taxonomy: Taxonomy | None) -> None:
+        self._core.taxonomy = taxonomy
+        self._core.audience.set_taxonomy(taxonomy)
+        self._histories.set_taxonomy(taxonomy)
 
     def _took_rights(self, client: Client) -> None:
         for record in self._core.roster.of(client.id):

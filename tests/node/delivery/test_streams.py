@@ -179,7 +179,7 @@ class Script:
         self.pages = list(pages)
         self.asked: list[int] = []
 
-    async def notifications(self, _number: int, after: int = 0, limit: int = 100) -> Page:
+    async def page(self, _number: int, after: int = 0, limit: int = 100) -> Page:
         self.asked.append(after)
         return self.pages.pop(0) if self.pages else Page([], None)
 
@@ -226,7 +226,7 @@ def test_stop_ends_a_stream_that_waits():
 
 def test_stop_while_a_page_is_read_ends_the_stream_too():
     class Stopped(Script):
-        async def notifications(self, _number: int, after: int = 0, limit: int = 100) -> Page:
+        async def page(self, _number: int, after: int = 0, limit: int = 100) -> Page:
             streams.stop()
             return Page([], None)
 

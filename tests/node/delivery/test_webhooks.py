@@ -55,12 +55,12 @@ class Node:
 
     async def publish(self, *numbers: int) -> None:
         events = [Event.parse(f'<urn:s> <urn:p> "{n}" <urn:event:{n}> .')[0] for n in numbers]
-        await self.broker.publish(ALICE, events)
+        await self.broker.events.publish(ALICE, events)
 
     async def hook(self, name: str, url: str, *, payload: Payload = "solutions") -> SubscriptionRecord:
         ends = self.webhooks.lease_end()
         options = Options(delivery="webhook", callback=url, callback_secret=SECRET, lease_ends=ends, payload=payload)
-        record = await self.broker.subscribe(ALICE, name, "sparql", ALL, options)
+        record = await self.broker.subscriptions.subscribe(ALICE, name, "sparql", ALL, options)
         self.webhooks.attend(record)
         return record
 
@@ -98,7 +98,9 @@ def test_notifications_arrive_signed_and_in_order(tmp_path):
             assert hook.bodies[0]["solutions"] == [{"o": {"type": "literal", "value": "0"}}]
             identities = hook.verified(SECRET, datetime.now(UTC).timestamp())
             assert len(set(identities)) == 50
-            await eventually(lambda: here.broker.roster.require(record.number).cursor == 50, "acknowledgement")
+            await eventually(
+                lambda: here.broker.subscriptions.index.require(record.number).cursor == 50, "acknowledgement"
+            )
 
     run(test)
 
@@ -148,16 +150,16 @@ def test_dead_letters_are_kept_listed_and_sent_again(tmp_path):
         async with receiver(sometimes) as hook, node(tmp_path) as here:
             record = await here.hook("all", hook.url, payload="event")
             await here.publish(1)
-            await eventually(lambda: here.broker.roster.require(record.number).cursor == 1, "a burial")
-            [letter] = await here.broker.dead_letters("alice")
+            await eventually(lambda: here.broker.subscriptions.index.require(record.number).cursor == 1, "a burial")
+            [letter] = await here.broker.dead_letters.after("alice")
             assert (letter.event, letter.attempts) == ("urn:event:1", HASTY.tries)
             assert "500" in letter.reason
             with pytest.raises(DeliveryFailed):
                 await here.webhooks.send_again(letter)
-            assert await here.broker.dead_letters("alice") == [letter]
+            assert await here.broker.dead_letters.after("alice") == [letter]
             down = False
             await here.webhooks.send_again(letter)
-            assert await here.broker.dead_letters("alice") == []
+            assert await here.broker.dead_letters.after("alice") == []
             assert len({headers["webhook-id"] for headers, _ in hook.requests}) == 1
             assert {body["data"] for body in hook.bodies} == {'<urn:s> <urn:p> "1" <urn:event:1> .\n'}
             await here.publish(2)
@@ -252,12 +254,12 @@ def test_f8_a_clock_that_jumps_while_the_node_is_down_moves_no_lease(tmp_path, h
                 here.webhooks.forget(record.number)
                 await here.publish(1)
                 here.clock.passed = LEASE_SECONDS - 1800
-                left = record.options.lease_ends - here.broker.steady.time()
+                left = record.options.lease_ends - here.broker.date.time()
             clock = SettableClock()
             clock.jumped, clock.passed = timedelta(hours=hours), LEASE_SECONDS - 1800
             async with node(tmp_path, clock=clock) as here:
-                ends = here.broker.roster.require(record.number).options.lease_ends
-                assert ends - here.broker.steady.time() == pytest.approx(left, abs=300)
+                ends = here.broker.subscriptions.index.require(record.number).options.lease_ends
+                assert ends - here.broker.date.time() == pytest.approx(left, abs=300)
                 here.webhooks.start()
                 await eventually(lambda: hook.events == ["urn:event:1"], "what waited, since the lease is not over")
 
@@ -277,7 +279,7 @@ def test_f8_a_clock_that_jumps_moves_neither_leases_nor_retries(tmp_path, hours)
             here.clock.jumped = timedelta(hours=hours)
             await here.publish(1)
             await eventually(lambda: len(hook.events) == 3, "the third try")
-            assert await here.broker.dead_letters("alice") == []
+            assert await here.broker.dead_letters.after("alice") == []
 
     run(test)
 
@@ -298,8 +300,8 @@ def test_a13_a_webhook_that_turns_private_after_registration_becomes_a_dead_lett
         async with receiver() as hook, node(tmp_path, loopback=Loopback.REFUSED) as here:
             record = await here.hook("all", hook.url)
             await here.publish(1)
-            await eventually(lambda: here.broker.roster.require(record.number).cursor == 1, "a burial")
-            [letter] = await here.broker.dead_letters("alice")
+            await eventually(lambda: here.broker.subscriptions.index.require(record.number).cursor == 1, "a burial")
+            [letter] = await here.broker.dead_letters.after("alice")
             assert "global" in letter.reason
             assert hook.connections == 0
 
@@ -418,12 +420,12 @@ def test_the_message_is_one_json_object(tmp_path):
 def test_stopping_a_webhook_while_it_acknowledges_does_not_stop_the_writer(tmp_path):
     async def test() -> None:
         async with node(tmp_path) as here:
-            record = await here.broker.subscribe(ALICE, "all", "sparql", ALL, Options())
+            record = await here.broker.subscriptions.subscribe(ALICE, "all", "sparql", ALL, Options())
             for number in range(50):
-                waiting = asyncio.create_task(here.broker.acknowledge(record.number, number))
+                waiting = asyncio.create_task(here.broker.notifications.acknowledge(record.number, number))
                 await asyncio.sleep(0)
                 waiting.cancel()
             await here.publish(1)
-            assert here.broker.failure is None
+            assert here.broker.store.failure is None
 
     run(test)

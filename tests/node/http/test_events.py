@@ -65,7 +65,7 @@ def test_a_page_tells_of_what_retention_has_removed(tmp_path: Path):
     async def test(api):
         body = "".join(f'<urn:a> <urn:p> "{n}" <urn:e:{n}> .\n' for n in range(1, 6))
         assert (await api.post("/events", content=body, headers=NQUADS)).status_code == 201
-        await api.node.broker.trim(Retention(size=2 * len(body) // 5))
+        await api.node.broker.housekeeping.trim(Retention(size=2 * len(body) // 5))
         page = await api.get("/events", params={"after": 1})
         assert page.headers["Triplewire-Gap"] == "3"
         assert page.text.count("\n") == 2

@@ -64,16 +64,16 @@ class Site:
         return self.overlay.peer
 
     async def subscribe(self, text: str, name: str = "mine") -> SubscriptionRecord:
-        return await self.broker.subscribe(self.me, name, "sparql", text, Options(), None)
+        return await self.broker.subscriptions.subscribe(self.me, name, "sparql", text, Options(), None)
 
     async def publish(self, *names: str, predicate: str = "urn:p", text: str = "x") -> None:
         events = [Event.parse(f'<urn:s> <{predicate}> "{text}" <{name}> .')[0] for name in names]
-        await self.broker.publish(self.me, events)
+        await self.broker.events.publish(self.me, events)
 
     async def got(self, name: str = "mine") -> list[str]:
         """Which events a subscription was notified of, in order."""
-        number = self.broker.subscription(self.me.id, name).number
-        page = await self.broker.notifications(number, 0, 1_000)
+        number = self.broker.subscriptions.require(self.me.id, name).number
+        page = await self.broker.notifications.page(number, 0, 1_000)
         return [one.event for one in page.notifications]
 
     async def gets(self, *names: str, subscription: str = "mine") -> None:

@@ -38,7 +38,7 @@ def soon(monkeypatch):
 
 
 async def stored(broker) -> list[tuple[str, str | None]]:
-    return [(record.graph, record.origin) for record, _ in await broker.events(ME, 0, 100)]
+    return [(record.graph, record.origin) for record, _ in await broker.events.after(ME, 0, 100)]
 
 
 def test_events_are_stored_in_order_as_they_were_published(tmp_path):
@@ -51,7 +51,7 @@ def test_events_are_stored_in_order_as_they_were_published(tmp_path):
             taking.add(publication(number))
         await taking.settled()
         assert await stored(broker) == [(f"urn:e:{number}", "sp-a") for number in range(1, 40)]
-        [(record, event), *_] = await broker.events(ME, 0, 1)
+        [(record, event), *_] = await broker.events.after(ME, 0, 1)
         assert (record.publisher, record.source, record.time, event.source) == (
             "tw-publisher",
             "tw-source",

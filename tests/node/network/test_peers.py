@@ -55,8 +55,8 @@ def test_off_line_and_back_over_a_restart_of_the_node(tmp_path):
             await bob.publish(events("urn:e:3"))
         async with here(court.peer("A", node)) as [alice]:
             await gets(alice, "urn:e:1", "urn:e:2", "urn:e:3")
-            number = node.broker.subscription(alice.id, "all").number
-            await until(lambda: node.broker.roster.require(number).cursor == 3)
+            number = node.broker.subscriptions.require(alice.id, "all").number
+            await until(lambda: node.broker.subscriptions.index.require(number).cursor == 3)
 
     in_court(tmp_path, test)
 
@@ -71,14 +71,14 @@ def test_what_retention_removed_meanwhile_is_told_once(tmp_path):
         names = [f"urn:e:{number}" for number in range(1, 10)]
         async with here(court.peer("B", node)) as [bob]:
             await bob.publish(events(*names))
-        await node.broker.trim(Retention(size=3 * len(events(names[0]))))
+        await node.broker.housekeeping.trim(Retention(size=3 * len(events(names[0]))))
         lost = Gap("all", place_of(node).id, 0, 6)
         async with here(home) as [alice]:
             arrivals = alice.arrivals()
             assert await anext(arrivals) == lost
             assert [(await anext(arrivals)).event for _ in range(3)] == names[6:]
-            number = node.broker.subscription(alice.id, "all").number
-            await until(lambda: node.broker.roster.require(number).cursor == 9)
+            number = node.broker.subscriptions.require(alice.id, "all").number
+            await until(lambda: node.broker.subscriptions.index.require(number).cursor == 9)
         await until(lambda: node.peers.machine.online == [])
         async with here(home, court.peer("B", node)) as [alice, bob]:
             await bob.publish(events("urn:e:10"))
@@ -127,7 +127,7 @@ def test_registering_puts_a_peer_into_the_indices_and_forgetting_takes_it_out(tm
             assert [entry.record.name for entry in node.advertisements.of(alice.id)] == ["peer"]
         await until(lambda: node.peers.machine.peers == [])
         await until(lambda: not node.advertisements.of(alice.id))
-        assert node.broker.roster.of(alice.id) == []
+        assert node.broker.subscriptions.index.of(alice.id) == []
         assert alice.id not in [client.id for client in node.clients]
 
     in_court(tmp_path, test)
@@ -221,7 +221,7 @@ def test_a_peer_migrates_during_publishing_and_gets_everything(tmp_path):
                 await gets(alice, *names)
                 assert ap.peers.machine.online == [alice.id]
                 assert [node.peers.machine.peers for node in (ap3,)] == [[]]
-                assert ap3.broker.roster.of(alice.id) == []
+                assert ap3.broker.subscriptions.index.of(alice.id) == []
 
     in_court(tmp_path, test, in_network=True)
 
@@ -255,7 +255,7 @@ def test_a_subscription_that_is_taken_over_begins_before_the_first_event_that_wa
 
         async def take(name: str, origin: str, position: int) -> None:
             submission = Submission("tw-p", Event.parse(events(name)), 1.0, origin=origin, origin_position=position)
-            await node.broker.take(submission)
+            await node.broker.events.publish_remote(submission)
 
         for name, origin, position in (("urn:1", "sp-a", 7), ("urn:2", "sp-b", 3), ("urn:3", "sp-a", 9)):
             await take(name, origin, position)
@@ -372,7 +372,7 @@ def test_a12_a_replayed_message_is_refused(tmp_path):
             await until(lambda: node.peers.machine.refusals["replay"] == 1)
             mallory._connections.send(other, recorded[0])
             await until(lambda: node.peers.machine.refusals["session"] == 1)
-            assert node.broker.counters.published == 1
+            assert node.broker.core.counters.published == 1
             assert (await alice.publish(events("urn:e:2")))[0].position == 2
 
     in_court(tmp_path, test)

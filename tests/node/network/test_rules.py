@@ -46,7 +46,7 @@ def log(site: Site) -> str:
 async def publish(site: Site, *names: str, cls: str = "Person") -> None:
     for name in names:
         text = f"{EX[name]} {RDF['type']} {EX[cls]} <urn:e:{name}> ."
-        await site.broker.publish(site.me, Event.parse(text))
+        await site.broker.events.publish(site.me, Event.parse(text))
 
 
 def queued(site: Site) -> list[str]:
@@ -81,7 +81,7 @@ def test_an_event_of_another_node_triggers_a_rule_that_listens(tmp_path: Path):
             await publish(a, "cat", cls="Nurse")
             await queue(b, "ann", "bob", "cat")
             # The repository is ahead of the disk by a moment.
-            head = await b.broker.read(store_log.head)
+            head = await b.broker.store.read(store_log.head)
             await until(lambda: b.broker.rules.heard >= head)
             assert len(await b.broker.rules.firings(b.me, "queue", 0, 100)) == 3
 
@@ -106,7 +106,7 @@ def test_a_change_of_another_nodes_repository_is_heard_and_a_nodes_own_is_not(tm
 
 
 async def graph(site: Site) -> set[str]:
-    return set(await site.broker.read(lambda tx: list(changes.assertions(tx))))
+    return set(await site.broker.store.read(lambda tx: list(changes.assertions(tx))))
 
 
 def test_a_rule_hears_after_a_restart_what_was_published_meanwhile_and_nothing_twice(tmp_path: Path):

@@ -27,7 +27,7 @@ def test_an_event_reaches_a_subscriber_at_another_node(tmp_path):
             await a.publish("urn:e:1", "urn:e:2")
             await a.publish("urn:e:3")
             await b.gets("urn:e:1", "urn:e:2", "urn:e:3")
-            found = await b.broker.event(b.me, "urn:e:1")
+            found = await b.broker.events.find(b.me, "urn:e:1")
             assert found is not None
             record, event = found
             assert (record.publisher, record.origin) == (a.me.id, a.peer.id)
@@ -58,7 +58,7 @@ def test_what_nobody_asked_for_stays_where_it_is(tmp_path):
             await a.publish("urn:other:1", predicate="urn:q")
             await a.publish("urn:e:1")
             await b.gets("urn:e:1")
-            assert await b.broker.event(b.me, "urn:other:1") is None
+            assert await b.broker.events.find(b.me, "urn:other:1") is None
 
     run(test)
 
@@ -70,12 +70,12 @@ def test_an_ended_subscription_fetches_nothing_more(tmp_path):
             await b.subscribe("SELECT ?o { ?s <urn:q> ?o }", "other")
             await a.publish("urn:e:1")
             await b.gets("urn:e:1")
-            await b.broker.unsubscribe(record.number)
+            await b.broker.subscriptions.unsubscribe(record.number)
             await until(lambda: not a.peer.router.poset or len(a.peer.router.poset) == 0)
             await a.publish("urn:e:2")
             await a.publish("urn:q:1", predicate="urn:q")
             await b.gets("urn:q:1", subscription="other")
-            assert await b.broker.event(b.me, "urn:e:2") is None
+            assert await b.broker.events.find(b.me, "urn:e:2") is None
 
     run(test)
 
@@ -131,7 +131,7 @@ def test_advertisements_of_one_client_are_read_together(tmp_path):
             await a.advertisements.put(a.me.id, "dates", one("urn:date"))
             await b.subscribe("SELECT * { ?s <urn:creator> ?c ; <urn:date> ?d }")
             both = '<urn:s> <urn:creator> "x" <urn:e:1> .\n<urn:s> <urn:date> "2004" <urn:e:1> .'
-            await a.broker.publish(a.me, Event.parse(both))
+            await a.broker.events.publish(a.me, Event.parse(both))
             await b.gets("urn:e:1")
             await a.advertisements.remove(a.me.id, "dates")
             await until(lambda: not a.peer.router.ways.downs()[0].table)
@@ -254,9 +254,9 @@ def test_a_part_of_a_log_is_bounded_in_bytes_too(tmp_path, monkeypatch):
     async def test() -> None:
         async with sites(tmp_path, "a") as [a]:
             await a.publish(*(f"urn:e:{number}" for number in range(5)))
-            first = await a.broker.read(lambda tx: read(tx, 0))
+            first = await a.broker.store.read(lambda tx: read(tx, 0))
             assert ([record.position for record in first.records], first.is_last) == ([1, 2], False)
-            last = await a.broker.read(lambda tx: read(tx, 4))
+            last = await a.broker.store.read(lambda tx: read(tx, 4))
             assert ([record.position for record in last.records], last.is_last) == ([5], True)
 
     run(test)
@@ -269,7 +269,7 @@ def test_an_event_beyond_the_usual_size_travels_too(tmp_path):
             long = "x" * 200_000
             lines = "".join(f'<urn:s{number}> <urn:p> "{long}" <urn:large> .\n' for number in range(10))
             [large] = Event.parse(lines, limits=Limits(event_bytes=4 << 20))
-            await a.broker.publish(a.me, [large])
+            await a.broker.events.publish(a.me, [large])
             await b.gets("urn:large")
 
     run(test)
@@ -306,12 +306,12 @@ def test_another_taxonomy_is_heeded_and_nothing_is_lost_over_it(tmp_path):
             await b.gets("urn:e:1")
             for site in made:
                 publishing = asyncio.create_task(a.publish(f"urn:during:{site.me.id}"))
-                await site.broker.set_taxonomy(taxonomy)
+                await site.broker.subscriptions.set_taxonomy(taxonomy)
                 await site.overlay.begin_again()
                 await publishing
             await settled(made)
             [cat] = Event.parse("<urn:tom> <urn:is> <urn:cat> <urn:cat:1> .")
-            await a.broker.publish(a.me, [cat])
+            await a.broker.events.publish(a.me, [cat])
             await b.gets("urn:cat:1", subscription="animals")
             await a.publish("urn:e:2")
             await b.gets("urn:e:1", "urn:during:a", "urn:during:b", "urn:e:2")

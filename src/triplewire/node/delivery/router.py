@@ -92,7 +92,7 @@ def delivery_router(broker: Broker, streams: Streams, webhooks: Webhooks, caller
         if "text/event-stream" in accept:
             record = opener(request, name)
             return desk.stream(record, _resumed(last_event_id, after, record))
-        record = broker.subscription(caller(request).id, name)
+        record = broker.subscriptions.require(caller(request).id, name)
         return _page(await desk.page(record, record.cursor if after is None else after, limit, wait))
 
     @router.get("/dead-letters", responses=_documented(400, 401, 403), openapi_extra=_BEARER)
@@ -117,7 +117,7 @@ def delivery_router(broker: Broker, streams: Streams, webhooks: Webhooks, caller
     )
     async def forget(letter_id: LetterId, client: Client = asking) -> None:
         """Forget a dead letter."""
-        await broker.forget_letter((await desk.letter(client, letter_id)).id)
+        await broker.dead_letters.remove((await desk.letter(client, letter_id)).id)
 
     @router.websocket("/subscriptions/{name}/notifications")
     async def socket(websocket: WebSocket, name: str, after: Position | None = None) -> None:
@@ -141,10 +141,10 @@ class Desk:
         self._webhooks = webhooks
 
     async def page(self, record: SubscriptionRecord, after: int, limit: int, wait: float) -> Page:
-        page = await self._broker.notifications(record.number, after=after, limit=limit)
+        page = await self._broker.notifications.page(record.number, after=after, limit=limit)
         is_empty = not page.notifications and page.gap is None
         if wait and is_empty and await self._streams.more(record.number, after, wait):
-            return await self._broker.notifications(record.number, after=after, limit=limit)
+            return await self._broker.notifications.page(record.number, after=after, limit=limit)
         return page
 
     def stream(self, record: SubscriptionRecord, after: int) -> Response:
@@ -176,18 +176,18 @@ class Desk:
     async def _listen(self, websocket: WebSocket, record: SubscriptionRecord) -> None:
         while True:
             heard = _heard(await websocket.receive_text())
-            await self._broker.acknowledge(record.number, heard.acknowledge)
+            await self._broker.notifications.acknowledge(record.number, heard.acknowledge)
 
     async def letters(self, client: Client, after: int, limit: int) -> dict[str, Any]:
         owner = None if client.rights.is_admin else client.id
-        found = await self._broker.dead_letters(owner, after=after, limit=limit + 1)
+        found = await self._broker.dead_letters.after(owner, after=after, limit=limit + 1)
         return {
             "dead_letters": [self._shown(letter) for letter in found[:limit]],
             "next": found[limit - 1].id if len(found) > limit else None,
         }
 
     def _shown(self, letter: DeadLetter) -> dict[str, Any]:
-        record = self._broker.roster.get(letter.subscription)
+        record = self._broker.subscriptions.index.get(letter.subscription)
         return {
             "id": letter.id,
             "subscription": None if record is None else record.name,
@@ -199,8 +199,8 @@ class Desk:
 
     async def letter(self, client: Client, letter_id: int) -> DeadLetter:
         """A letter that the client may see. Another's is not told from one that is not there."""
-        letter = await self._broker.dead_letter(letter_id)
-        record = None if letter is None else self._broker.roster.get(letter.subscription)
+        letter = await self._broker.dead_letters.find(letter_id)
+        record = None if letter is None else self._broker.subscriptions.index.get(letter.subscription)
         if letter is None or record is None or not (client.rights.is_admin or record.owner == client.id):
             raise UnknownLetter(f"wanted the dead letter {letter_id}, found none")
         return letter

@@ -40,9 +40,9 @@ BEAT = Beat()
 
 
 class Source(Protocol):
-    """What a stream asks of the broker."""
+    """What a stream asks of the broker's notifications."""
 
-    async def notifications(self, number: int, after: int = 0, limit: int = 100) -> Page: ...
+    async def page(self, number: int, after: int = 0, limit: int = 100) -> Page: ...
 
     async def wait(self, number: int, after: int, timeout: float | None = None) -> bool: ...
 
@@ -63,7 +63,7 @@ class Streams:
         try:
             with self._source.following(number):
                 while not self._is_stopping:
-                    page = await self._source.notifications(number, after=after, limit=PAGE)
+                    page = await self._source.page(number, after=after, limit=PAGE)
                     items = items_of(page, after)
                     if items:
                         yield [*items]

@@ -99,13 +99,13 @@ class Webhooks:
         wanted = LEASE_SECONDS if seconds is None else seconds
         if not 0 < wanted <= LEASE_SECONDS:
             raise InputError(f"wanted a lease of up to {LEASE_SECONDS:g} seconds, found {wanted:g}")
-        return self._broker.steady.time() + wanted
+        return self._broker.date.time() + wanted
 
     # Delivering
 
     def start(self) -> None:
         """Attend to every webhook that the broker knows."""
-        for record in self._broker.roster:
+        for record in self._broker.subscriptions.index:
             self.attend(record)
 
     def attend(self, record: SubscriptionRecord) -> None:
@@ -140,15 +140,15 @@ class Webhooks:
     async def _deliver_all(self, record: SubscriptionRecord) -> None:
         ends = record.options.lease_ends
         courier = Courier(cursor=record.cursor, lease_ends=self._now() + LEASE_SECONDS if ends is None else ends)
-        while self._broker.is_open:
-            page = await self._broker.notifications(record.number, after=courier.cursor, limit=PAGE)
+        while self._broker.core.is_open:
+            page = await self._broker.notifications.page(record.number, after=courier.cursor, limit=PAGE)
             for item in items_of(page, courier.cursor):
                 after = await self._deliver(record, courier, item)
                 if after is None:
                     return
                 courier = after
             if not page.notifications:
-                await self._broker.wait(record.number, courier.cursor)
+                await self._broker.notifications.wait(record.number, courier.cursor)
 
     async def _deliver(self, record: SubscriptionRecord, courier: Courier, item: Notification | Gap) -> Courier | None:
         """Try one item until it is accepted or given up. None: the lease is over."""
@@ -177,24 +177,24 @@ class Webhooks:
             if buried is None:
                 return courier
             if isinstance(item, Notification):
-                await self._broker.bury(record.number, position, str(problem), buried.tries)
+                await self._broker.dead_letters.add(record.number, position, str(problem), buried.tries)
         else:
             courier = accepted(courier, position)
-        await self._broker.acknowledge(record.number, position)
+        await self._broker.notifications.acknowledge(record.number, position)
         return courier
 
     def _now(self) -> float:
-        return self._broker.steady.time()
+        return self._broker.date.time()
 
     # Dead letters
 
     async def send_again(self, letter: DeadLetter) -> None:
         """Send a dead letter now, once; it is forgotten when the receiver accepts it."""
-        record = self._broker.roster.require(letter.subscription)
+        record = self._broker.subscriptions.index.require(letter.subscription)
         if not record.options.callback:
             raise InputError(f"wanted a subscription with a webhook, found {record.name!r} without")
-        await self._suspect.post(message_of(record, self._broker.content_of(letter)))
-        await self._broker.forget_letter(letter.id)
+        await self._suspect.post(message_of(record, self._broker.dead_letters.notification(letter)))
+        await self._broker.dead_letters.remove(letter.id)
 
 
 def message_of(record: SubscriptionRecord, item: Notification | Gap) -> Message:

@@ -48,9 +48,9 @@ def stream_of(connection: HTTPConnection, name: str) -> SubscriptionRecord:
         _require_welcome(connection)
     node, token = node_of(connection), connection.query_params.get("token")
     if token is None or "authorization" in connection.headers:
-        return node.broker.subscription(client_of(connection).id, name)
+        return node.broker.subscriptions.require(client_of(connection).id, name)
     claim = node.tokens.claim(token)
-    record = node.broker.roster.get(claim.subscription)
+    record = node.broker.subscriptions.index.get(claim.subscription)
     if record is None or (record.owner, record.name) != (claim.client, name):
         raise Unauthenticated("wanted a token for this subscription, found one for another")
     return record

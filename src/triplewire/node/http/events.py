@@ -71,7 +71,7 @@ async def publish(
     most = _INLINE_NQUADS_BYTES if form is NQUADS else _INLINE_BYTES
     events = parsed() if len(data) <= most else await asyncio.to_thread(parsed)
     digest = _digest(form, (graph, base), data) if idempotency_key is not None else b""
-    receipts = await node.broker.publish(client, events, key=idempotency_key, digest=digest)
+    receipts = await node.broker.events.publish(client, events, key=idempotency_key, digest=digest)
     return Response(msgspec.json.encode({"events": receipts}), 201, media_type="application/json")
 
 
@@ -90,10 +90,10 @@ async def read_events(
     client = client_of(request)
     media_type = chosen(request.headers.get("accept"), _RDF)
     broker = node_of(request).broker
-    ends = await broker.read(lambda tx: (log.floor(tx), log.head(tx)))
-    count = await broker.read(lambda tx: log.fitting(tx, after, limit, _PAGE_BYTES))
-    page = await broker.events(client, after, count)
-    covered = extent(after, count, ends, await broker.read(log.floor), [record.position for record, _ in page])
+    ends = await broker.store.read(lambda tx: (log.floor(tx), log.head(tx)))
+    count = await broker.store.read(lambda tx: log.fitting(tx, after, limit, _PAGE_BYTES))
+    page = await broker.events.after(client, after, count)
+    covered = extent(after, count, ends, await broker.store.read(log.floor), [record.position for record, _ in page])
     response = _rdf([event for _, event in page], media_type)
     response.headers.update(headers_of(request.url.path, limit, covered))
     return response
@@ -106,7 +106,7 @@ async def read_event(
     """One event, in any RDF format."""
     client = client_of(request)
     media_type = chosen(request.headers.get("accept"), _RDF)
-    found = await node_of(request).broker.event(client, iri)
+    found = await node_of(request).broker.events.find(client, iri)
     if found is None:
         raise UnknownEvent(f"wanted the event <{iri}>, found none of that name")
     record, event = found

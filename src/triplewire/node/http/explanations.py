@@ -59,9 +59,9 @@ async def _explained(request: Request, subscription: Subscription, iri: str | No
 async def _verdict(request: Request, subscription: Subscription, iri: str) -> dict[str, Any]:
     """On the part of the event that the client may read: nothing else can be bound, or named in a reason (row A15)."""
     broker = node_of(request).broker
-    found = await broker.event(client_of(request), iri)
+    found = await broker.events.find(client_of(request), iri)
     if found is None:
         raise UnknownEvent(f"wanted the event <{iri}>, found none of that name")
-    verdict = await asyncio.to_thread(why, subscription, found[1], broker.taxonomy)
+    verdict = await asyncio.to_thread(why, subscription, found[1], broker.core.taxonomy)
     solutions = [json_binding(solution) for solution in verdict.solutions]
     return {"event": iri, "matches": verdict.matches, "reason": verdict.reason, "solutions": solutions}

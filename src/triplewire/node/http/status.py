@@ -28,7 +28,7 @@ _TEXT = "text/plain; version=0.0.4"
 async def health(request: Request) -> Response:
     """200 if the node accepts events, 503 with the reason if not. Needs no secret."""
     node = node_of(request)
-    failure = node.broker.failure
+    failure = node.broker.store.failure
     body: dict[str, Any] = {"status": "fine" if failure is None else "failed", "node": node.id}
     body |= {"limits": _limits(node.settings.limits)}
     body |= {} if failure is None else {"reason": str(failure)}
@@ -52,8 +52,8 @@ async def metrics(request: Request) -> Response:
     """Counters and gauges in Prometheus' text format. Of subscriptions, a client sees its own only."""
     client, node = client_of(request), node_of(request)
     owner = None if client.rights.is_admin else client.id
-    oldest = await node.broker.read(lambda tx: outbox.oldest(tx, owner))
-    fsyncs = node.broker.database.writer.stats.seconds
+    oldest = await node.broker.store.read(lambda tx: outbox.oldest(tx, owner))
+    fsyncs = node.broker.store.stats.seconds
     lines = [*_counts(node), *_histogram(fsyncs), *_costs(node, client), *_ages(node, oldest)]
     lines += [] if node.overlay is None else _network(node.overlay)
     lines += [] if node.peers is None else _peers(node.peers)
@@ -61,7 +61,7 @@ async def metrics(request: Request) -> Response:
 
 
 def _counts(node: Node) -> Iterator[str]:
-    broker, counters = node.broker, node.broker.counters
+    broker, counters = node.broker, node.broker.core.counters
     for name, value, kind, text in (
         ("published_total", counters.published, "counter", "events stored"),
         ("repeated_total", counters.repeated, "counter", "events that were there already"),
@@ -69,9 +69,9 @@ def _counts(node: Node) -> Iterator[str]:
         ("delivered_total", counters.delivered, "counter", "notifications handed out"),
         ("acknowledged_total", counters.acknowledged, "counter", "acknowledgements"),
         ("candidates_total", counters.candidates, "counter", "subscriptions tested on an event"),
-        ("writer_queue", broker.database.writer.waiting, "gauge", "requests that wait for a commit"),
-        ("log_bytes", broker.log_bytes, "gauge", "bytes of events kept"),
-        ("subscriptions", len(broker.roster), "gauge", "subscriptions"),
+        ("writer_queue", broker.store.queue_length, "gauge", "requests that wait for a commit"),
+        ("log_bytes", broker.core.log_bytes, "gauge", "bytes of events kept"),
+        ("subscriptions", len(broker.subscriptions.index), "gauge", "subscriptions"),
         ("repository_quarantined", len(node.repository.quarantined), "gauge", "events that the repository lacks"),
         ("repository_position", node.repository.position, "gauge", "how far the repository has come"),
     ):
@@ -94,7 +94,7 @@ def _costs(node: Node, client: Client) -> Iterator[str]:
     name = "triplewire_candidates_by_owner_total"
     yield f"# HELP {name} subscriptions of an owner tested on an event, while they are live"
     yield f"# TYPE {name} counter"
-    for owner, count in sorted(node.broker.costs().items(), key=str):
+    for owner, count in sorted(node.broker.core.audience.costs().items(), key=str):
         if owner is not None and (client.rights.is_admin or client.id == owner):
             yield f'{name}{{owner="{_escaped(owner)}"}} {count}'
 
@@ -103,9 +103,9 @@ def _ages(node: Node, oldest: dict[int, float]) -> Iterator[str]:
     name = "triplewire_oldest_undelivered_seconds"
     yield f"# HELP {name} age of the oldest notification that waits"
     yield f"# TYPE {name} gauge"
-    now = node.broker.steady.time()
+    now = node.broker.date.time()
     for number, accepted in oldest.items():
-        record = node.broker.roster.get(number)
+        record = node.broker.subscriptions.index.get(number)
         if record is not None:
             labels = f'subscription="{_escaped(record.name)}",owner="{_escaped(record.owner)}"'
             yield f"{name}{{{labels}}} {max(0.0, now - accepted):.3f}"

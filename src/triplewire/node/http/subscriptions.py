@@ -56,10 +56,10 @@ async def subscribe(
     node, client = node_of(request), client_of(request)
     language = language_of(request)
     text = await text_of(request)
-    known = node.broker.roster.named(client.id, name)
+    known = node.broker.subscriptions.index.named(client.id, name)
     options = Options(payload=payload, delivery=delivery, callback=callback, retention=retention)
     options = await _proven(node, name, options, None if known is None else known.options)
-    record = await node.broker.subscribe(client, name, language, text, options, _start(start))
+    record = await node.broker.subscriptions.subscribe(client, name, language, text, options, _start(start))
     node.webhooks.attend(record)
     secret = {"secret": options.callback_secret} if known is None and options.callback_secret else {}
     return _json(described(node, record) | secret, 201 if known is None else 200)
@@ -69,7 +69,11 @@ async def subscribe(
 async def list_subscriptions(request: Request) -> Response:
     """The client's subscriptions; an administrator sees everybody's."""
     node, client = node_of(request), client_of(request)
-    records = list(node.broker.roster) if client.rights.is_admin else node.broker.roster.of(client.id)
+    records = (
+        list(node.broker.subscriptions.index)
+        if client.rights.is_admin
+        else node.broker.subscriptions.index.of(client.id)
+    )
     return _json({"subscriptions": [described(node, record) for record in records]})
 
 
@@ -88,7 +92,7 @@ async def unsubscribe(request: Request, name: Name, owner: Owner = None) -> Resp
     """Forget a subscription and everything that waits for it."""
     node, number = node_of(request), subscription_of(request, name, owner).number
     node.webhooks.forget(number)
-    await node.broker.unsubscribe(number)
+    await node.broker.subscriptions.unsubscribe(number)
     return Response(status_code=204)
 
 
@@ -104,7 +108,7 @@ async def reset(request: Request, name: Name, start: Start = "now", owner: Owner
     """
     node, number = node_of(request), subscription_of(request, name, owner).number
     node.webhooks.forget(number)
-    record = await node.broker.reset(number, _start(start))
+    record = await node.broker.subscriptions.reset(number, _start(start))
     node.webhooks.attend(record)
     return _json(described(node, record))
 
@@ -119,7 +123,7 @@ async def acknowledge(
     owner: Owner = None,
 ) -> Response:
     """Acknowledge notifications: they are not kept any longer."""
-    await node_of(request).broker.acknowledge(subscription_of(request, name, owner).number, position)
+    await node_of(request).broker.notifications.acknowledge(subscription_of(request, name, owner).number, position)
     return Response(status_code=204)
 
 
@@ -142,7 +146,7 @@ def subscription_of(request: Request, name: str, owner: str | None = None) -> Su
     """The subscription that a request names. Only administrators reach other clients' ones; to others they are not."""
     client = client_of(request)
     whose = owner if owner is not None and client.rights.is_admin else client.id
-    return node_of(request).broker.subscription(whose, name)
+    return node_of(request).broker.subscriptions.require(whose, name)
 
 
 def language_of(request: Request) -> str:
@@ -164,7 +168,7 @@ async def text_of(request: Request) -> str:
 
 def described(node: Node, record: SubscriptionRecord) -> dict[str, Any]:
     """A subscription as clients see it."""
-    standing = node.broker.roster.standing(record.number)
+    standing = node.broker.subscriptions.index.standing(record.number)
     state = "quarantined" if record.quarantined else "live" if record.is_live else "catching up"
     return {
         "id": record.name,

@@ -90,7 +90,9 @@ class Accepting:
     async def _store(self, batch: list[Publication]) -> None:
         submissions = [found for one in batch if (found := self._submission(one)) is not None]
         while submissions:
-            outcomes = await asyncio.gather(*map(self._broker.take, submissions), return_exceptions=True)
+            outcomes = await asyncio.gather(
+                *map(self._broker.events.publish_remote, submissions), return_exceptions=True
+            )
             later = []
             for submission, outcome in zip(submissions, outcomes, strict=True):
                 if isinstance(outcome, DiskFull):
@@ -109,7 +111,7 @@ class Accepting:
             self._counts["refused"] += 1
             self._seldom.warning("refused", "refused an event of %s: %s", publication.origin, problem)
             return None
-        accepted = self._broker.steady.time()
+        accepted = self._broker.date.time()
         return Submission(
             publication.publisher, (event,), accepted, origin=publication.origin, origin_position=publication.position
         )

@@ -56,7 +56,7 @@ class Advertisements:
 
     async def load(self) -> None:
         """Read what was advertised."""
-        for record in await self._broker.read(kept.everyone):
+        for record in await self._broker.store.read(kept.everyone):
             entry = Entry(record, described(record.rdf.encode(), TURTLE))
             self._by_owner.setdefault(record.owner, {})[entry.place] = entry
         await self.expire()
@@ -99,7 +99,7 @@ class Advertisements:
             raise QuotaExceeded("advertisements", f"wanted at most {MOST} advertisements, found another")
         # What a client advertises travels as one description: it must fit into one.
         combined([description, *(one.description for one in self.of(owner) if one.place != (name, False))])
-        ends = None if lasts is None else self._broker.steady.time() + lasts
+        ends = None if lasts is None else self._broker.date.time() + lasts
         entry = Entry(AdvertisementRecord(owner, name, description.rdf, ends=ends), description)
         await self._keep(entry)
         self._set(entry)
@@ -139,7 +139,7 @@ class Advertisements:
                 self._withdraw(before)
 
     async def _remove(self, entry: Entry) -> None:
-        await asyncio.wrap_future(self._broker.database.writer.submit(lambda tx: kept.remove(tx, entry.record)))
+        await self._broker.store.write(lambda tx: kept.remove(tx, entry.record))
         if self._at(entry.record.owner, entry.place) is entry:
             del self._by_owner[entry.record.owner][entry.place]
             self._withdraw(entry)
@@ -154,7 +154,7 @@ class Advertisements:
             self._listener.withdraw(key, owner)
 
     async def _keep(self, entry: Entry) -> None:
-        await asyncio.wrap_future(self._broker.database.writer.submit(lambda tx: kept.put(tx, entry.record)))
+        await self._broker.store.write(lambda tx: kept.put(tx, entry.record))
 
     def _longest(self, entry: Entry) -> float | None:
         """How long the owner says this, under whatever name."""
@@ -163,10 +163,10 @@ class Advertisements:
         return None if None in lasts else max(one for one in lasts if one is not None)
 
     def _lasts(self, record: AdvertisementRecord) -> float | None:
-        return None if record.ends is None else max(0.0, record.ends - self._broker.steady.time())
+        return None if record.ends is None else max(0.0, record.ends - self._broker.date.time())
 
     def _is_over(self, record: AdvertisementRecord) -> bool:
-        return record.ends is not None and record.ends <= self._broker.steady.time()
+        return record.ends is not None and record.ends <= self._broker.date.time()
 
 
 def described(data: bytes, form: Format, base: str | None = None) -> Description:

@@ -151,7 +151,7 @@ class Peers:
 
     def _act(self, call: Call) -> None:
         try:
-            self._do(call(self._machine, self._host.broker.steady.time()))
+            self._do(call(self._machine, self._host.broker.date.time()))
         except Exception as bug:  # noqa: BLE001  whatever one message did, the next is to be taken
             self._seldom.error("bug", "a bug in the access point: %s: %s", type(bug).__name__, bug, exc_info=bug)
 

@@ -96,11 +96,11 @@ class Keeping:
     # Notifications
 
     async def _pending(self, effect: do.ReadPending) -> do.Outcome:
-        record = self._broker.subscription(effect.peer, effect.name)
+        record = self._broker.subscriptions.require(effect.peer, effect.name)
         after = record.cursor if effect.after is None else effect.after
-        page = await self._broker.notifications(record.number, after, effect.limit)
+        page = await self._broker.notifications.page(record.number, after, effect.limit)
         positions = [one.position for one in page.notifications]
-        places = await self._broker.read(lambda tx: [_publisher(tx, place, self._id) for place in positions])
+        places = await self._broker.store.read(lambda tx: [_publisher(tx, place, self._id) for place in positions])
         noted = tuple(
             do.Noted(one.position, one.event, publisher, origin, one.json)
             for one, (publisher, origin) in zip(page.notifications, places, strict=True)
@@ -108,8 +108,8 @@ class Keeping:
         return do.Page(noted, page.next is not None, page.gap, after)
 
     async def _acknowledge(self, effect: do.Acknowledge) -> do.Outcome:
-        record = self._broker.subscription(effect.peer, effect.name)
-        await self._broker.acknowledge(record.number, effect.position)
+        record = self._broker.subscriptions.require(effect.peer, effect.name)
+        await self._broker.notifications.acknowledge(record.number, effect.position)
         return do.FINE
 
     # Subscriptions
@@ -117,11 +117,11 @@ class Keeping:
     async def _subscribe(self, effect: do.AddSubscription) -> do.Outcome:
         client = self._client(effect.peer)
         start = None if effect.since is None else await self._start(effect.since)
-        known = self._broker.roster.named(effect.peer, effect.name)
+        known = self._broker.subscriptions.index.named(effect.peer, effect.name)
         if known is not None and start is not None and start < known.created:
             # It is made anew from further back; what was found since then is found again.
-            await self._broker.unsubscribe(known.number)
-        await self._broker.subscribe(client, effect.name, effect.language, effect.text, _OPTIONS, start)
+            await self._broker.subscriptions.unsubscribe(known.number)
+        await self._broker.subscriptions.subscribe(client, effect.name, effect.language, effect.text, _OPTIONS, start)
         if effect.since is not None and self._network is not None:
             await self._network.recall(effect.since)
         return do.FINE
@@ -134,18 +134,18 @@ class Keeping:
             others = [log.first_of(tx, origin, position) for origin, position in since.items() if origin != self._id]
             return min([log.head(tx) + 1, *own, *(one for one in others if one is not None)])
 
-        return await self._broker.read(first_unheard) - 1
+        return await self._broker.store.read(first_unheard) - 1
 
     async def _unsubscribe(self, effect: do.RemoveSubscription) -> do.Outcome:
-        known = self._broker.roster.named(effect.peer, effect.name)
+        known = self._broker.subscriptions.index.named(effect.peer, effect.name)
         if known is not None:
-            await self._broker.unsubscribe(known.number)
+            await self._broker.subscriptions.unsubscribe(known.number)
         return do.FINE
 
     async def _tide(self) -> do.Outcome:
         if self._network is not None:
             return do.Heard(await self._network.tide())
-        return do.Heard({self._id: await self._broker.read(log.head)})
+        return do.Heard({self._id: await self._broker.store.read(log.head)})
 
     # Publishing
 
@@ -157,7 +157,7 @@ class Keeping:
         digest = hashlib.sha256(effect.nquads).digest()
 
         async def store() -> do.Outcome:
-            receipts = await self._broker.publish(client, events, key=effect.key, digest=digest)
+            receipts = await self._broker.events.publish(client, events, key=effect.key, digest=digest)
             return do.Stored(tuple(Receipt(one.event, one.position) for one in receipts))
 
         return store
@@ -179,7 +179,7 @@ class Keeping:
     # Peers
 
     def _client(self, peer: str) -> Client:
-        client = self._broker.client(peer)
+        client = self._broker.core.clients.get(peer)
         if client is None:
             raise UnknownClient(f"wanted the client {peer!r}, found none of that name")
         return client
@@ -189,7 +189,7 @@ class Keeping:
         return await self._records.keep_peer(record)
 
     async def _forget_peer(self, effect: do.ForgetPeer) -> do.Outcome:
-        client = self._broker.client(effect.peer)
+        client = self._broker.core.clients.get(effect.peer)
         # One that an administrator has registered stays a client.
         if client is not None and client.name == PEER:
             with suppress(UnknownClient):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any, TypeVar
@@ -28,7 +27,7 @@ class Records:
 
     async def memory(self) -> Memory:
         """Everything that was kept, with the names of the subscriptions that the broker has."""
-        return await self._broker.read(self._memory)
+        return await self._broker.store.read(self._memory)
 
     def _memory(self, tx: Connection) -> Memory:
         return Memory(
@@ -40,7 +39,7 @@ class Records:
         )
 
     def _known(self, record: PeerRecord) -> Known:
-        return Known(record, tuple(one.name for one in self._broker.roster.of(record.id)))
+        return Known(record, tuple(one.name for one in self._broker.subscriptions.index.of(record.id)))
 
     # Peers
 
@@ -97,11 +96,11 @@ class Records:
         return await self._write(keep)
 
     async def _read_file(self, effect: do.ReadFile) -> do.Outcome:
-        found = await self._broker.read(lambda tx: peers.content(tx, effect.requester, effect.id))
+        found = await self._broker.store.read(lambda tx: peers.content(tx, effect.requester, effect.id))
         return do.Failed("a rendezvous file", "none") if found is None else do.Content(found)
 
     async def _write(self, work: Callable[[Connection], None]) -> do.Outcome:
-        await asyncio.wrap_future(self._broker.database.writer.submit(work))
+        await self._broker.store.write(work)
         return do.FINE
 
 

@@ -27,7 +27,7 @@ class Watching:
     def begin(self, peer: str) -> None:
         """A peer is on-line; or it has a subscription more."""
         self._peers.add(peer)
-        for record in self._broker.roster.of(peer):
+        for record in self._broker.subscriptions.index.of(peer):
             if record.number not in self._tasks:
                 self._watch(record)
 
@@ -39,7 +39,7 @@ class Watching:
     def end(self, peer: str) -> None:
         """A peer is off-line."""
         self._peers.discard(peer)
-        for record in self._broker.roster.of(peer):
+        for record in self._broker.subscriptions.index.of(peer):
             task = self._tasks.pop(record.number, None)
             if task is not None:
                 task.cancel()
@@ -62,13 +62,13 @@ class Watching:
             _log.error("a bug: watching a subscription has ended: %s", bug, exc_info=bug)
 
     async def _run(self, record: SubscriptionRecord) -> None:
-        latest = self._broker.roster.standing(record.number).latest
+        latest = self._broker.subscriptions.index.standing(record.number).latest
         try:
-            with self._broker.following(record.number):
+            with self._broker.notifications.following(record.number):
                 self._noticed(record.owner, record.name)
-                while self._broker.is_open:
-                    if await self._broker.wait(record.number, latest):
-                        latest = self._broker.roster.standing(record.number).latest
+                while self._broker.core.is_open:
+                    if await self._broker.notifications.wait(record.number, latest):
+                        latest = self._broker.subscriptions.index.standing(record.number).latest
                         self._noticed(record.owner, record.name)
         except UnknownSubscription:
             # Unsubscribed: there is nothing more to watch.

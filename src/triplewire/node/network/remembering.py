@@ -9,7 +9,6 @@ What is remembered is of one network. Under another key a node is a newcomer.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 
 import msgspec
@@ -37,7 +36,7 @@ class Remembering:
 
     async def key_pair(self) -> KeyPair:
         """The super-peer's own, made at the first start."""
-        secret = await self._broker.read(lambda tx: facts.get(tx, _KEY))
+        secret = await self._broker.store.read(lambda tx: facts.get(tx, _KEY))
         if secret is None:
             pair = KeyPair.new()
             await self._write(lambda tx: facts.put(tx, _KEY, pair.secret))
@@ -46,7 +45,7 @@ class Remembering:
 
     async def address(self) -> str | None:
         """Where the super-peer listened the last time."""
-        found: str | None = await self._broker.read(lambda tx: facts.get(tx, self._address))
+        found: str | None = await self._broker.store.read(lambda tx: facts.get(tx, self._address))
         return found
 
     async def keep_address(self, address: str) -> None:
@@ -54,7 +53,7 @@ class Remembering:
 
     async def memory(self) -> Memory | None:
         """What the super-peer knew when it was last written down."""
-        data = await self._broker.read(lambda tx: facts.get(tx, self._memory))
+        data = await self._broker.store.read(lambda tx: facts.get(tx, self._memory))
         if data is None:
             return None
         try:
@@ -70,4 +69,4 @@ class Remembering:
             self._written = data
 
     async def _write(self, work: Callable[[Connection], None]) -> None:
-        await asyncio.wrap_future(self._broker.database.writer.submit(work))
+        await self._broker.store.write(work)

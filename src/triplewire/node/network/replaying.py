@@ -46,7 +46,7 @@ class Replaying:
             replay = await self._queue.get()
             # Beyond what the super-peer was told of, it will be told.
             end = self._told_to()
-            part = await self._broker.read(lambda tx, after=replay.after: read(tx, after))  # type: ignore[misc]
+            part = await self._broker.store.read(lambda tx, after=replay.after: read(tx, after))  # type: ignore[misc]
             if replay.after < part.floor:
                 gap = (replay.after + 1, part.floor)
                 self._seldom.warning("gap", "events %d to %d were recalled, but retention has removed them", *gap)

@@ -173,7 +173,7 @@ class Overlay:
         """Leave in order: say what there is to say, and goodbye; then let go."""
         self._telling.end()
         self._listening.end()
-        if self._peer is not None and self._peer.is_in and self._broker.failure is None:
+        if self._peer is not None and self._peer.is_in and self._broker.store.failure is None:
             await self._flushed()
             self.act(lambda peer, now: peer.leave(now))
             await self._flushed()
@@ -231,7 +231,7 @@ class Overlay:
 
     async def _appear(self, memory: Memory | None) -> None:
         """A super-peer with what is remembered, the taxonomy of now, and all that stands here."""
-        taxonomy, head = self._broker.taxonomy, self._telling.told
+        taxonomy, head = self._broker.core.taxonomy, self._telling.told
         rng = Random(SystemRandom().getrandbits(64))
         # Started here, so that the event loop does not wait for that when the first query needs it.
         await asyncio.to_thread(self._evaluator.start)

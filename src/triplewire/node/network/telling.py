@@ -46,8 +46,7 @@ class Telling:
 
     async def begin(self) -> None:
         """Follow from here on. What comes after the end of the log is told once `run` runs."""
-        writer = self._broker.database.writer
-        self.told = await asyncio.wrap_future(writer.submit_alone(log.head, self._follow))
+        self.told = await self._broker.store.write_alone(log.head, self._follow)
 
     def hold(self) -> None:
         """Keep what is published until `run` runs again."""
@@ -57,7 +56,7 @@ class Telling:
         """Tell of what came in the meantime, and of all subscriptions that stand."""
         early, self._early = self._early or [], None
         self._published(early)
-        for number, record in enumerate(self._broker.roster, start=1):
+        for number, record in enumerate(self._broker.subscriptions.index, start=1):
             self._changed(record)
             if number % _AT_ONCE == 0:
                 await asyncio.sleep(0)
@@ -65,8 +64,8 @@ class Telling:
     def end(self) -> None:
         """Follow no more."""
         for followers, mine in (
-            (self._broker.followers, self._committed),
-            (self._broker.subscription_followers, self._subscribed),
+            (self._broker.events.followers, self._committed),
+            (self._broker.subscriptions.followers, self._subscribed),
         ):
             if mine in followers:
                 followers.remove(mine)  # type: ignore[arg-type]
@@ -74,8 +73,8 @@ class Telling:
     # On the writer's thread
 
     def _follow(self, _: int) -> None:
-        self._broker.followers.append(self._committed)
-        self._broker.subscription_followers.append(self._subscribed)
+        self._broker.events.followers.append(self._committed)
+        self._broker.subscriptions.followers.append(self._subscribed)
 
     def _committed(self, records: Sequence[Record]) -> None:
         if records and not self._loop.is_closed():
@@ -107,7 +106,7 @@ class Telling:
             _log.warning("the network is not told of a subscription of %s: %s", record.owner, problem)
             return
         subscriber = f"{record.owner}/{record.name}"
-        if self._broker.roster.get(record.number) is not None:
+        if self._broker.subscriptions.index.get(record.number) is not None:
             self._act(lambda peer, now: peer.subscribe(now, standing, subscriber))
         else:
             self._act(lambda peer, now: peer.unsubscribe(now, standing.key, subscriber))
