@@ -132,6 +132,10 @@ def test_a_refused_request_carries_the_nodes_own_words(node):
         with pytest.raises(NodeRefused) as refused:
             next(client.follow("no-such-subscription"))
         assert refused.value.status == 404
+        assert (refused.value.wanted, refused.value.found) == (
+            "the subscription 'no-such-subscription'",
+            "none of that name",
+        )
         with pytest.raises(UnknownFormat):
             client.subscribe("x", language="prolog")
 
@@ -151,6 +155,13 @@ def test_an_answer_of_something_else_is_an_error_of_ours(answer):
 def test_a_problem_without_details_still_has_its_status(content):
     with pytest.raises(NodeRefused, match="502 Bad Gateway"):
         calls.check(502, "Bad Gateway", content)
+
+
+@pytest.mark.parametrize("facts", [b'{"wanted": 3, "found": null}', b'{"wanted": []}'])
+def test_facts_that_are_no_text_are_none(facts):
+    with pytest.raises(NodeRefused) as refused:
+        calls.check(400, "Bad Request", facts)
+    assert (refused.value.wanted, refused.value.found) == (None, None)
 
 
 def test_an_iterator_goes_on_over_a_kill_and_a_restart_each_notification_once(tmp_path: Path):

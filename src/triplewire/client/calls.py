@@ -370,7 +370,10 @@ def check(status: int, reason: str, content: bytes) -> None:
         problem = None
     if not isinstance(problem, dict):
         problem = {"title": reason}
-    raise NodeRefused(status, str(problem.get("title", reason)), str(problem.get("detail", "")))
+    wanted, found = (problem[name] if isinstance(problem.get(name), str) else None for name in ("wanted", "found"))
+    raise NodeRefused(
+        status, str(problem.get("title", reason)), str(problem.get("detail", "")), wanted=wanted, found=found
+    )
 
 
 def unreachable(url: str, error: Exception) -> NodeUnreachable:

@@ -93,7 +93,7 @@ class Subscribing:
         """An owner's subscription, or `UnknownSubscription`."""
         record = self._core.roster.named(owner, name)
         if record is None:
-            raise UnknownSubscription(f"wanted the subscription {name!r}, found none of that name")
+            raise UnknownSubscription(wanted=f"the subscription {name!r}", found="none of that name")
         return record
 
     # Private: inside the transaction, and before it

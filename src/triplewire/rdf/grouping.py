@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from triplewire.errors import InvalidTerm, LimitExceeded
+from triplewire.errors import BlankGraph, LimitExceeded
 from triplewire.rdf.blanks import Relabelling
 from triplewire.rdf.formats import Format
 from triplewire.rdf.limits import Limits, exceeded
 from triplewire.rdf.terms import DefaultGraph, Literal, NamedNode, Quad, Term, Triple
-
-
-class BlankGraph(InvalidTerm):
-    """A graph whose name is a blank node, which cannot be an event's."""
 
 
 class Contents:

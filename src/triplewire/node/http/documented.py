@@ -14,6 +14,8 @@ _PROBLEM = {
         "title": {"type": "string"},
         "status": {"type": "integer"},
         "detail": {"type": "string"},
+        "wanted": {"type": "string"},
+        "found": {"type": "string"},
     },
 }
 

@@ -45,7 +45,20 @@ _STATUS: tuple[tuple[type[errors.TriplewireError], int], ...] = (
     (errors.TriplewireError, 400),
 )
 _TOO_LARGE = frozenset({"event_bytes", "document_bytes", "expanded_bytes", "request_bytes"})
-_FIELDS = ("line", "column", "limit", "allowed", "feature", "position", "quota", "clause", "cycle", "choices")
+_FIELDS = (
+    "wanted",
+    "found",
+    "line",
+    "column",
+    "limit",
+    "allowed",
+    "feature",
+    "position",
+    "quota",
+    "clause",
+    "cycle",
+    "choices",
+)
 
 
 def status_of(error: errors.TriplewireError) -> int:
@@ -64,10 +77,14 @@ def problem(status: int, kind: str, title: str, detail: str, **fields: Any) -> R
 def problem_with(status: int, error: errors.TriplewireError, **more: Any) -> Response:
     """A response that tells of an error, its own fields and some more."""
     kind = type(error)
-    fields = {name: getattr(error, name) for name in _FIELDS if getattr(error, name, None) is not None}
+    fields = {name: _sendable(getattr(error, name)) for name in _FIELDS if getattr(error, name, None) is not None}
     title = (kind.__doc__ or kind.__name__).split(". ")[0].rstrip(".").splitlines()[0]
-    detail = str(error).encode(errors="replace").decode()
-    return problem(status, _kebab(kind.__name__), title, detail, **fields, **more)
+    return problem(status, _kebab(kind.__name__), title, _sendable(str(error)), **fields, **more)
+
+
+def _sendable(fact: Any) -> Any:
+    """A fact may quote a lone surrogate, which JSON cannot carry."""
+    return fact.encode(errors="replace").decode() if isinstance(fact, str) else fact
 
 
 def problem_of(error: errors.TriplewireError) -> Response:

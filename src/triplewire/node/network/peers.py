@@ -220,13 +220,14 @@ async def _outcome(work: Work) -> do.Outcome:
 
 
 def _failed(problem: TriplewireError | OSError) -> do.Failed:
-    """What was wanted and what was found, as far as the sentence tells.
+    """What was wanted and what was found; the whole sentence where the error has more to say.
 
-    >>> _failed(TriplewireError("wanted a query, found none"))
+    >>> _failed(TriplewireError(wanted="a query", found="none"))
     Failed(wanted='a query', found='none', again=False)
     """
     again = isinstance(problem, NetworkError | QuotaExceeded | DiskFull)
-    wanted, found, rest = str(problem).partition(", found ")
-    if not found or not wanted.startswith("wanted "):
+    if isinstance(problem, OSError) or problem.wanted is None or problem.found is None:
         return do.Failed("it to be done", str(problem), again)
-    return do.Failed(wanted.removeprefix("wanted "), rest, again)
+    if problem.summary or problem.subject or problem.place or problem.hint:
+        return do.Failed("it to be done", str(problem), again)
+    return do.Failed(problem.wanted, problem.found, again)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from triplewire.errors import BadInputRefused, LakeError
+from triplewire.errors import BadInputRefused, LakeError, Stopping
 from triplewire.pipeline.failures import explained
 from triplewire.pipeline.jobs.running import Watcher
 from triplewire.pipeline.jobs.runs import Begun, publish
@@ -25,7 +25,7 @@ from triplewire.pipeline.jobs.stream.asking import StreamRequest
 from triplewire.pipeline.jobs.stream.filling import Draft, Fill, by_files, looked_at
 from triplewire.pipeline.jobs.stream.indexing import WatchedIndex
 from triplewire.pipeline.jobs.stream.recorded import Recorded, commit_of, recorded, stamp
-from triplewire.pipeline.jobs.stream.stopping import Stopping, StopSign
+from triplewire.pipeline.jobs.stream.stopping import StopSign
 from triplewire.pipeline.lake.folder import Lake
 from triplewire.pipeline.sources.options import AS_USUAL, ReadOptions
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from triplewire.errors import NodeRefused, NodeUnreachable, PipelineError
+from triplewire.errors import NodeRefused, NodeUnreachable, PipelineError, Stopping
 from triplewire.pipeline.jobs.arriving import arrived, files_as_rows
 from triplewire.pipeline.jobs.running import Done
 from triplewire.pipeline.jobs.stream.asking import EventLog, NodeLog, StreamRequest
@@ -27,7 +27,7 @@ from triplewire.pipeline.jobs.stream.notices import NAMES
 from triplewire.pipeline.jobs.stream.patience import patiently
 from triplewire.pipeline.jobs.stream.recorded import commit_of, end_of
 from triplewire.pipeline.jobs.stream.sinks import ToNode
-from triplewire.pipeline.jobs.stream.stopping import Stopping, StopSign
+from triplewire.pipeline.jobs.stream.stopping import StopSign
 from triplewire.pipeline.lake.folder import Lake
 from triplewire.pipeline.sources.files import source_file
 from triplewire.pipeline.sources.options import OF_A_NODE

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import threading
 
-from triplewire.errors import PipelineError
-
 
 class StopSign:
     """Set once, by whoever wants the stream to end; looked at by everything that waits."""
@@ -24,7 +22,3 @@ class StopSign:
     def wait(self, seconds: float) -> bool:
         """Wait, and tell whether somebody asked meanwhile."""
         return self._asked.wait(seconds)
-
-
-class Stopping(PipelineError):  # noqa: N818  a name says what happened
-    """A micro-batch that was not begun because the stream stops."""

@@ -11,6 +11,7 @@ from urllib.parse import unquote, urlparse
 import msgspec
 from msgspec import Struct
 
+from triplewire.errors import Stopping
 from triplewire.pipeline.assembly import assembly, quads_of, sorted_out
 from triplewire.pipeline.failures import told_by
 from triplewire.pipeline.jobs.arriving import Arrived, arrived
@@ -19,7 +20,7 @@ from triplewire.pipeline.jobs.stream.batches import MicroBatch, MicroBatches
 from triplewire.pipeline.jobs.stream.checkpoint import kafka_ranges, query_id
 from triplewire.pipeline.jobs.stream.filling import by_rows
 from triplewire.pipeline.jobs.stream.recorded import Recorded, end_of
-from triplewire.pipeline.jobs.stream.stopping import Stopping, StopSign
+from triplewire.pipeline.jobs.stream.stopping import StopSign
 from triplewire.pipeline.lake.folder import Lake
 from triplewire.pipeline.sources.kafka import KafkaCluster, Per, kafka_events
 from triplewire.pipeline.sources.options import ReadOptions
