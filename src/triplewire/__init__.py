@@ -1,5 +1,6 @@
 """Triplewire sets tripwires on RDF: publish/subscribe, rules and replay for knowledge graphs.
 
+    system     files that survive a crash, and the like
     rdf        terms, events, parsing, limits
     algebra    patterns, constraints, subscriptions, advertisements, and what can be concluded about them
     languages  text <-> algebra: SPARQL, formula, graph

@@ -179,7 +179,7 @@ def test_a_snapshot_of_other_code_is_compiled_anew(tmp_path: Path, monkeypatch, 
     opened(tmp_path, after)
 
 
-@pytest.mark.parametrize("step", ["save", "_replace", "_tidy"])
+@pytest.mark.parametrize("step", ["save", "replace_file", "_tidy"])
 def test_f1_a_stop_in_the_middle_of_writing_leaves_a_snapshot_that_is_whole(tmp_path: Path, monkeypatch, step: str):
     async def change(broker):
         await subscribed(broker, "one more")
@@ -221,7 +221,7 @@ def test_a_full_disk_costs_the_snapshot_and_nothing_else(tmp_path: Path, monkeyp
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(snapshots, "_replace", full)
+    monkeypatch.setattr(snapshots, "replace_file", full)
     opened(tmp_path, fill_in)
     assert "No space left" in caplog.text
     opened(tmp_path, is_right)

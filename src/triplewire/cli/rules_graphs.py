@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from triplewire.rdf.formats import Format, format_of_path
 from triplewire.rdf.limits import MIB, Limits
 from triplewire.rdf.parsing import QuadReader
 from triplewire.rdf.terms import Triple
+from triplewire.system.durable_files import replacing_file
 
 # A repository is the user's own, and larger than an event.
 _LARGE = Limits(document_bytes=4096 * MIB, expanded_bytes=16384 * MIB)
@@ -31,10 +31,5 @@ def graph_format(path: Path) -> Format:
 
 def write_graph(path: Path, triples: Iterable[Triple]) -> None:
     """Write all triples, sorted, in the format of the file's ending. The file is there whole, or as it was."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with unfinished.open("wb") as file:
-            serialize(sorted(triples, key=str), file, graph_format(path).syntax)
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with replacing_file(path) as file:
+        serialize(sorted(triples, key=str), file, graph_format(path).syntax)

@@ -9,7 +9,6 @@ is opened is mapped copy-on-write: a removal stays in the process that makes it.
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from pathlib import Path
@@ -27,6 +26,7 @@ from triplewire.matching.kernels.hashing import hash_span
 from triplewire.matching.segments.records import Records
 from triplewire.matching.segments.segment import Owners, Segment
 from triplewire.matching.segments.shapes import Shape
+from triplewire.system.durable_files import replace_folder, synced_file
 
 FORMAT = 1
 _MANIFEST = "manifest.json"
@@ -67,8 +67,9 @@ def write_snapshot(folder: Path, segment: Segment, serial: int, taxonomy: str | 
         checksums = {name: _write_array(draft, name, array) for name, array in _arrays_of(segment).items()}
         manifest = Manifest(segment.seed, serial, segment.records.size, taxonomy, segment.shapes, checksums)
         body = msgspec.json.encode(manifest)
-        _write_durably(draft / _MANIFEST, msgspec.json.encode(Sealed(FORMAT, _sum(body), msgspec.Raw(body))))
-        _put_in_place(draft, folder)
+        with synced_file(draft / _MANIFEST) as file:
+            file.write(msgspec.json.encode(Sealed(FORMAT, _sum(body), msgspec.Raw(body))))
+        replace_folder(draft, folder)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
 
@@ -136,18 +137,9 @@ def _sum(data: bytes) -> int:
 
 
 def _write_array(folder: Path, name: str, array: Array) -> int:
-    with (folder / f"{name}.npy").open("wb") as file:
+    with synced_file(folder / f"{name}.npy") as file:
         np.save(file, array, allow_pickle=False)
-        file.flush()
-        os.fsync(file.fileno())
     return checksum(array)
-
-
-def _write_durably(path: Path, data: bytes) -> None:
-    with path.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def _open_array(folder: Path, name: str, expected: int) -> Array:
@@ -195,22 +187,3 @@ def _require_replaceable(folder: Path) -> None:
         raise SnapshotError(
             f"{folder}: wanted a new folder, an empty one or a snapshot to replace, found something else"
         )
-
-
-def _put_in_place(draft: Path, folder: Path) -> None:
-    """Swap folders by renaming. Processes that have mapped the old one keep it until they let go."""
-    old = draft.with_name(f"{draft.name}-old")
-    if folder.exists():
-        folder.rename(old)
-    try:
-        draft.rename(folder)
-    except OSError:
-        if old.exists():
-            old.rename(folder)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
-    descriptor = os.open(folder.parent, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

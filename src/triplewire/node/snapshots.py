@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import os
 import secrets
 import shutil
 from functools import cache
@@ -33,6 +32,7 @@ from triplewire.node.audience import Audience
 from triplewire.node.roster import Roster
 from triplewire.store.identities import Grant
 from triplewire.store.registry import SubscriptionRecord
+from triplewire.system.durable_files import remove_drafts, replace_file
 
 _log = logging.getLogger(__name__)
 
@@ -126,7 +126,7 @@ def write(folder: Path, audience: Audience, roster: Roster) -> None:
     # What came while a matcher was saved may be in it.
     rows |= _rows(audience, roster)
     index = Index(_code(), _packed(rows), parts)
-    _replace(home / _INDEX, _sealed(msgspec.msgpack.encode(index)))
+    replace_file(home / _INDEX, _sealed(msgspec.msgpack.encode(index)))
     _tidy(home, {part.token for part in parts})
 
 
@@ -176,20 +176,6 @@ def _sealed(body: bytes) -> bytes:
     return hashlib.blake2b(body, digest_size=_SEAL_BYTES).digest() + body
 
 
-def _replace(path: Path, data: bytes) -> None:
-    fresh = path.with_suffix(".new")
-    with fresh.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    fresh.replace(path)
-    descriptor = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 def _require_inside(home: Path) -> None:
     """What is removed and replaced here must be ours (row A17)."""
     if home.is_symlink():
@@ -201,6 +187,7 @@ def _tidy(home: Path, tokens: set[str]) -> None:
     for entry in home.iterdir():
         if entry.is_dir() and entry.name not in tokens:
             shutil.rmtree(entry, ignore_errors=True)
+    remove_drafts(home)
 
 
 @cache

@@ -24,13 +24,13 @@ from typing import Self
 import msgspec
 from msgspec import Raw, Struct
 
-from triplewire.client.peer.writing import write, write_all
 from triplewire.errors import InputError
 from triplewire.network.sessions.home import Home, Keys, Place
 from triplewire.network.sessions.identity import new_private_key, new_secret
 from triplewire.network.sessions.words import Notification, Resource
+from triplewire.system.durable_files import replace_file, replace_files
 
-_SECRET = 0o600
+_SECRET, _SHARED = 0o600, 0o644
 
 
 class Saved(Struct, frozen=True):
@@ -76,7 +76,7 @@ class Folder:
             part.mkdir(parents=True, exist_ok=True)
         if folder._key.exists():
             raise InputError("wanted a folder without a peer, found one that has one", source=str(path))
-        write(folder._key, msgspec.json.encode(Keys(new_private_key(), new_secret())), _SECRET)
+        replace_file(folder._key, msgspec.json.encode(Keys(new_private_key(), new_secret())), _SECRET)
         folder.save(Home(at=at, address=address))
         return folder
 
@@ -130,7 +130,7 @@ class Folder:
             raise InputError(f"wanted what a peer remembers, found: {error}", source=str(file)) from None
 
     def save(self, home: Home) -> None:
-        write(self.path / "home.json", msgspec.json.format(msgspec.json.encode(home)), _SECRET)
+        replace_file(self.path / "home.json", msgspec.json.format(msgspec.json.encode(home)), _SECRET)
 
     # Notifications
 
@@ -147,7 +147,7 @@ class Folder:
             if is_new:
                 fresh[name] = msgspec.json.encode(saved)
         if fresh:
-            write_all(folder, list(fresh.items()))
+            replace_files(folder, list(fresh.items()), _SHARED)
         return found
 
     def notifications(self) -> list[Saved]:
@@ -162,7 +162,7 @@ class Folder:
         folder = self.path / "gaps"
         folder.mkdir(exist_ok=True)
         name = _identity(f"{gap.subscription}\0{gap.access_point}", str(gap.after))
-        write(folder / f"{name}.json", msgspec.json.encode(gap))
+        replace_file(folder / f"{name}.json", msgspec.json.encode(gap), _SHARED)
 
     def gaps(self) -> list[Gap]:
         """Everything that was lost, oldest first."""
@@ -194,8 +194,8 @@ class Folder:
         """Save a rendezvous file, under the identifier that it was asked for."""
         file = self.path / "rendezvous" / hashlib.sha256(word.id.encode()).hexdigest()[:32]
         told = {"id": word.id, "owner": word.owner, "location": word.location, "problem": word.problem}
-        write(file, word.content)
-        write(file.with_suffix(".json"), msgspec.json.encode(told))
+        replace_file(file, word.content, _SHARED)
+        replace_file(file.with_suffix(".json"), msgspec.json.encode(told), _SHARED)
         return file
 
 

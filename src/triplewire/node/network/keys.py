@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import os
 import secrets
 from pathlib import Path
 from typing import Self
@@ -26,6 +25,7 @@ from msgspec import Struct
 from zmq.utils import z85
 
 from triplewire.errors import InputError
+from triplewire.system.durable_files import create_file
 
 PREFIX = "twn_"
 _KEY_BYTES = 32
@@ -72,11 +72,7 @@ class NetworkKey(Struct, frozen=True):
 
     def write(self, file: Path) -> None:
         """Keep the key in a new file that only its owner may read."""
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="ascii") as stream:
-            stream.write(self.text + "\n")
-            stream.flush()
-            os.fsync(stream.fileno())
+        create_file(file, f"{self.text}\n".encode("ascii"), 0o600)
 
     @property
     def text(self) -> str:

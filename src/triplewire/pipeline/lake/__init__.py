@@ -9,6 +9,5 @@
 tables      the tables and their columns
 writing     tasks write their part of each table
 frames      between tables and Spark's DataFrames
-durable     what must survive a power cut is forced to disk
 folder      one writer at a time; a commit becomes visible as a whole, or never
 """

@@ -18,7 +18,6 @@ which files are moved may see some of them before the others.
 from __future__ import annotations
 
 import fcntl
-import os
 import re
 import shutil
 from collections.abc import Iterator, Sequence
@@ -30,9 +29,9 @@ import msgspec
 from msgspec import Struct
 
 from triplewire.errors import LakeError
-from triplewire.pipeline.lake.durable import force, force_to_disk
 from triplewire.pipeline.lake.tables import TABLES
 from triplewire.pipeline.lake.writing import Part
+from triplewire.system.durable_files import replace_file, sync, sync_files
 
 FORMAT = 1
 _OURS = "_triplewire"
@@ -129,8 +128,8 @@ class Lake:
         adds = [f"{part.table}/{part.name}" for part in parts]
         record = Commit(commit, run, adds, list(removes), list(inputs))
         self._commits.mkdir(parents=True, exist_ok=True)
-        force_to_disk(self.root / _STAGING / commit, adds)
-        write_durably(self._record(commit), msgspec.json.encode(record))
+        sync_files(self.root / _STAGING / commit, adds)
+        replace_file(self._record(commit), msgspec.json.encode(record))
         self._carry_out(record)
 
     def recover(self) -> None:
@@ -153,8 +152,8 @@ class Lake:
                 (staged / name).rename(target)
             _link(target, self._kept / name)
         for table in {Path(name).parent for name in commit.adds}:
-            force(self.root / table)
-        force(self.root)
+            sync(self.root / table)
+        sync(self.root)
         for name in commit.removes:
             (self.root / name).unlink(missing_ok=True)
         shutil.rmtree(staged, ignore_errors=True)
@@ -204,7 +203,7 @@ def open_lake(root: Path) -> Iterator[Lake]:
     with _locked(root / _OURS / "lock", root):
         description = root / _OURS / "lake.json"
         if not description.exists():
-            write_durably(description, msgspec.json.encode(_Description(FORMAT)))
+            replace_file(description, msgspec.json.encode(_Description(FORMAT)))
         lake = existing_lake(root)
         lake.recover()
         yield lake
@@ -235,15 +234,4 @@ def _lock(file: IO[str], root: Path) -> None:
         raise LakeError(f"{root}: wanted to write to the lake, found another run that is writing to it") from None
 
 
-def write_durably(path: Path, data: bytes) -> None:
-    """Write a small file, whole or not at all, and see it on the disk."""
-    draft = path.with_suffix(".draft")
-    with draft.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.rename(path)
-    force(path.parent)
-
-
-__all__ = ["TABLES", "Commit", "Lake", "checked_name", "existing_lake", "open_lake", "require_room", "write_durably"]
+__all__ = ["TABLES", "Commit", "Lake", "checked_name", "existing_lake", "open_lake", "require_room"]

@@ -29,8 +29,9 @@ from triplewire.pipeline.jobs.stream.following import run_following
 from triplewire.pipeline.jobs.stream.sinks import ToKafka, ToNode
 from triplewire.pipeline.jobs.stream.stopping import StopSign
 from triplewire.pipeline.jobs.stream.structured import run_structured
-from triplewire.pipeline.lake.folder import Lake, checked_name, open_lake, require_room, write_durably
+from triplewire.pipeline.lake.folder import Lake, checked_name, open_lake, require_room
 from triplewire.pipeline.paths import local_path
+from triplewire.system.durable_files import replace_file
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -75,7 +76,7 @@ def _require_same(lake: Lake, name: str, identity: str) -> None:
     path = lake.streams / f"{name}.json"
     lake.streams.mkdir(parents=True, exist_ok=True)
     if not path.exists():
-        write_durably(path, msgspec.json.encode(identity))
+        replace_file(path, msgspec.json.encode(identity))
         return
     known = msgspec.json.decode(path.read_bytes(), type=str)
     if known != identity:

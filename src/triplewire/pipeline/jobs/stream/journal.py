@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from triplewire.errors import LakeError
-from triplewire.pipeline.lake.folder import write_durably
+from triplewire.system.durable_files import replace_file
 
 
 class Entry(Struct, frozen=True):
@@ -46,10 +46,10 @@ class Journal:
         return (self._commits / str(entry.number)).exists()
 
     def begin(self, entry: Entry) -> None:
-        write_durably(self._offsets / str(entry.number), msgspec.json.encode(entry))
+        replace_file(self._offsets / str(entry.number), msgspec.json.encode(entry))
 
     def finish(self, entry: Entry) -> None:
-        write_durably(self._commits / str(entry.number), b"")
+        replace_file(self._commits / str(entry.number), b"")
         for folder in (self._offsets, self._commits):
             for number in _numbers(folder)[:-2]:
                 (folder / str(number)).unlink()

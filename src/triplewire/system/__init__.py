@@ -1,0 +1,4 @@
+"""What several packages need of the operating system, once. Knows nothing of RDF.
+
+durable_files  files and folders that are whole and on the disk, or as they were
+"""
