@@ -7,7 +7,6 @@ Spark's own, and go with the session. A worker process outlives its tasks, so th
 
 from __future__ import annotations
 
-import fcntl
 import gc
 import os
 import shutil
@@ -22,6 +21,7 @@ import msgspec
 from triplewire.errors import SnapshotError
 from triplewire.matching.matcher import Matcher
 from triplewire.pipeline.index import IndexRef, index_at
+from triplewire.system.folder_lock import wait_for_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -98,8 +98,7 @@ def _unpacked(index: IndexRef, problem: SnapshotError) -> IndexRef:
     home = _executor_folder()
     home.mkdir(exist_ok=True)
     folder = home / index.version
-    with (home / f"{index.version}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with wait_for_folder(home / f"{index.version}.lock"):
         if not folder.exists():
             archive = _carried(index, problem)
             draft = Path(tempfile.mkdtemp(dir=home))

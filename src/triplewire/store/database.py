@@ -6,8 +6,6 @@ what was committed before they began, and never wait for the writer.
 
 from __future__ import annotations
 
-import fcntl
-import os
 import queue
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -23,11 +21,12 @@ from triplewire.store.faults import translated
 from triplewire.store.schema import migrate
 from triplewire.store.wal import check_wal
 from triplewire.store.writer import Writer
+from triplewire.system.folder_lock import lock_folder
 
 T = TypeVar("T")
 
 FILE = "triplewire.sqlite"
-_LOCK = "lock"
+_LOCK, _SECRET = "lock", 0o600
 
 
 class Database:
@@ -37,12 +36,13 @@ class Database:
         self.folder = folder
         self._disk = disk or LocalDisk()
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._lock = _locked(folder / _LOCK)
+        in_use = FolderInUse(f"wanted the data folder {folder} for this process, found it in use")
+        self._lock = lock_folder(folder / _LOCK, in_use, _SECRET)
         self._path = folder / FILE
         try:
             self._connection = self._opened()
         except BaseException:
-            os.close(self._lock)
+            self._lock.release()
             raise
         self._checkpoints = Checkpoints(self._path, lambda: self._disk.connect(self._path))
         self.writer = Writer(self._connection, clock or SystemClock(), self._checkpoints)
@@ -77,7 +77,7 @@ class Database:
             self._readers.get().close()
         self._connection.close()
         self._checkpoints.close()
-        os.close(self._lock)
+        self._lock.release()
 
     @contextmanager
     def _reader(self) -> Iterator[Connection]:
@@ -92,13 +92,3 @@ class Database:
             raise
         else:
             self._readers.put(connection)
-
-
-def _locked(path: Path) -> int:
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(descriptor)
-        raise FolderInUse(f"wanted the data folder {path.parent} for this process, found it in use") from None
-    return descriptor

@@ -13,9 +13,7 @@ One program at a time uses a home.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
-import os
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from types import TracebackType
@@ -29,6 +27,7 @@ from triplewire.network.sessions.home import Home, Keys, Place
 from triplewire.network.sessions.identity import new_private_key, new_secret
 from triplewire.network.sessions.words import Notification, Resource
 from triplewire.system.durable_files import replace_file, replace_files
+from triplewire.system.folder_lock import FolderLock, lock_folder
 
 _SECRET, _SHARED = 0o600, 0o644
 
@@ -66,7 +65,7 @@ class Folder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._lock: int | None = None
+        self._lock: FolderLock | None = None
 
     @classmethod
     def make(cls, path: Path, at: Place, address: str = "") -> Folder:
@@ -82,21 +81,15 @@ class Folder:
 
     def __enter__(self) -> Self:
         self.keys()
-        self._lock = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _SECRET)
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(self._lock)
-            raise InputError(
-                "wanted a home that is free, found a program that uses it", source=str(self.path)
-            ) from None
+        in_use = InputError("wanted a home that is free, found a program that uses it", source=str(self.path))
+        self._lock = lock_folder(self.path / "lock", in_use, _SECRET)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._lock is not None:
-            os.close(self._lock)
+            self._lock.release()
             self._lock = None
 
     # Who and where

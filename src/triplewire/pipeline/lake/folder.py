@@ -17,13 +17,11 @@ which files are moved may see some of them before the others.
 
 from __future__ import annotations
 
-import fcntl
 import re
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
 
 import msgspec
 from msgspec import Struct
@@ -32,6 +30,7 @@ from triplewire.errors import LakeError
 from triplewire.pipeline.lake.tables import TABLES
 from triplewire.pipeline.lake.writing import Part
 from triplewire.system.durable_files import replace_file, sync, sync_files
+from triplewire.system.folder_lock import lock_folder
 
 FORMAT = 1
 _OURS = "_triplewire"
@@ -200,7 +199,8 @@ def open_lake(root: Path) -> Iterator[Lake]:
     if root.exists() and not (root / _OURS).exists() and (not root.is_dir() or any(root.iterdir())):
         raise LakeError(f"{root}: wanted a new folder, an empty one or an event lake, found something else")
     (root / _OURS).mkdir(parents=True, exist_ok=True)
-    with _locked(root / _OURS / "lock", root):
+    in_use = LakeError(f"{root}: wanted to write to the lake, found another run that is writing to it")
+    with lock_folder(root / _OURS / "lock", in_use):
         description = root / _OURS / "lake.json"
         if not description.exists():
             replace_file(description, msgspec.json.encode(_Description(FORMAT)))
@@ -218,20 +218,6 @@ def require_room(lake: Lake, run: str) -> None:
             f"{lake.root}: wanted an empty lake or this run's own, found data of {shown}; "
             "--append adds to it, --run-id continues a run"
         )
-
-
-@contextmanager
-def _locked(path: Path, root: Path) -> Iterator[None]:
-    with path.open("a") as file:
-        _lock(file, root)
-        yield
-
-
-def _lock(file: IO[str], root: Path) -> None:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise LakeError(f"{root}: wanted to write to the lake, found another run that is writing to it") from None
 
 
 __all__ = ["TABLES", "Commit", "Lake", "checked_name", "existing_lake", "open_lake", "require_room"]
