@@ -69,6 +69,8 @@ from collections.abc import Sequence
 from typing import Any, Self, TypedDict, Unpack
 
 _AROUND = 60
+# Request Timeout, Too Early, Too Many Requests
+_BUSY = (408, 425, 429)
 
 
 class Facts(TypedDict, total=False):
@@ -453,12 +455,19 @@ class NodeRefused(TriplewireError):
         self.detail = detail
 
     @property
+    def is_retryable(self) -> bool:
+        """Whether asking again may help: the moment is wrong, rather than the request."""
+        return self.status >= 500 or self.status in _BUSY
+
+    @property
     def message(self) -> str:
         return f"the node refused with {self.status} {self.title}" + (f": {self.detail}" if self.detail else "")
 
 
 class NodeUnreachable(TriplewireError):
     """No node answered."""
+
+    is_retryable = True
 
 
 class MissedNotifications(TriplewireError):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triplewire.client.following import LONGEST_DELAY, Follower, Gap, Notification, is_final
+from triplewire.client.following import BACKOFF, Follower, Gap, Notification
 from triplewire.errors import NodeRefused, TriplewireError
 from triplewire.rdf.solutions import Solutions
 from triplewire.rdf.terms import Literal
@@ -75,7 +75,7 @@ def test_delays_grow_to_a_bound_and_begin_again_after_something_arrived():
     follower = Follower()
     delays = [follower.lost(1.0) for _ in range(50)]
     assert delays == sorted(delays)
-    assert delays[-1] == LONGEST_DELAY
+    assert delays[-1] == BACKOFF.longest
     list(follower.received(frame(2)))
     assert follower.lost(1.0) == delays[0]
 
@@ -89,6 +89,6 @@ def test_unknown_kinds_are_passed_over_and_bad_ones_named():
         list(Follower().received(frame_bytes(body, kind="notification", id="9")))
 
 
-@pytest.mark.parametrize(("status", "final"), [(401, True), (404, True), (429, False), (503, False), (500, False)])
-def test_which_answers_are_final(status, final):
-    assert is_final(NodeRefused(status, "", "")) == final
+@pytest.mark.parametrize(("status", "again"), [(401, False), (404, False), (429, True), (503, True), (500, True)])
+def test_which_answers_are_worth_asking_again(status, again):
+    assert NodeRefused(status, "", "").is_retryable == again

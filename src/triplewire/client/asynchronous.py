@@ -12,7 +12,7 @@ import httpx
 from triplewire.algebra.advertisements import Advertisement
 from triplewire.client import calls
 from triplewire.client.calls import Call, DeadLetter, LogPage, Receipt, Registration, SubscriptionStatus, Verdict
-from triplewire.client.following import Follower, Gap, Notification, is_final
+from triplewire.client.following import Follower, Gap, Notification
 from triplewire.client.settings import STREAM_TIMEOUT, acknowledged_every, headers_of
 from triplewire.errors import MissedNotifications, NodeRefused, NodeUnreachable
 from triplewire.rdf.coercion import EventLike
@@ -162,7 +162,7 @@ class AsyncClient:
                     for item in follower.received(data):
                         yield item
             except NodeRefused as problem:
-                if is_final(problem):
+                if not problem.is_retryable:
                     raise
             except httpx.TransportError:
                 pass  # lost connections are what this loop is for
@@ -192,7 +192,7 @@ class AsyncClient:
         except NodeUnreachable:
             return
         except NodeRefused as problem:
-            if is_final(problem):
+            if not problem.is_retryable:
                 raise
 
     async def unsubscribe(self, name: str) -> None:

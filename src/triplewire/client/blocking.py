@@ -12,7 +12,7 @@ import httpx
 from triplewire.algebra.advertisements import Advertisement
 from triplewire.client import calls
 from triplewire.client.calls import Call, DeadLetter, LogPage, Receipt, Registration, SubscriptionStatus, Verdict
-from triplewire.client.following import Follower, Gap, Notification, is_final
+from triplewire.client.following import Follower, Gap, Notification
 from triplewire.client.settings import STREAM_TIMEOUT, acknowledged_every, headers_of
 from triplewire.errors import MissedNotifications, NodeRefused, NodeUnreachable
 from triplewire.rdf.coercion import EventLike
@@ -131,7 +131,7 @@ class Client:
                 for data in self._received(name, follower):
                     yield from follower.received(data)
             except NodeRefused as problem:
-                if is_final(problem):
+                if not problem.is_retryable:
                     raise
             except httpx.TransportError:
                 pass  # lost connections are what this loop is for
@@ -160,7 +160,7 @@ class Client:
         except NodeUnreachable:
             return
         except NodeRefused as problem:
-            if is_final(problem):
+            if not problem.is_retryable:
                 raise
 
     def unsubscribe(self, name: str) -> None:

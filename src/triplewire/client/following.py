@@ -13,12 +13,13 @@ import msgspec
 from msgspec import Struct
 from pyoxigraph import RdfFormat, parse
 
-from triplewire.errors import InputError, NodeRefused, TriplewireError
+from triplewire.errors import InputError, TriplewireError
 from triplewire.rdf.solutions import Solutions, Triples
 from triplewire.rdf.sparql_json import json_binding, solution_of
+from triplewire.system.backoff import Backoff
 from triplewire.wire.eventstream import Frame, FrameReader
 
-FIRST_DELAY, LONGEST_DELAY = 0.25, 15.0
+BACKOFF = Backoff(first=0.25, longest=15.0)
 
 
 class Notification(Struct, frozen=True):
@@ -80,8 +81,7 @@ class Follower:
     def lost(self, chance: float) -> float:
         """The connection broke: how long to wait before the next, in seconds. `chance` is from 0 to 1."""
         self._failures += 1
-        whole = min(LONGEST_DELAY, FIRST_DELAY * 2.0 ** min(self._failures - 1, 30))
-        return whole * (0.5 + chance / 2)
+        return BACKOFF.delay(self._failures, chance)
 
 
 class _Sent(Struct, frozen=True):
@@ -117,8 +117,3 @@ def _triples(lines: list[str] | None) -> Triples | None:
     if lines is None:
         return None
     return Triples(quad.triple for quad in parse("\n".join(lines), RdfFormat.N_TRIPLES))
-
-
-def is_final(problem: NodeRefused) -> bool:
-    """Whether asking again would not help: the request is wrong, rather than the moment."""
-    return problem.status < 500 and problem.status not in (408, 425, 429)

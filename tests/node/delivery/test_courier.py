@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from triplewire.node.delivery.courier import (
     Bury,
@@ -13,7 +14,6 @@ from triplewire.node.delivery.courier import (
     Post,
     Rest,
     accepted,
-    delay,
     next_step,
     refused,
     renewed,
@@ -66,11 +66,11 @@ def test_a14_no_rest_is_longer_than_the_lease():
     assert next_step(courier, 999.95) == Rest(1000.0)
 
 
-@given(st.integers(1, 10_000), st.floats(0, 1))
-def test_delays_double_up_to_a_bound_and_are_spread_over_their_upper_half(failures, chance):
-    whole = delay(failures, PATIENCE, chance=1.0)
-    assert whole == min(60, 2.0 ** (min(failures, 50) - 1))
-    assert whole / 2 <= delay(failures, PATIENCE, chance=chance) <= whole
+@given(st.integers(0, 10_000), st.floats(0, 1))
+def test_rests_double_up_to_a_bound_and_are_spread_over_their_upper_half(failures, chance):
+    courier, _ = refused(replace(fresh(), failures=failures), 7, PATIENCE, now=10.0, chance=chance)
+    whole = min(60, 2.0 ** min(failures, 50))
+    assert 10 + whole / 2 <= courier.not_before <= 10 + whole
 
 
 @given(st.lists(st.tuples(st.booleans(), st.floats(0, 1)), max_size=60))

@@ -10,6 +10,8 @@ from __future__ import annotations
 from msgspec import Struct
 from msgspec.structs import replace
 
+from triplewire.system.backoff import Backoff
+
 
 class Patience(Struct, frozen=True, kw_only=True):
     """How long a courier goes on trying."""
@@ -18,6 +20,10 @@ class Patience(Struct, frozen=True, kw_only=True):
     longest_delay: float = 900.0
     tries: int = 12
     timeout: float = 10.0
+
+    @property
+    def backoff(self) -> Backoff:
+        return Backoff(self.first_delay, self.longest_delay)
 
 
 class Courier(Struct, frozen=True, kw_only=True):
@@ -78,21 +84,11 @@ def refused(
     """The receiver does not have it. `chance` is a random number from 0 to 1."""
     tries, failures = courier.tries + 1, courier.failures + 1
     waiting = replace(
-        courier, tries=tries, failures=failures, not_before=now + delay(failures, patience, chance=chance)
+        courier, tries=tries, failures=failures, not_before=now + patience.backoff.delay(failures, chance)
     )
     if tries < patience.tries:
         return waiting, None
     return replace(waiting, cursor=position, tries=0), Bury(tries)
-
-
-def delay(failures: int, patience: Patience, *, chance: float) -> float:
-    """How long to wait after that many failures in a row: doubled each time, then spread over its upper half.
-
-    >>> [delay(n, Patience(longest_delay=5), chance=1) for n in (1, 2, 3, 4, 5000)]
-    [1.0, 2.0, 4.0, 5.0, 5.0]
-    """
-    whole = min(patience.longest_delay, patience.first_delay * 2.0 ** min(failures - 1, 60))
-    return whole * (0.5 + chance / 2)
 
 
 def renewed(courier: Courier, lease_ends: float) -> Courier:

@@ -7,24 +7,19 @@ from typing import TypeVar
 
 from triplewire.errors import NodeRefused, NodeUnreachable
 from triplewire.pipeline.jobs.stream.stopping import StopSign
+from triplewire.system.backoff import Backoff
 
 T = TypeVar("T")
 
-DELAYS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
-_BUSY = (408, 425, 429)
+BACKOFF, _RETRIES = Backoff(first=0.5, longest=30.0), 7
 
 
-def patiently(call: Callable[[], T], stop: StopSign, delays: tuple[float, ...] = DELAYS) -> T:
+def patiently(call: Callable[[], T], stop: StopSign, backoff: Backoff = BACKOFF) -> T:
     """What the call returns. Raises its last error when patience is over, or when the stream is to stop."""
-    for delay in delays:
+    for failures in range(1, _RETRIES + 1):
         try:
             return call()
         except (NodeUnreachable, NodeRefused) as problem:
-            if is_final(problem) or stop.wait(delay):
+            if not problem.is_retryable or stop.wait(backoff.delay(failures)):
                 raise
     return call()
-
-
-def is_final(problem: NodeUnreachable | NodeRefused) -> bool:
-    """Whether asking again would not help: the request is wrong, rather than the moment."""
-    return isinstance(problem, NodeRefused) and problem.status < 500 and problem.status not in _BUSY
