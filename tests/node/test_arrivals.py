@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.errors import InputError
 from triplewire.node.arrivals import Arrival, Given, events_in
-from triplewire.node.audience import Audience
+from triplewire.node.audience import LiveMatchers
 from triplewire.node.grants import require_publishable
 from triplewire.rdf.events import Event
 from triplewire.rdf.formats import NQUADS, TURTLE
@@ -107,6 +107,6 @@ def test_nobody_reads_the_triples_of_an_event_whose_publisher_and_reader_may_do_
     [event] = events_in(LINES[0].encode(), NQUADS, Given(source="me", time=NOW), DEFAULT_LIMITS)
     require_publishable(event, Grant())
     require_publishable(event, Grant(graphs=("urn:",)))
-    audience = Audience()
-    audience.add(Subscription.parse("SELECT ?s { ?s <urn:p> 1 }", id="1"), Grant())
-    assert [match.subscription_id for match in audience.matches([event])] == ["1"]
+    matchers = LiveMatchers()
+    matchers.add(Subscription.parse("SELECT ?s { ?s <urn:p> 1 }", id="1"), Grant())
+    assert [match.subscription_id for match in matchers.matches([event])] == ["1"]

@@ -57,7 +57,7 @@ def test_f5_a_reader_that_stopped_keeps_a_bounded_outbox_and_loses_nothing(tmp_p
         for first in range(1, 1000, 50):
             await broker.events.publish(ME, events(first, first + 49))
             await broker.notifications.acknowledge(quick.number, first + 49)
-        assert broker.subscriptions.index.standing(behind.number).bytes_waiting < 5_000 + 2 * 50 * 250
+        assert broker.subscriptions.index.progress(behind.number).bytes_waiting < 5_000 + 2 * 50 * 250
         assert not broker.subscriptions.index.get(behind.number).is_live
         found, after = [], 0
         while len(found) < 1000:
@@ -133,7 +133,7 @@ def test_f5_a_selective_subscription_that_nobody_reads_stays_live(tmp_path: Path
             made[0] = event(first, "<urn:s> <urn:q> 1 . <urn:s> <urn:p> 1 .")
             made[50] = event(first + 50, "<urn:s> <urn:q> 1 . <urn:s> <urn:p> 1 .")
             await broker.events.publish(NO_LIMITS, made)
-        assert broker.subscriptions.index.standing(few.number).unread == 40
+        assert broker.subscriptions.index.progress(few.number).unread == 40
         assert broker.subscriptions.index.get(few.number).is_live
         assert not broker.subscriptions.index.get(broker.subscriptions.require("me", "all").number).is_live
 

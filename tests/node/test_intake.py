@@ -9,7 +9,7 @@ import pytest
 from tests.node.brokers import ME, YOU, event, events, positions, subscribed, with_broker
 
 from triplewire.errors import DiskFull, EventConflict, StoreFailed
-from triplewire.node.audience import Audience
+from triplewire.node.audience import LiveMatchers
 from triplewire.testing import Fate, FaultyDisk
 
 
@@ -112,7 +112,7 @@ def test_requests_that_wait_together_are_refused_one_by_one(tmp_path: Path):
 
 
 def test_a_request_that_breaks_the_step_does_not_take_its_neighbours_along(tmp_path: Path, monkeypatch):
-    batches = Audience.batches
+    batches = LiveMatchers.batches
 
     def fragile(self, found):
         if any(one.graph.value == "urn:e:2" for one in found):
@@ -120,7 +120,7 @@ def test_a_request_that_breaks_the_step_does_not_take_its_neighbours_along(tmp_p
         return batches(self, found)
 
     async def test(broker):
-        monkeypatch.setattr(Audience, "batches", fragile)
+        monkeypatch.setattr(LiveMatchers, "batches", fragile)
         sent = [broker.events.publish(ME, [event(number)]) for number in (1, 2, 3)]
         outcomes = await asyncio.gather(*sent, return_exceptions=True)
         assert isinstance(outcomes[1], RuntimeError)

@@ -10,19 +10,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.node.brokers import ME, event, events, subscribed, with_broker
 
-from triplewire.node.recent import MOST_BYTES, MOST_ITEMS, Recent
-from triplewire.node.roster import Roster
+from triplewire.node.recent import MOST_BYTES, MOST_ENTRIES, Recent
+from triplewire.node.roster import SubscriptionIndex
 from triplewire.store.log import Record
-from triplewire.store.outbox import Notice
+from triplewire.store.outbox import OutboxEntry
 from triplewire.store.registry import Options, SubscriptionRecord
 
 NUMBER = 7
 
 
-def roster() -> Roster:
-    made = Roster()
+def subscriptions() -> SubscriptionIndex:
+    made = SubscriptionIndex()
     made.put(SubscriptionRecord(NUMBER, "me", "all", "sparql", "", Options(), 0, None, 0))
     return made
+
+
+def entry(position: int) -> OutboxEntry:
+    return OutboxEntry(NUMBER, position, f"urn:e:{position}", b"{}")
 
 
 def record(position: int, size: int = 10) -> Record:
@@ -31,16 +35,16 @@ def record(position: int, size: int = 10) -> Record:
 
 def published(recent: Recent, *positions: int, size: int = 10) -> None:
     records = [record(position, size) for position in range(min(positions), max(positions) + 1)]
-    recent.noticed([Notice(NUMBER, position, b"{}") for position in positions], records)
+    recent.note_entries([entry(position) for position in positions], records)
 
 
 def seen(recent: Recent, after: int, limit: int = 10_000) -> list[int] | None:
     items = recent.after(NUMBER, after, limit)
-    return None if items is None else [item.record.position for item in items]
+    return None if items is None else [one.entry.position for one in items]
 
 
 def test_nothing_is_kept_for_whom_nobody_follows():
-    recent = Recent(roster())
+    recent = Recent(subscriptions())
     published(recent, 1, 2)
     assert seen(recent, 0) is None
     recent.follow(NUMBER)
@@ -49,7 +53,7 @@ def test_nothing_is_kept_for_whom_nobody_follows():
 
 
 def test_what_follows_a_position_up_to_a_limit():
-    recent = Recent(roster())
+    recent = Recent(subscriptions())
     recent.follow(NUMBER)
     published(recent, 1, 3)
     published(recent, 6)
@@ -57,7 +61,7 @@ def test_what_follows_a_position_up_to_a_limit():
 
 
 def test_what_is_told_again_is_there_once():
-    recent = Recent(roster())
+    recent = Recent(subscriptions())
     recent.follow(NUMBER)
     published(recent, 1, 2)
     published(recent, 2, 3)
@@ -65,17 +69,17 @@ def test_what_is_told_again_is_there_once():
 
 
 def test_history_is_read_from_the_disk():
-    recent = Recent(roster())
+    recent = Recent(subscriptions())
     recent.follow(NUMBER)
     published(recent, 1)
-    recent.noticed([Notice(NUMBER, 2, b"{}")], ())
+    recent.note_entries([entry(2)], ())
     assert (seen(recent, 1), seen(recent, 2)) == (None, [])
     published(recent, 3)
     assert seen(recent, 2) == [3]
 
 
 def test_a_tail_lasts_as_long_as_somebody_follows():
-    recent = Recent(roster())
+    recent = Recent(subscriptions())
     recent.follow(NUMBER)
     recent.follow(NUMBER)
     recent.unfollow(NUMBER)
@@ -87,12 +91,12 @@ def test_a_tail_lasts_as_long_as_somebody_follows():
 
 @pytest.mark.parametrize("size", [10, MOST_BYTES // 3, 2 * MOST_BYTES])
 def test_f5_memory_is_bounded_and_who_is_too_slow_reads_the_disk(size):
-    recent = Recent(roster())
+    recent = Recent(subscriptions())
     recent.follow(NUMBER)
-    most = min(MOST_ITEMS, MOST_BYTES // (size + 2))
-    for position in range(1, 2 * MOST_ITEMS):
+    most = min(MOST_ENTRIES, MOST_BYTES // (size + 2))
+    for position in range(1, 2 * MOST_ENTRIES):
         published(recent, position, size=size)
-    last = 2 * MOST_ITEMS - 1
+    last = 2 * MOST_ENTRIES - 1
     assert seen(recent, last - most) == list(range(last - most + 1, last + 1))
     assert seen(recent, last - most - 1) is None
 
@@ -100,14 +104,14 @@ def test_f5_memory_is_bounded_and_who_is_too_slow_reads_the_disk(size):
 @given(st.lists(st.tuples(st.sampled_from(["publish", "history", "follow", "unfollow"]), st.integers(1, 3))))
 def test_a_tail_never_has_a_hole(steps):
     """Whatever comes in which order: what memory tells is what the outbox would."""
-    recent, outbox, followers = Recent(roster()), [0], 0
+    recent, outbox, followers = Recent(subscriptions()), [0], 0
     for step, count in steps:
         if step in ("publish", "history"):
             fresh = list(range(outbox[-1] + 1, outbox[-1] + 1 + count))
             if step == "publish":
                 published(recent, *fresh)
             else:
-                recent.noticed([Notice(NUMBER, position, b"{}") for position in fresh], ())
+                recent.note_entries([entry(position) for position in fresh], ())
             outbox += fresh
         elif step == "follow":
             recent.follow(NUMBER)
@@ -143,7 +147,7 @@ def test_memory_and_disk_tell_the_same(tmp_path: Path):
         whole = await subscribed(broker, "whole", payload="event")
         for record in (plain, whole):
             with broker.notifications.following(record.number):
-                start = broker.subscriptions.index.standing(record.number).latest
+                start = broker.subscriptions.index.progress(record.number).latest
                 for number in range(start + 1, start + 4):
                     await broker.events.publish(ME, [event(number)])
                 followed = await broker.notifications.page(record.number, start)

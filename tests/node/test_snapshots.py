@@ -65,8 +65,8 @@ async def is_right(broker) -> None:
     assert await positions(broker, broker.subscriptions.require("limited", "limited").number) == [first + 1]
     [one, *_] = (await broker.notifications.page(broker.subscriptions.require("me", "made").number)).notifications
     assert b'"construct":' in one.json
-    assert broker.subscriptions.index.standing(broker.subscriptions.require("me", "slow").number).is_unindexed
-    assert not broker.subscriptions.index.standing(broker.subscriptions.require("me", "s3").number).is_unindexed
+    assert broker.subscriptions.index.progress(broker.subscriptions.require("me", "slow").number).is_unindexed
+    assert not broker.subscriptions.index.progress(broker.subscriptions.require("me", "s3").number).is_unindexed
 
 
 def test_a_start_after_a_stop_compiles_nothing(tmp_path: Path, parsing: list[str]):

@@ -9,7 +9,7 @@ import pytest
 from triplewire.store import Database, LocalDisk, log, outbox, registry
 from triplewire.store.database import FILE
 from triplewire.store.log import Record
-from triplewire.store.outbox import Notice
+from triplewire.store.outbox import OutboxEntry
 from triplewire.store.registry import Options, SubscriptionRecord
 
 
@@ -18,13 +18,13 @@ def fill(folder: Path, waiting: int) -> None:
     records = [
         Record(n, f"urn:e:{n}", "me", "2024-01-01T00:00:00+00:00", None, 100.0 + n, b"x") for n in range(waiting)
     ]
-    notices = [Notice(number, record.position, b"{}") for record in records for number in (1, 2)]
+    entries = [OutboxEntry(number, record.position, record.graph, b"{}") for record in records for number in (1, 2)]
     database = Database(folder)
     for name, owner in (("a", "me"), ("b", "you"), ("c", "me")):
         subscription = SubscriptionRecord(0, owner, name, "sparql", "", Options(), 0, None, 0)
         database.writer.submit(lambda tx, one=subscription: registry.insert(tx, one)).result(10)
     database.writer.submit(lambda tx: log.append(tx, records)).result(10)
-    database.writer.submit(lambda tx: outbox.put(tx, notices)).result(10)
+    database.writer.submit(lambda tx: outbox.put(tx, entries)).result(10)
     database.writer.submit(lambda tx: outbox.remove_to(tx, 2, 1)).result(10)
     database.close()
 

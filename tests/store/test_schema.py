@@ -7,7 +7,7 @@ from pathlib import Path
 from triplewire.store import Database, LocalDisk, deadletters, log, outbox
 from triplewire.store.database import FILE
 from triplewire.store.log import Record
-from triplewire.store.outbox import Notice
+from triplewire.store.outbox import OutboxEntry
 from triplewire.store.schema import MIGRATIONS, migrate, version_of
 
 
@@ -33,12 +33,12 @@ def plan(connection, sql: str) -> str:
 def test_what_waits_survives_the_outbox_by_position(tmp_path: Path):
     connection = LocalDisk().connect(tmp_path / "x.sqlite")
     migrate(connection, MIGRATIONS[:2])
-    notices = [Notice(number, position, b"%d" % position) for number in (2, 1) for position in (3, 1, 2)]
-    outbox.put(connection, notices)
+    entries = [OutboxEntry(number, position, "urn:e", b"%d" % position) for number in (2, 1) for position in (3, 1, 2)]
+    outbox.put(connection, entries)
     migrate(connection)
     rows = connection.execute("SELECT subscription, position, answer FROM outbox").fetchall()
-    assert sorted(rows) == sorted((n.subscription, n.position, n.answer) for n in notices)
-    outbox.put(connection, notices)
+    assert sorted(rows) == sorted((n.subscription, n.position, n.answer) for n in entries)
+    outbox.put(connection, entries)
     assert outbox.lasts(connection) == {1: 3, 2: 3}
     assert outbox.remove_to(connection, 1, 2) == 2 * (outbox.ROW_BYTES + 1)
     connection.close()

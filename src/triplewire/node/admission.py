@@ -16,7 +16,7 @@ from concurrent.futures import Future
 
 from triplewire.errors import DiskFull
 from triplewire.node.core import Core
-from triplewire.node.histories import Histories
+from triplewire.node.histories import CatchUp
 from triplewire.store import log, registry
 from triplewire.store.disk import Connection
 
@@ -26,9 +26,9 @@ _AGAIN_SECONDS = 1.0
 class Admission:
     """Who is held: a subscription, and the position after which it is behind."""
 
-    def __init__(self, core: Core, histories: Histories) -> None:
+    def __init__(self, core: Core, catch_up: CatchUp) -> None:
         self._core = core
-        self._histories = histories
+        self._catch_up = catch_up
         self._held: dict[int, int] = {}
         self._is_settling = False
 
@@ -51,7 +51,7 @@ class Admission:
             return
         self._held |= dict.fromkeys(numbers, head)
         for number in numbers:
-            self._core.audience.remove(str(number))
+            self._core.matchers.remove(str(number))
         # First: if the disk is full, the next line does not come to its end.
         self._settle()
         self._write(tx, head)
@@ -87,7 +87,7 @@ class Admission:
         self._is_settling = False
         self._held.clear()
         for number, frontier in frontiers.items():
-            self._histories.put_off(number, frontier)
+            self._catch_up.put_off(number, frontier)
 
     def _again(self, done: Future[dict[int, int]]) -> None:
         if isinstance(done.exception(), DiskFull):

@@ -9,7 +9,6 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 
 from triplewire.matching import Match
 from triplewire.rdf.sparql_json import json_binding
-from triplewire.store.outbox import Waiting
 
 _encode = msgspec.json.Encoder().encode
 
@@ -46,8 +45,8 @@ def answer_of(match: Match, *, constructs: bool) -> bytes:
     return _encode(answer)
 
 
-def notification(waiting: Waiting) -> Notification:
-    """What goes out for a notification that waits."""
-    answer = _decode(waiting.answer)
-    data = UNSET if waiting.nquads is None else waiting.nquads.decode()
-    return Notification(waiting.event, answer.solutions, waiting.position, answer.construct, data)
+def notification(event: str, position: int, answer: bytes, nquads: bytes | None = None) -> Notification:
+    """What goes out about an event: the answer, and as much of the event as its subscriber wants and may see."""
+    kept = _decode(answer)
+    data = UNSET if nquads is None else nquads.decode()
+    return Notification(event, kept.solutions, position, kept.construct, data)

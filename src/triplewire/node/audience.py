@@ -1,4 +1,4 @@
-"""The audience: every live subscription in a matcher, one matcher for each grant under which somebody reads.
+"""Live matchers: every live subscription in a matcher, one matcher for each grant under which somebody reads.
 
 Clients that may read everything share one matcher. A restricted client's subscriptions are matched against what its
 grant leaves of the event, in a matcher shared by all with the same grant.
@@ -21,7 +21,7 @@ from triplewire.rdf.events import Event
 from triplewire.store.identities import Grant
 
 
-class Audience:
+class LiveMatchers:
     """Subscriptions by number, ready to be matched. Used by one thread. `changes` counts what came and went."""
 
     def __init__(self, taxonomy: Taxonomy | None = None, evaluator: Evaluator = IN_PROCESS) -> None:
@@ -31,7 +31,7 @@ class Audience:
         self._grants: dict[str, Grant] = {}
         self._constructs: set[str] = set()
         self._tested = 0
-        self._told = 0
+        self._reported = 0
         self.changes = 0
 
     def add(self, subscription: Subscription, grant: Grant) -> None:
@@ -52,7 +52,7 @@ class Audience:
         self._constructs |= {name for name, is_construct in constructs.items() if is_construct}
 
     @property
-    def matchers(self) -> dict[Grant, Matcher]:
+    def by_grant(self) -> dict[Grant, Matcher]:
         """Every matcher, by grant; a copy, for whoever writes them down."""
         return dict(self._matchers)
 
@@ -102,12 +102,12 @@ class Audience:
     def take_candidates(self) -> int:
         """How many candidates were tested since this was last asked."""
         tested = self._tested + sum(matcher.stats.candidates for matcher in self._matchers.values())
-        fresh, self._told = tested - self._told, tested
+        fresh, self._reported = tested - self._reported, tested
         return fresh
 
     def costs(self) -> Counter[str | None]:
         """How many candidates were tested for each owner (row A6)."""
-        return sum((Counter(matcher.costs()) for matcher in self.matchers.values()), Counter())
+        return sum((Counter(matcher.costs()) for matcher in self.by_grant.values()), Counter())
 
     def __len__(self) -> int:
         return len(self._grants)

@@ -31,15 +31,15 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from triplewire.node.core import Core
-from triplewire.node.histories import Histories
-from triplewire.node.intake import Intake
-from triplewire.node.keeping import Keeping
-from triplewire.node.letters import Letters
+from triplewire.node.histories import CatchUp
+from triplewire.node.intake import Events
+from triplewire.node.keeping import Housekeeping
+from triplewire.node.letters import DeadLetters
 from triplewire.node.loading import load, warm_up
-from triplewire.node.reading import Reading
+from triplewire.node.reading import Notifications
 from triplewire.node.rules import LIMITS, RULE_SECONDS, Rules, rule_host
 from triplewire.node.store import Store
-from triplewire.node.subscribing import Subscribing
+from triplewire.node.subscribing import Subscriptions
 from triplewire.rules.hosting import RuleHost
 from triplewire.store.clock import Clock, SystemClock
 from triplewire.store.database import Database
@@ -56,13 +56,13 @@ class Broker:
         self.core = Core(store, clock)
         self.store = store
         self.clock = clock
-        self.date = self.core.steady
-        self._histories = Histories(self.core)
-        self.events = Intake(self.core, self._histories)
-        self.subscriptions = Subscribing(self.core, self._histories)
-        self.notifications = Reading(self.core, self._histories)
-        self.dead_letters = Letters(self.core)
-        self.housekeeping = Keeping(self.core)
+        self.date = self.core.date
+        self._catch_up = CatchUp(self.core)
+        self.events = Events(self.core, self._catch_up)
+        self.subscriptions = Subscriptions(self.core, self._catch_up)
+        self.notifications = Notifications(self.core, self._catch_up)
+        self.dead_letters = DeadLetters(self.core)
+        self.housekeeping = Housekeeping(self.core)
         self.rules = Rules(self.core, self.events, host)
 
     @classmethod
@@ -84,10 +84,10 @@ class Broker:
         for guest in guests:
             broker.core.know(guest)
         await broker.store.read(lambda tx: load(broker.core, tx))
-        await broker.core.keep_date()
+        await broker.core.save_date()
         _log.info("preparing the matcher; the first time after an installation this takes a minute")
         await asyncio.to_thread(warm_up)
-        broker._histories.begin()
+        broker._catch_up.begin()
         broker.rules.begin()
         return broker
 
@@ -95,13 +95,13 @@ class Broker:
         """Finish what was begun, wake whoever waits, and let go of the folder."""
         self.core.is_open = False
         await self.rules.end()
-        self.core.bells.ring_all()
+        self.core.wakeups.wake_all()
         await asyncio.to_thread(self._close)
 
     def _close(self) -> None:
         self.store.finish()
         if self.store.failure is None:
-            self.housekeeping.keep_compiled()
+            self.housekeeping.save_snapshot()
         self.store.close()
         self.core.evaluator.close()
         self.core.checker.close()

@@ -12,14 +12,14 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from triplewire.node.audience import Audience
-from triplewire.node.publishing import notices_of
+from triplewire.node.audience import LiveMatchers
+from triplewire.node.publishing import outbox_entries
 from triplewire.rdf.events import Event
 from triplewire.rdf.limits import ANY_SIZE
 from triplewire.store import log, outbox, registry
 from triplewire.store.disk import Connection
 from triplewire.store.log import Record
-from triplewire.store.outbox import Notice
+from triplewire.store.outbox import OutboxEntry
 
 CHUNK = 128
 
@@ -29,11 +29,11 @@ class CaughtUp(Struct, frozen=True):
 
     frontier: int | None
     gap: int
-    notices: tuple[Notice, ...] = ()
+    entries: tuple[OutboxEntry, ...] = ()
 
 
-def catch_up(connection: Connection, number: int, alone: Audience) -> CaughtUp | None:
-    """Match the next chunk of the log against a subscription, which is `alone` in its audience.
+def catch_up(connection: Connection, number: int, alone: LiveMatchers) -> CaughtUp | None:
+    """Match the next chunk of the log against a subscription, which is `alone` in its matchers.
 
     None means that there is nothing to do: it is live, or gone.
     """
@@ -44,14 +44,14 @@ def catch_up(connection: Connection, number: int, alone: Audience) -> CaughtUp |
     gap = floor if floor > record.frontier else 0
     records = log.after(connection, record.frontier, CHUNK)
     positions = {r.graph: r.position for r in records}
-    notices = tuple(notices_of(alone, alone.matches(events_of(records)), positions))
-    outbox.put(connection, notices)
+    entries = tuple(outbox_entries(alone, alone.matches(events_of(records)), positions))
+    outbox.put(connection, entries)
     reached = records[-1].position if records else max(record.frontier, floor)
     frontier = None if reached >= log.head(connection) else reached
     registry.set_frontier(connection, number, frontier)
     if gap:
         registry.set_gap(connection, number, gap)
-    return CaughtUp(frontier, gap, notices)
+    return CaughtUp(frontier, gap, entries)
 
 
 def events_of(records: Sequence[Record]) -> list[Event]:

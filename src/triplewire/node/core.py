@@ -14,12 +14,12 @@ from msgspec import Struct
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import DiskFull
 from triplewire.matching.isolation import IsolatedEvaluator
-from triplewire.node.audience import Audience
-from triplewire.node.bells import Bells
+from triplewire.node.audience import LiveMatchers
+from triplewire.node.bells import Wakeups
 from triplewire.node.quotas import NOTIFICATIONS_BURST, Buckets
 from triplewire.node.recent import Recent
-from triplewire.node.roster import Roster
-from triplewire.node.steady import Steady
+from triplewire.node.roster import SubscriptionIndex
+from triplewire.node.steady import MonotonicDate
 from triplewire.node.store import Store
 from triplewire.store.clock import Clock
 from triplewire.store.identities import Client, Grant
@@ -44,32 +44,32 @@ class Core:
     def __init__(self, store: Store, clock: Clock) -> None:
         self.store = store
         self.clock = clock
-        self.steady = Steady(clock)
+        self.date = MonotonicDate(clock)
         self.counters = Counters()
-        self.roster = Roster()
-        self.recent = Recent(self.roster)
+        self.index = SubscriptionIndex()
+        self.recent = Recent(self.index)
         self.rates = Buckets(clock, NOTIFICATIONS_BURST)
         self.clients: dict[str, Client] = {}
         self.taxonomy: Taxonomy | None = None
         self.log_bytes = 0
         # What is published never waits for a query that is only being looked at.
         self.evaluator, self.checker = IsolatedEvaluator(), IsolatedEvaluator()
-        self.audience = Audience(evaluator=self.evaluator)
-        self.bells = Bells()
+        self.matchers = LiveMatchers(evaluator=self.evaluator)
+        self.wakeups = Wakeups()
         self.is_open = True
         self._loop = asyncio.get_running_loop()
 
-    async def keep_date(self) -> None:
-        """Let the next process go on with this one's date; a disk that is full may do without."""
+    async def save_date(self) -> None:
+        """Let the next process go on with this one's date; on a full disk it does without."""
         try:
-            await self.store.write(self.steady.keep)
+            await self.store.write(self.date.save)
         except DiskFull as problem:
             _log.warning("the date is not kept: %s", problem)
 
-    def ring(self, numbers: set[int]) -> None:
+    def wake(self, numbers: set[int]) -> None:
         """Wake whoever waits for one of these subscriptions; from any thread."""
         if numbers and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self.bells.ring, numbers)
+            self._loop.call_soon_threadsafe(self.wakeups.wake, numbers)
 
     def later(self, seconds: float, action: Callable[[], None]) -> None:
         """Do something on the event loop after a while; from any thread."""
@@ -91,9 +91,9 @@ class Core:
         client = self.owner_of(number)
         if client is None or client.rights.quotas.outbox_bytes is None:
             return False
-        return self.roster.bytes_of(client.id) > client.rights.quotas.outbox_bytes
+        return self.index.bytes_of(client.id) > client.rights.quotas.outbox_bytes
 
     def owner_of(self, number: int) -> Client | None:
         """Whose subscription it is, as far as that is known."""
-        record = self.roster.get(number)
+        record = self.index.get(number)
         return None if record is None else self.clients.get(record.owner)

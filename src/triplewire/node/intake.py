@@ -1,4 +1,4 @@
-"""Intake: events come in, and are found again in the log."""
+"""Events: events come in, and are found again in the log."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from triplewire.node.admission import Admission
 from triplewire.node.catching_up import event_of
 from triplewire.node.core import Core
-from triplewire.node.gathering import Gathering
+from triplewire.node.gathering import PublishQueue
 from triplewire.node.grants import readable, require_publishable, visible
-from triplewire.node.histories import Histories
+from triplewire.node.histories import CatchUp
 from triplewire.node.publishing import Accepted, Receipt, Submission, accept
 from triplewire.node.quotas import EVENTS_BURST, Buckets
 from triplewire.rdf.events import Event
@@ -19,18 +19,18 @@ from triplewire.store.identities import Client, Grant
 from triplewire.store.log import Record
 
 
-class Intake:
+class Events:
     """Publishing and reading events. `followers` are told of what is new, on the writer's thread."""
 
-    def __init__(self, core: Core, histories: Histories) -> None:
+    def __init__(self, core: Core, catch_up: CatchUp) -> None:
         self.followers: list[Callable[[Sequence[Record]], None]] = []
         self._core = core
-        self._histories = histories
+        self._catch_up = catch_up
         self.buckets = Buckets(core.clock, EVENTS_BURST)
-        self.admission = Admission(core, histories)
-        self._gathering = Gathering(
+        self.admission = Admission(core, catch_up)
+        self._queue = PublishQueue(
             core.store,
-            lambda tx, submissions: accept(tx, core.audience, submissions, self.admission),
+            lambda tx, submissions: accept(tx, core.matchers, submissions, self.admission),
             self.accepted,
         )
 
@@ -42,12 +42,12 @@ class Intake:
         for event in events:
             require_publishable(event, client.rights.publish)
         self.buckets.take(client, len(events))
-        submission = Submission(client.id, events, self._core.steady.time(), key, digest)
-        return await self._gathering.publish(submission)
+        submission = Submission(client.id, events, self._core.date.time(), key, digest)
+        return await self._queue.publish(submission)
 
     async def publish_remote(self, submission: Submission) -> tuple[Receipt, ...]:
         """Store what another super-peer has published: it was allowed and counted there."""
-        return await self._gathering.publish(submission)
+        return await self._queue.publish(submission)
 
     async def find(self, client: Client, graph: str) -> tuple[Record, Event] | None:
         """An event and its record, as far as the client may read it."""
@@ -66,12 +66,12 @@ class Intake:
         counters.published += len(accepted.records)
         told = sum(len(outcome) for outcome in accepted.outcomes if isinstance(outcome, tuple))
         counters.repeated += told - len(accepted.records)
-        counters.candidates += self._core.audience.take_candidates()
+        counters.candidates += self._core.matchers.take_candidates()
         self._core.log_bytes += sum(len(record.nquads) for record in accepted.records)
         for follower in self.followers:
             follower(accepted.records)
-        self._histories.noticed(accepted.notices, accepted.records)
-        self._histories.quarantine(self._core.audience)
+        self._catch_up.note_entries(accepted.entries, accepted.records)
+        self._catch_up.quarantine(self._core.matchers)
 
 
 def seen(record: Record, grant: Grant) -> tuple[Record, Event] | None:

@@ -21,12 +21,12 @@ _log = logging.getLogger(__name__)
 _SHARE = 10
 
 
-class Keeping:
+class Housekeeping:
     """What applies to the whole folder."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
-        # How many changes of the audience are in the snapshot.
+        # How many changes of the matchers are in the snapshot.
         self._kept = 0
 
     async def trim(self, kept: Retention, first: Removal | None = None) -> Trimmed:
@@ -35,35 +35,35 @@ class Keeping:
         In this order: if the process ends in between, the log still has what is to be removed, and it is done again.
         """
         core = self._core
-        now = core.steady.time()
+        now = core.date.time()
         due = await core.store.read(lambda tx: retention.due(tx, kept, now, core.log_bytes))
         if due.graphs and first is not None:
             await first(due.graphs, due.floor)
         trimmed = await core.store.write(lambda tx: self._cut(tx, due.floor, now - kept.keys), self._trimmed)
-        for record in core.roster:
+        for record in core.index:
             await self._expire(record, now)
-        await self.keep_compiled_if_due()
+        await self.save_snapshot_if_due()
         return trimmed
 
-    def keep_compiled(self) -> None:
+    def save_snapshot(self) -> None:
         """Write down what is compiled, so that the next start is short. Takes a moment; not for the event loop."""
-        audience, folder = self._core.audience, self._core.store.folder
-        changes = audience.changes
-        if changes == self._kept or len(audience) < snapshots.WORTH:
+        matchers, folder = self._core.matchers, self._core.store.folder
+        changes = matchers.changes
+        if changes == self._kept or len(matchers) < snapshots.WORTH:
             return
         try:
-            snapshots.write(folder, audience, self._core.roster)
+            snapshots.write(folder, matchers, self._core.index)
         except (SnapshotError, OSError) as problem:
             # Nothing depends on it but the length of the next start.
             _log.warning("the compiled subscriptions are not kept: %s", problem)
         else:
             self._kept = changes
 
-    async def keep_compiled_if_due(self) -> None:
+    async def save_snapshot_if_due(self) -> None:
         """The same, if much has changed since the last time."""
-        audience = self._core.audience
-        if audience.changes - self._kept > len(audience) // _SHARE:
-            await asyncio.to_thread(self.keep_compiled)
+        matchers = self._core.matchers
+        if matchers.changes - self._kept > len(matchers) // _SHARE:
+            await asyncio.to_thread(self.save_snapshot)
 
     def _cut(self, tx: Connection, floor: int, keys_before: float) -> Trimmed:
         keys.forget_before(tx, keys_before)
@@ -71,17 +71,17 @@ class Keeping:
 
     def _trimmed(self, trimmed: Trimmed) -> None:
         self._core.log_bytes -= trimmed.size
-        for number in trimmed.notices:
-            self._core.roster.change(number, gap=trimmed.floor)
-        self._core.roster.release(trimmed.notices)
+        for number in trimmed.outbox_bytes:
+            self._core.index.change(number, gap=trimmed.floor)
+        self._core.index.release(trimmed.outbox_bytes)
 
     async def _expire(self, record: SubscriptionRecord, now: float) -> None:
         if record.options.retention is None:
             return
         core = self._core
         before = now - record.options.retention
-        sizes = await core.store.write(lambda tx: retention.expire(tx, record.number, before), core.roster.release)
+        sizes = await core.store.write(lambda tx: retention.expire(tx, record.number, before), core.index.release)
         if sizes:
             fresh = await core.store.read(lambda tx: registry.find(tx, record.number))
             if fresh is not None:
-                core.roster.change(record.number, gap=fresh.gap)
+                core.index.change(record.number, gap=fresh.gap)

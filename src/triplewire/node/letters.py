@@ -11,10 +11,10 @@ from triplewire.rdf.limits import ANY_SIZE
 from triplewire.store import deadletters, outbox
 from triplewire.store.deadletters import DeadLetter
 from triplewire.store.disk import Connection
-from triplewire.store.outbox import Waiting
+from triplewire.store.outbox import OutboxEntry
 
 
-class Letters:
+class DeadLetters:
     """The dead letters of every subscription."""
 
     def __init__(self, core: Core) -> None:
@@ -24,9 +24,9 @@ class Letters:
         """Give a notification up: keep it as a dead letter. Whoever delivers acknowledges it next."""
 
         def work(tx: Connection) -> None:
-            for waiting in outbox.after(tx, number, position - 1, 1):
-                if waiting.position == position:
-                    deadletters.bury(tx, self._letter(tx, number, waiting, reason, attempts))
+            for entry in outbox.after(tx, number, position - 1, 1):
+                if entry.position == position:
+                    deadletters.add(tx, self._letter(tx, entry, reason, attempts))
 
         await self._core.store.write(work)
 
@@ -46,17 +46,19 @@ class Letters:
 
     def notification(self, letter: DeadLetter) -> Notification:
         """What goes out when a letter is sent again. What its owner may not read any more is not in it (row A15)."""
-        record = self._core.roster.require(letter.subscription)
+        record = self._core.index.require(letter.subscription)
         nquads = None
         if letter.nquads is not None and record.options.payload == "event":
             [event] = Event.parse(letter.nquads, limits=ANY_SIZE)
             seen = visible(event, self._core.grant(record.owner))
             nquads = None if seen is None else seen.nquads
-        return notification(Waiting(letter.position, letter.event, "", letter.answer, nquads))
+        return notification(letter.event, letter.position, letter.answer, nquads)
 
-    def _letter(self, tx: Connection, number: int, waiting: Waiting, reason: str, attempts: int) -> DeadLetter:
-        record = self._core.roster.require(number)
+    def _letter(self, tx: Connection, entry: OutboxEntry, reason: str, attempts: int) -> DeadLetter:
+        record = self._core.index.require(entry.subscription)
         # Kept with the letter, since retention may remove the event before somebody sends the letter again.
-        nquads = data_at(tx, waiting.position, self._core.grant(record.owner))
-        buried = self._core.steady.time()
-        return DeadLetter(0, number, waiting.position, waiting.event, waiting.answer, reason, attempts, buried, nquads)
+        nquads = data_at(tx, entry.position, self._core.grant(record.owner))
+        now = self._core.date.time()
+        return DeadLetter(
+            0, entry.subscription, entry.position, entry.event, entry.answer, reason, attempts, now, nquads
+        )

@@ -10,7 +10,7 @@ from triplewire.errors import InputError
 from triplewire.matching import Matcher
 from triplewire.matching.anchoring import is_unindexed
 from triplewire.node import snapshots
-from triplewire.node.audience import Audience
+from triplewire.node.audience import LiveMatchers
 from triplewire.node.core import Core
 from triplewire.node.histories import parsed
 from triplewire.node.snapshots import Snapshot
@@ -26,10 +26,10 @@ _log = logging.getLogger(__name__)
 
 def load(core: Core, tx: Connection) -> None:
     """Read clients, taxonomy and subscriptions, and take up the date."""
-    core.steady.go_on(tx)
+    core.date.resume(tx)
     text = facts.get(tx, TAXONOMY)
     core.taxonomy = None if text is None else Taxonomy.parse(text.encode(), "ntriples")
-    core.audience.set_taxonomy(core.taxonomy)
+    core.matchers.set_taxonomy(core.taxonomy)
     core.log_bytes = int(tx.execute("SELECT coalesce(sum(length(nquads)), 0) FROM events").fetchone()[0])
     core.clients |= {client.id: client for client in identities.everyone(tx).values()}
     _load_subscriptions(core, tx)
@@ -40,16 +40,16 @@ def _load_subscriptions(core: Core, tx: Connection) -> None:
     snapshot = snapshots.read(core.store.folder, core.taxonomy, records)
     sizes, lasts = outbox.sizes(tx), outbox.lasts(tx)
     for record in records:
-        core.roster.put(record)
-        standing = core.roster.standing(record.number)
-        standing.bytes_waiting = sizes.get(record.number, 0)
-        standing.latest = lasts.get(record.number, 0)
+        core.index.put(record)
+        progress = core.index.progress(record.number)
+        progress.bytes_waiting = sizes.get(record.number, 0)
+        progress.latest = lasts.get(record.number, 0)
         row = snapshot.rows.get(record.number)
-        standing.is_unindexed = _is_unindexed(core, record) if row is None else row.is_unindexed
-    live = [record for record in core.roster if record.is_live and record.quarantined is None]
+        progress.is_unindexed = _is_unindexed(core, record) if row is None else row.is_unindexed
+    live = [record for record in core.index if record.is_live and record.quarantined is None]
     _adopt(core, snapshot, live)
     for record in live:
-        if str(record.number) not in core.audience:
+        if str(record.number) not in core.matchers:
             _add(core, record)
 
 
@@ -62,7 +62,7 @@ def _is_unindexed(core: Core, record: SubscriptionRecord) -> bool:
 
 def _add(core: Core, record: SubscriptionRecord) -> None:
     try:
-        core.audience.add(parsed(record), core.grant(record.owner))
+        core.matchers.add(parsed(record), core.grant(record.owner))
     except InputError as problem:
         _refuse(core, record, problem)
 
@@ -70,7 +70,7 @@ def _add(core: Core, record: SubscriptionRecord) -> None:
 def _refuse(core: Core, record: SubscriptionRecord, problem: InputError) -> bool:
     """A query that an earlier version took, and this one refuses, keeps nobody from starting."""
     _log.warning("the subscription %s of %s is quarantined: %s", record.name, record.owner, problem)
-    core.roster.change(record.number, quarantined=str(problem))
+    core.index.change(record.number, quarantined=str(problem))
     return False
 
 
@@ -85,7 +85,7 @@ def _adopt(core: Core, snapshot: Snapshot, live: list[SubscriptionRecord]) -> No
         if len(matcher) != len(kept[grant]):
             _remove_others(matcher, snapshot, kept[grant])
         if kept[grant] and len(matcher) == len(kept[grant]):
-            core.audience.adopt(grant, matcher, kept[grant])
+            core.matchers.adopt(grant, matcher, kept[grant])
 
 
 def _remove_others(matcher: Matcher, snapshot: Snapshot, kept: dict[str, bool]) -> None:
@@ -96,6 +96,6 @@ def _remove_others(matcher: Matcher, snapshot: Snapshot, kept: dict[str, bool]) 
 
 def warm_up() -> None:
     """Match something, so that the first publisher does not wait for kernels to be compiled or loaded."""
-    audience = Audience()
-    audience.add(Subscription.parse("SELECT ?s { ?s <urn:p> ?o }", id="0"), Grant())
-    list(audience.matches(Event.parse("<urn:s> <urn:p> <urn:o> .", graph="urn:triplewire:warm-up")))
+    matchers = LiveMatchers()
+    matchers.add(Subscription.parse("SELECT ?s { ?s <urn:p> ?o }", id="0"), Grant())
+    list(matchers.matches(Event.parse("<urn:s> <urn:p> <urn:o> .", graph="urn:triplewire:warm-up")))

@@ -17,12 +17,12 @@ from msgspec import Struct
 from triplewire.errors import EventConflict
 from triplewire.matching import Match
 from triplewire.node.answers import answer_of
-from triplewire.node.audience import Audience
+from triplewire.node.audience import LiveMatchers
 from triplewire.rdf.events import Event, merge_repeats
 from triplewire.store import keys, log, outbox
 from triplewire.store.disk import Connection
 from triplewire.store.log import Record
-from triplewire.store.outbox import Notice
+from triplewire.store.outbox import OutboxEntry
 
 
 class Receipt(Struct, frozen=True):
@@ -51,11 +51,11 @@ class Submission(Struct, frozen=True):
 
 
 class Accepted(Struct, frozen=True):
-    """What came of some submissions: for each its receipts or its refusal; what is new; and who is to be told."""
+    """What came of some submissions: for each its receipts or its refusal; what is new; and the outboxes' part."""
 
     outcomes: tuple[Outcome, ...]
     records: tuple[Record, ...] = ()
-    notices: tuple[Notice, ...] = ()
+    entries: tuple[OutboxEntry, ...] = ()
 
 
 class Placed(Struct):
@@ -78,7 +78,7 @@ class Admitting(Protocol):
 
 
 def accept(
-    connection: Connection, audience: Audience, submissions: Sequence[Submission], admission: Admitting
+    connection: Connection, matchers: LiveMatchers, submissions: Sequence[Submission], admission: Admitting
 ) -> Accepted:
     """Store submissions and what they set off. Each is stored whole, or refused whole; matching is done for all."""
     graphs = {event.graph.value for submission in submissions for event in submission.events}
@@ -89,15 +89,15 @@ def accept(
     placed = Placed(head, contents)
     outcomes = tuple(_outcome(connection, placed, submission) for submission in submissions)
     positions = {record.graph: record.position for record in placed.records}
-    batches = list(audience.batches(placed.fresh)) if placed.fresh else []
+    batches = list(matchers.batches(placed.fresh)) if placed.fresh else []
     late = admission.choose(Counter(int(name) for batch in batches for name in batch.subscription_ids))
     names = {str(number) for number in late}
     matches = (match for batch in batches for match in batch.without(names))
-    notices = tuple(notices_of(audience, matches, positions))
+    entries = tuple(outbox_entries(matchers, matches, positions))
     admission.put_off(connection, late, head)
     log.append(connection, placed.records)
-    outbox.put(connection, notices)
-    return Accepted(outcomes, tuple(placed.records), notices)
+    outbox.put(connection, entries)
+    return Accepted(outcomes, tuple(placed.records), entries)
 
 
 def _outcome(connection: Connection, placed: Placed, submission: Submission) -> Outcome:
@@ -129,14 +129,17 @@ def _place(placed: Placed, submission: Submission) -> None:
             placed.records.append(_record(event, placed.end, submission))
 
 
-def notices_of(audience: Audience, matches: Iterable[Match], positions: dict[str, int]) -> Iterable[Notice]:
-    """A notification for every match."""
+def outbox_entries(
+    matchers: LiveMatchers, matches: Iterable[Match], positions: dict[str, int]
+) -> Iterable[OutboxEntry]:
+    """An entry for every match."""
     for match in matches:
-        yield Notice(int(match.subscription_id), positions[match.event.graph.value], _answer(audience, match))
+        event = match.event.graph.value
+        yield OutboxEntry(int(match.subscription_id), positions[event], event, _answer(matchers, match))
 
 
-def _answer(audience: Audience, match: Match) -> bytes:
-    return answer_of(match, constructs=audience.constructs(match.subscription_id))
+def _answer(matchers: LiveMatchers, match: Match) -> bytes:
+    return answer_of(match, constructs=matchers.constructs(match.subscription_id))
 
 
 def _conflict(event: Event, position: int) -> EventConflict:

@@ -1,22 +1,22 @@
-"""Reading: a subscription's notifications in pages, waiting for the next, and acknowledging."""
+"""Notifications: a subscription's notifications in pages, waiting for the next, and acknowledging."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import msgspec
 from msgspec import Struct
 
 from triplewire.errors import InputError
 from triplewire.node.answers import Notification, notification
 from triplewire.node.core import Core
-from triplewire.node.histories import Histories
+from triplewire.node.histories import CatchUp
 from triplewire.node.intake import data_at, seen
-from triplewire.node.recent import Item
+from triplewire.node.recent import RecentEntry
 from triplewire.store import log, outbox, registry
 from triplewire.store.disk import Connection
 from triplewire.store.identities import Grant
+from triplewire.store.outbox import OutboxEntry
 from triplewire.store.registry import SubscriptionRecord
 
 # A reader of a subscription that is catching up is given this long to see the first of it.
@@ -34,32 +34,26 @@ class Page(Struct, frozen=True):
     gap: int | None = None
 
 
-class Reading:
+class Notifications:
     """What a subscription's reader does."""
 
-    def __init__(self, core: Core, histories: Histories) -> None:
+    def __init__(self, core: Core, catch_up: CatchUp) -> None:
         self._core = core
-        self._histories = histories
+        self._catch_up = catch_up
 
     async def page(self, number: int, after: int = 0, limit: int = 100) -> Page:
         """Notifications that follow a position. Reading on means that what came before was read."""
-        record = self._core.roster.require(number)
+        record = self._core.index.require(number)
         self._note_read(record, after)
         recent = self._recent(record, after, limit)
         if recent is not None:
             return recent
         await self._see_some(number, after)
-        # What the page shows may be on disk before the roster has heard of the gap before it: both are read together.
-        waiting, kept = await self._core.store.read(
-            lambda tx: (outbox.after(tx, number, after, limit + 1), registry.find(tx, number))
-        )
-        if record.options.payload == "event":
-            waiting = await self._core.store.read(lambda tx: self._with_events(tx, record, waiting))
-        record = self._core.roster.require(number)
-        page = [notification(one) for one in waiting[:limit]]
-        has_more = len(waiting) > limit or not record.is_live
+        page, is_whole, lost = await self._core.store.read(lambda tx: self._from_disk(tx, record, after, limit))
+        record = self._core.index.require(number)
+        has_more = not is_whole or not record.is_live
         following = page[-1].position if page else after
-        lost = max(record.gap, kept.gap if kept else 0)
+        lost = max(record.gap, lost)
         gap = lost if after < lost and record.cursor < lost else None
         self._core.counters.delivered += len(page)
         return Page(page, following if has_more else None, gap)
@@ -68,15 +62,15 @@ class Reading:
         """Wait until there is a notification beyond a position. False: the time ran out, or the node stops."""
         core = self._core
         deadline = None if timeout is None else core.clock.monotonic() + timeout
-        while core.is_open and core.roster.require(number) and core.roster.standing(number).latest <= after:
+        while core.is_open and core.index.require(number) and core.index.progress(number).latest <= after:
             left = None if deadline is None else deadline - core.clock.monotonic()
-            if (left is not None and left <= 0) or not await core.bells.hear(number, left):
+            if (left is not None and left <= 0) or not await core.wakeups.wait(number, left):
                 break
-        return core.is_open and core.roster.standing(number).latest > after
+        return core.is_open and core.index.progress(number).latest > after
 
     async def acknowledge(self, number: int, position: int) -> None:
         """Note that everything up to a position has arrived; it is not kept any longer."""
-        self._core.roster.require(number)
+        self._core.index.require(number)
 
         def work(tx: Connection) -> int:
             head = log.head(tx)
@@ -103,51 +97,60 @@ class Reading:
         """The page, if it is in memory. What retention has removed is for the disk to tell."""
         if not record.is_live or record.gap > after:
             return None
-        items = self._core.recent.after(record.number, max(after, record.cursor), limit + 1)
-        if items is None:
+        recent = self._core.recent.after(record.number, max(after, record.cursor), limit + 1)
+        if recent is None:
             return None
         grant = self._core.grant(record.owner) if record.options.payload == "event" else None
-        page = [_told(item, grant) for item in items[:limit]]
+        page = [_notification(one, grant) for one in recent[:limit]]
         self._core.counters.delivered += len(page)
-        return Page(page, page[-1].position if len(items) > limit else None)
+        return Page(page, page[-1].position if len(recent) > limit else None)
 
     def _acknowledged(self, number: int, position: int, size: int) -> None:
-        record = self._core.roster.get(number)
+        record = self._core.index.get(number)
         if record is None:
             return
         self._core.counters.acknowledged += 1
-        self._core.roster.standing(number).unread = 0
-        self._core.roster.change(number, cursor=max(record.cursor, position))
-        self._core.roster.release({number: size})
-        self._histories.resume(record.owner)
+        self._core.index.progress(number).unread = 0
+        self._core.index.change(number, cursor=max(record.cursor, position))
+        self._core.index.release({number: size})
+        self._core.recent.drop_to(number, position)
+        self._catch_up.resume(record.owner)
 
     async def _see_some(self, number: int, after: int) -> None:
         """Give a subscription that is catching up the time to have something beyond a position."""
         core = self._core
         deadline = core.clock.monotonic() + _PATIENCE
-        while core.is_open and number in self._histories and core.roster.standing(number).latest <= after:
-            if not await core.bells.hear(number, deadline - core.clock.monotonic()):
+        while core.is_open and number in self._catch_up and core.index.progress(number).latest <= after:
+            if not await core.wakeups.wait(number, deadline - core.clock.monotonic()):
                 break
 
     def _note_read(self, record: SubscriptionRecord, after: int) -> None:
-        standing = self._core.roster.standing(record.number)
-        standing.unread = 0
+        progress = self._core.index.progress(record.number)
+        progress.unread = 0
         # Nobody has read what is not there yet.
-        read_to = min(after, standing.latest)
-        if read_to <= standing.read_to and after < standing.latest:
+        read_to = min(after, progress.latest)
+        if read_to <= progress.read_to and after < progress.latest:
             return
-        standing.read_to = max(read_to, standing.read_to)
-        self._histories.wake(record)
+        progress.read_to = max(read_to, progress.read_to)
+        self._catch_up.wake(record)
 
-    def _with_events(
-        self, tx: Connection, record: SubscriptionRecord, waiting: list[outbox.Waiting]
-    ) -> list[outbox.Waiting]:
-        grant = self._core.grant(record.owner)
-        return [msgspec.structs.replace(one, nquads=data_at(tx, one.position, grant)) for one in waiting]
+    def _from_disk(
+        self, tx: Connection, record: SubscriptionRecord, after: int, limit: int
+    ) -> tuple[list[Notification], bool, int]:
+        """A page, whether nothing follows it, and the gap: that may be on disk before the index has heard of it."""
+        entries = outbox.after(tx, record.number, after, limit + 1)
+        kept = registry.find(tx, record.number)
+        page = [self._kept_notification(tx, record, entry) for entry in entries[:limit]]
+        return page, len(entries) <= limit, kept.gap if kept else 0
+
+    def _kept_notification(self, tx: Connection, record: SubscriptionRecord, entry: OutboxEntry) -> Notification:
+        wants_event = record.options.payload == "event"
+        nquads = data_at(tx, entry.position, self._core.grant(record.owner)) if wants_event else None
+        return notification(entry.event, entry.position, entry.answer, nquads)
 
 
-def _told(item: Item, grant: Grant | None) -> Notification:
-    """What goes out for an item in memory; with as much of its event as a grant leaves, if there is one."""
-    event = None if grant is None else seen(item.record, grant)
-    nquads = None if event is None else event[1].nquads
-    return notification(outbox.Waiting(item.record.position, item.record.graph, item.record.time, item.answer, nquads))
+def _notification(recent: RecentEntry, grant: Grant | None) -> Notification:
+    """What goes out for an entry in memory; with as much of its event as a grant leaves, if there is one."""
+    found = None if grant is None else seen(recent.record, grant)
+    entry = recent.entry
+    return notification(entry.event, entry.position, entry.answer, None if found is None else found[1].nquads)

@@ -3,7 +3,7 @@
 A stream that keeps up never reads the disk. One that is slower than its tail is long reads pages from the disk until
 it is near the end again; so a slow reader costs a bounded amount of memory, and nobody else anything (row F5).
 
-What must hold: a tail has everything that was noticed after its `after`, without a hole. Whatever is noticed, and
+What must hold: a tail has everything that was committed after its `after`, without a hole. Whatever is committed, and
 whoever begins to follow, goes through one lock; between the two a notification is in the tail or known to be before it.
 """
 
@@ -16,53 +16,59 @@ from threading import Lock
 
 from msgspec import Struct, field
 
-from triplewire.node.roster import Roster
+from triplewire.node.roster import SubscriptionIndex
 from triplewire.store.log import Record
-from triplewire.store.outbox import Notice
+from triplewire.store.outbox import OutboxEntry
 
-MOST_ITEMS = 256
+MOST_ENTRIES = 256
 MOST_BYTES = 256 * 1024
 
 
-class Item(Struct, frozen=True):
-    """A notification and the record of its event."""
+class RecentEntry(Struct, frozen=True):
+    """An entry of the outbox, and the record of its event."""
 
+    entry: OutboxEntry
     record: Record
-    answer: bytes
 
     @property
     def size(self) -> int:
-        return len(self.record.nquads) + len(self.answer)
+        return len(self.record.nquads) + len(self.entry.answer)
 
 
 class Tail(Struct):
-    """What a subscription was told after a position, in order. `readers` follow it."""
+    """What was put into a subscription's outbox after a position, in order. `readers` follow it."""
 
     after: int
     readers: int = 0
     size: int = 0
-    items: deque[Item] = field(default_factory=deque)
+    entries: deque[RecentEntry] = field(default_factory=deque)
 
-    def add(self, item: Item) -> None:
-        """Take an item; the oldest make room."""
-        self.items.append(item)
-        self.size += item.size
-        while len(self.items) > MOST_ITEMS or self.size > MOST_BYTES:
-            oldest = self.items.popleft()
+    def add(self, fresh: RecentEntry) -> None:
+        """Take an entry; the oldest make room."""
+        self.entries.append(fresh)
+        self.size += fresh.size
+        while len(self.entries) > MOST_ENTRIES or self.size > MOST_BYTES:
+            oldest = self.entries.popleft()
             self.size -= oldest.size
-            self.after = oldest.record.position
+            self.after = oldest.entry.position
+
+    def drop_to(self, position: int) -> None:
+        """Forget what was acknowledged."""
+        while self.entries and self.entries[0].entry.position <= position:
+            self.size -= self.entries.popleft().size
+        self.after = max(self.after, position)
 
     def begin_after(self, position: int) -> None:
         """Forget everything up to a position."""
         self.after, self.size = position, 0
-        self.items.clear()
+        self.entries.clear()
 
 
 class Recent:
-    """Tails by subscription. `noticed` is called on the writer's thread, the rest on the event loop."""
+    """Tails by subscription. `note_entries` and `drop_to` are called on the writer's thread, the rest on the loop."""
 
-    def __init__(self, roster: Roster) -> None:
-        self._roster = roster
+    def __init__(self, index: SubscriptionIndex) -> None:
+        self._index = index
         self._tails: dict[int, Tail] = {}
         self._lock = Lock()
 
@@ -71,7 +77,7 @@ class Recent:
         with self._lock:
             tail = self._tails.get(number)
             if tail is None:
-                tail = self._tails[number] = Tail(self._roster.standing(number).latest)
+                tail = self._tails[number] = Tail(self._index.progress(number).latest)
             tail.readers += 1
 
     def unfollow(self, number: int) -> None:
@@ -86,37 +92,44 @@ class Recent:
         """Whether somebody follows a subscription."""
         return number in self._tails
 
-    def noticed(self, notices: Sequence[Notice], records: Sequence[Record]) -> set[int]:
+    def note_entries(self, entries: Sequence[OutboxEntry], records: Sequence[Record]) -> set[int]:
         """Note what was committed; `records` are the events', in order, or none where it was history.
 
         Returns the subscriptions that have something new.
         """
         first = records[0].position if records else 0
-        told: set[int] = set()
+        numbers: set[int] = set()
         with self._lock:
-            for notice in notices:
-                standing = self._roster.standing(notice.subscription)
-                standing.count(notice.position, notice.size)
-                told.add(notice.subscription)
-                if notice.position <= standing.latest:
+            for entry in entries:
+                progress = self._index.progress(entry.subscription)
+                progress.count(entry.position, entry.size)
+                numbers.add(entry.subscription)
+                if entry.position <= progress.latest:
                     continue
-                standing.latest = notice.position
-                tail = self._tails.get(notice.subscription)
+                progress.latest = entry.position
+                tail = self._tails.get(entry.subscription)
                 if tail is None:
                     continue
                 if records:
-                    tail.add(Item(records[notice.position - first], notice.answer))
+                    tail.add(RecentEntry(entry, records[entry.position - first]))
                 else:
-                    tail.begin_after(notice.position)
-        return told
+                    tail.begin_after(entry.position)
+        return numbers
 
-    def after(self, number: int, position: int, limit: int) -> list[Item] | None:
+    def drop_to(self, number: int, position: int) -> None:
+        """Forget what was acknowledged up to a position: nobody reads it again."""
+        with self._lock:
+            tail = self._tails.get(number)
+            if tail is not None:
+                tail.drop_to(position)
+
+    def after(self, number: int, position: int, limit: int) -> list[RecentEntry] | None:
         """What follows a position, at most `limit`; None if only the disk knows."""
         with self._lock:
             tail = self._tails.get(number)
             if tail is None or position < tail.after:
                 return None
-            return list(islice((item for item in tail.items if item.record.position > position), limit))
+            return list(islice((one for one in tail.entries if one.entry.position > position), limit))
 
     def __len__(self) -> int:
         return len(self._tails)

@@ -1,4 +1,4 @@
-"""The roster: what the node knows of its subscriptions without asking the disk.
+"""The subscription index: what the node knows of its subscriptions without asking the disk.
 
 A copy of the registry with two counters for each subscription, changed after a commit and only by the writer's thread;
 others read it.
@@ -20,8 +20,8 @@ MOST_UNREAD = 4_000
 _ONE_IN = 4
 
 
-class Standing(Struct):
-    """How a subscription stands: bytes that wait, the newest position, how far it was read, whether it needs much.
+class Progress(Struct):
+    """How far a subscription has come: bytes that wait, the newest position, how far it was read, what it needs.
 
     `unread` is how many notifications came since anybody last read, the first of them at `unread_from`.
     """
@@ -43,27 +43,27 @@ class Standing(Struct):
     def is_left_unread(self) -> bool:
         """Whether nobody reads while much comes; then matching can wait until somebody does (row F5).
 
-        >>> busy, selective = Standing(unread=5_000, latest=5_000), Standing(unread=5_000, latest=1_000_000)
-        >>> busy.is_left_unread, selective.is_left_unread, Standing(unread=4_000, latest=4_000).is_left_unread
+        >>> busy, selective = Progress(unread=5_000, latest=5_000), Progress(unread=5_000, latest=1_000_000)
+        >>> busy.is_left_unread, selective.is_left_unread, Progress(unread=4_000, latest=4_000).is_left_unread
         (True, False, False)
         """
         return self.unread > MOST_UNREAD and self.unread * _ONE_IN >= self.latest - self.unread_from
 
 
-class Roster:
+class SubscriptionIndex:
     """Subscriptions by number, and by owner and name."""
 
     def __init__(self) -> None:
         self._records: dict[int, SubscriptionRecord] = {}
         self._numbers: dict[tuple[str, str], int] = {}
-        self._standings: dict[int, Standing] = {}
+        self._progress: dict[int, Progress] = {}
         self._by_owner: dict[str, set[int]] = {}
 
     def put(self, record: SubscriptionRecord) -> None:
         """Add or replace."""
         self._records[record.number] = record
         self._numbers[record.owner, record.name] = record.number
-        self._standings.setdefault(record.number, Standing())
+        self._progress.setdefault(record.number, Progress())
         self._by_owner.setdefault(record.owner, set()).add(record.number)
 
     def remove(self, number: int) -> None:
@@ -71,7 +71,7 @@ class Roster:
         record = self._records.pop(number, None)
         if record is not None:
             self._numbers.pop((record.owner, record.name), None)
-            self._standings.pop(number, None)
+            self._progress.pop(number, None)
             self._by_owner[record.owner].discard(number)
 
     def change(self, number: int, **changes: object) -> None:
@@ -97,23 +97,23 @@ class Roster:
         """An owner's subscriptions, oldest first."""
         return [self._records[number] for number in sorted(self._by_owner.get(owner, ()))]
 
-    def standing(self, number: int) -> Standing:
-        """How a subscription stands; a fresh standing for one that is gone."""
-        return self._standings.get(number) or Standing()
+    def progress(self, number: int) -> Progress:
+        """How far a subscription has come; a fresh one for a subscription that is gone."""
+        return self._progress.get(number) or Progress()
 
     def bytes_of(self, owner: str) -> int:
         """How many bytes wait for an owner."""
-        return sum(self.standing(number).bytes_waiting for number in self._by_owner.get(owner, ()))
+        return sum(self.progress(number).bytes_waiting for number in self._by_owner.get(owner, ()))
 
     def unindexed_of(self, owner: str) -> int:
         """How many of an owner's subscriptions are tested on every event."""
-        return sum(self.standing(number).is_unindexed for number in self._by_owner.get(owner, ()))
+        return sum(self.progress(number).is_unindexed for number in self._by_owner.get(owner, ()))
 
     def release(self, sizes: Mapping[int, int]) -> None:
         """Note that bytes do not wait any more."""
         for number, size in sizes.items():
-            standing = self.standing(number)
-            standing.bytes_waiting = max(0, standing.bytes_waiting - size)
+            progress = self.progress(number)
+            progress.bytes_waiting = max(0, progress.bytes_waiting - size)
 
     def __iter__(self) -> Iterator[SubscriptionRecord]:
         return iter(list(self._records.values()))

@@ -16,7 +16,7 @@ from msgspec import Struct
 from triplewire.errors import DuplicateRule, InputError, QuotaExceeded, UnknownRule
 from triplewire.languages.rdftl.syntax import Rule, Update
 from triplewire.node.core import Core
-from triplewire.node.intake import Intake
+from triplewire.node.intake import Events
 from triplewire.node.rules_hearing import Hearing
 from triplewire.node.rules_once import AnsweredBefore, Once
 from triplewire.node.rules_publication import Publication, Told
@@ -71,11 +71,11 @@ class Registered(Struct, frozen=True):
 class Rules:
     """The rules of a broker. `begin` and `end` it on the event loop."""
 
-    def __init__(self, core: Core, intake: Intake, host: RuleHost) -> None:
+    def __init__(self, core: Core, events: Events, host: RuleHost) -> None:
         self._core = core
-        self._intake = intake
+        self._events = events
         self._host = host
-        self._hearing = Hearing(core, intake, host, self._tell_if_silenced)
+        self._hearing = Hearing(core, events, host, self._tell_if_silenced)
         # Told on the event loop that other rules listen now, or the same ones to something else.
         self.followers: list[Callable[[], None]] = []
         self._told = host.interests
@@ -153,7 +153,7 @@ class Rules:
         def keep(connection: Connection, executed: Executed) -> None:
             nonlocal given
             given = answer(executed)
-            once.remember(connection, given, self._core.steady.time())
+            once.remember(connection, given, self._core.date.time())
 
         try:
             await self._updated(client, updates, once.check, keep)
@@ -166,8 +166,8 @@ class Rules:
         self._core.know(client)
         if not updates:
             raise InputError("wanted at least one update, found none")
-        self._intake.buckets.take(client, len(updates))
-        published = Publication(self._core, self._intake, client.id, client.rights.publish or NOTHING)
+        self._events.buckets.take(client, len(updates))
+        published = Publication(self._core, self._events, client.id, client.rights.publish or NOTHING)
 
         def plan(connection: Connection, _: Repository) -> Sequence[Update]:
             check(connection)

@@ -25,7 +25,7 @@ from triplewire.languages.rdftl.syntax import Update
 from triplewire.node.catching_up import event_of
 from triplewire.node.core import Core
 from triplewire.node.grants import covered
-from triplewire.node.intake import Intake
+from triplewire.node.intake import Events
 from triplewire.node.rules_publication import Publication, hops_of, inserted_by, tells_of_changes
 from triplewire.node.rules_rights import NOTHING, parties_of
 from triplewire.node.rules_taking import insertion
@@ -53,9 +53,9 @@ _log = logging.getLogger(__name__)
 class Hearing:
     """Follows the log for the rules that listen; `then` is called after each schedule. Made on an event loop."""
 
-    def __init__(self, core: Core, intake: Intake, host: RuleHost, then: Callable[[], None]) -> None:
+    def __init__(self, core: Core, events: Events, host: RuleHost, then: Callable[[], None]) -> None:
         self._core = core
-        self._intake = intake
+        self._events = events
         self._host = host
         self._then = then
         self._loop = asyncio.get_running_loop()
@@ -66,7 +66,7 @@ class Hearing:
 
     def begin(self) -> None:
         """Go on where the node stopped."""
-        self._intake.followers.append(self._notice)
+        self._events.followers.append(self._notice)
         self._task = asyncio.create_task(self._run(), name="rules that listen")
         self._task.add_done_callback(_tell_of_a_bug)
         self._news.set()
@@ -142,7 +142,7 @@ class Hearing:
         if hops > MOST_HOPS:
             raise BudgetExceeded(f"it has come through {MOST_HOPS} repositories, whose rules may trigger each other")
         grant = taker.rights.publish or NOTHING
-        published = Publication(self._core, self._intake, PUBLISHER, grant, hops)
+        published = Publication(self._core, self._events, PUBLISHER, grant, hops)
 
         def plan(_: Connection, repository: Repository) -> list[Update]:
             # A publisher's event is taken whole or not at all, but of another repository only some may fit here.

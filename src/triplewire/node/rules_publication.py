@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from triplewire.errors import EventConflict
 from triplewire.node.core import Core
-from triplewire.node.intake import Intake
+from triplewire.node.intake import Events
 from triplewire.node.publishing import Accepted, Submission, accept
 from triplewire.node.rules_rights import NOTHING, check_written
 from triplewire.rdf.events import Event
@@ -39,9 +39,9 @@ class Told(Struct, frozen=True):
 class Publication:
     """The events of one schedule: written with it, told of after its commit."""
 
-    def __init__(self, core: Core, intake: Intake, publisher: str, grant: Grant, hops: int = 0) -> None:
+    def __init__(self, core: Core, events: Events, publisher: str, grant: Grant, hops: int = 0) -> None:
         self._core = core
-        self._intake = intake
+        self._events = events
         self._publisher = publisher
         self._grant = grant
         self._hops = hops
@@ -57,8 +57,8 @@ class Publication:
         events = list(events_of(outcome.committed, source=name, time=self._core.clock.now()))
         if not events:
             return
-        submission = Submission(self._publisher, events, self._core.steady.time())
-        self._accepted = accept(connection, self._core.audience, [submission], self._intake.admission)
+        submission = Submission(self._publisher, events, self._core.date.time())
+        self._accepted = accept(connection, self._core.matchers, [submission], self._events.admission)
         [receipts] = self._accepted.outcomes
         if isinstance(receipts, EventConflict):
             raise receipts
@@ -70,7 +70,7 @@ class Publication:
 
     def committed(self, _outcome: Outcome) -> None:
         """Tell whoever follows or waits."""
-        self._intake.accepted(self._accepted)
+        self._events.accepted(self._accepted)
 
     def _grant_of(self, connection: Connection, rule: str) -> Grant:
         record = rulebook.find(connection, rule)

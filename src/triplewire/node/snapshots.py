@@ -1,4 +1,4 @@
-"""Snapshots of the audience: what was compiled for matching is kept, so that a start need not do it again.
+"""Snapshots of the matchers: what was compiled for matching is kept, so that a start need not do it again.
 
     matcher/index       which subscriptions are where, under one checksum
     matcher/<token>/    a matcher's snapshot, one for each grant
@@ -28,8 +28,8 @@ import triplewire
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import SnapshotError
 from triplewire.matching import Matcher
-from triplewire.node.audience import Audience
-from triplewire.node.roster import Roster
+from triplewire.node.audience import LiveMatchers
+from triplewire.node.roster import SubscriptionIndex
 from triplewire.store.identities import Grant
 from triplewire.store.registry import SubscriptionRecord
 from triplewire.system.durable_files import remove_drafts, replace_file
@@ -113,18 +113,18 @@ def read(folder: Path, taxonomy: Taxonomy | None, records: list[SubscriptionReco
     return snapshot
 
 
-def write(folder: Path, audience: Audience, roster: Roster) -> None:
-    """Write a snapshot in place of the one that is there. Others may go on changing the audience meanwhile."""
+def write(folder: Path, live: LiveMatchers, subscriptions: SubscriptionIndex) -> None:
+    """Write a snapshot in place of the one that is there. Others may go on changing the matchers meanwhile."""
     home = folder / FOLDER
     _require_inside(home)
     home.mkdir(exist_ok=True, mode=0o700)
-    matchers = audience.matchers
+    matchers = live.by_grant
     parts = [Part(grant, secrets.token_hex(8)) for grant in matchers]
-    rows = _rows(audience, roster)
+    rows = _rows(live, subscriptions)
     for part in parts:
         matchers[part.grant].save(home / part.token)
     # What came while a matcher was saved may be in it.
-    rows |= _rows(audience, roster)
+    rows |= _rows(live, subscriptions)
     index = Index(_code(), _packed(rows), parts)
     replace_file(home / _INDEX, _sealed(msgspec.msgpack.encode(index)))
     _tidy(home, {part.token for part in parts})
@@ -136,14 +136,14 @@ def sum_of(record: SubscriptionRecord) -> int:
     return int.from_bytes(hashlib.blake2b(words, digest_size=_SUM_BYTES).digest(), "little")
 
 
-def _rows(audience: Audience, roster: Roster) -> dict[int, Row]:
-    return {record.number: Row(sum_of(record), _flags(audience, roster, record.number)) for record in roster}
+def _rows(live: LiveMatchers, subscriptions: SubscriptionIndex) -> dict[int, Row]:
+    return {record.number: Row(sum_of(record), _flags(live, subscriptions, record.number)) for record in subscriptions}
 
 
-def _flags(audience: Audience, roster: Roster, number: int) -> int:
-    flags = _UNINDEXED if roster.standing(number).is_unindexed else 0
-    if str(number) in audience:
-        flags |= _MATCHED | (_CONSTRUCT if audience.constructs(str(number)) else 0)
+def _flags(live: LiveMatchers, subscriptions: SubscriptionIndex, number: int) -> int:
+    flags = _UNINDEXED if subscriptions.progress(number).is_unindexed else 0
+    if str(number) in live:
+        flags |= _MATCHED | (_CONSTRUCT if live.constructs(str(number)) else 0)
     return flags
 
 

@@ -1,4 +1,4 @@
-"""A date that does not jump: the wall clock once, and then the time that has passed (row F8).
+"""The monotonic date, which does not jump: the wall clock once, and then the time that has passed (row F8).
 
 What the folder keeps by date (when an event came, when a lease ends) is compared with the dates of later processes. So
 the first process after a start of the machine asks the wall clock, and those after it go on from its answer. A wall
@@ -14,6 +14,7 @@ from triplewire.store import facts, log
 from triplewire.store.clock import Clock
 from triplewire.store.disk import Connection
 
+# The name under which versions before this one kept it, too.
 _FACT = "steady"
 
 
@@ -24,7 +25,7 @@ class Offset(Struct, frozen=True):
     seconds: float
 
 
-class Steady:
+class MonotonicDate:
     """Unix seconds, by the wall clock at the start of the era and by monotonic time since."""
 
     def __init__(self, clock: Clock) -> None:
@@ -34,8 +35,8 @@ class Steady:
     def time(self) -> float:
         return self._offset.seconds + self._clock.monotonic()
 
-    def go_on(self, tx: Connection) -> None:
-        """Take up the date where an earlier process left it."""
+    def resume(self, tx: Connection) -> None:
+        """Go on from where an earlier process left it."""
         kept = facts.get(tx, _FACT)
         known = None if kept is None else msgspec.json.decode(kept, type=Offset)
         if known is not None and known.era == self._offset.era:
@@ -45,6 +46,6 @@ class Steady:
         if newest is not None and newest.accepted > self.time():
             self._offset = Offset(self._offset.era, newest.accepted - self._clock.monotonic())
 
-    def keep(self, tx: Connection) -> None:
+    def save(self, tx: Connection) -> None:
         """Let later processes of this era go on from here."""
         facts.put(tx, _FACT, msgspec.json.encode(self._offset))

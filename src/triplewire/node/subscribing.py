@@ -12,10 +12,10 @@ from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import DuplicateSubscription, InputError, QuotaExceeded, UnknownSubscription
 from triplewire.matching.anchoring import is_unindexed
-from triplewire.node.audience import Audience
+from triplewire.node.audience import LiveMatchers
 from triplewire.node.core import Core
 from triplewire.node.grants import readable
-from triplewire.node.histories import Histories, numbered, parsed
+from triplewire.node.histories import CatchUp, numbered, parsed
 from triplewire.store import facts, log, registry
 from triplewire.store.disk import Connection
 from triplewire.store.identities import Client, Grant
@@ -24,17 +24,17 @@ from triplewire.store.registry import Options, SubscriptionRecord
 TAXONOMY = "taxonomy"
 
 
-class Subscribing:
+class Subscriptions:
     """Standing queries, their owners' rights, and the taxonomy that events are read by.
 
-    `followers` are told of each that begins or has ended, on the writer's thread; the roster has those that stand.
+    `followers` are told of each that begins or has ended, on the writer's thread; the index has those that stand.
     """
 
-    def __init__(self, core: Core, histories: Histories) -> None:
+    def __init__(self, core: Core, catch_up: CatchUp) -> None:
         self.followers: list[Callable[[SubscriptionRecord], None]] = []
-        self.index = core.roster
+        self.index = core.index
         self._core = core
-        self._histories = histories
+        self._catch_up = catch_up
 
     async def subscribe(
         self, client: Client, name: str, language: str, text: str, options: Options, start: int | None = None
@@ -48,12 +48,12 @@ class Subscribing:
         subscription = Subscription.parse(text, language, id=name, owner=client.id)
         if options.payload == "construct" and not isinstance(subscription.query.form, Construct):
             raise InputError("wanted a CONSTRUCT query with payload=construct, found another")
-        known = self._core.roster.named(client.id, name)
+        known = self._core.index.named(client.id, name)
         if known is not None:
             return await self._change(known, subscription, options)
         self._check_quotas(client, subscription)
-        # Asked in an audience of its own first: what cannot be evaluated is refused before anything is stored.
-        await asyncio.to_thread(Audience(evaluator=self._core.checker).add, subscription, Grant())
+        # Asked in a matcher of its own first: what cannot be evaluated is refused before anything is stored.
+        await asyncio.to_thread(LiveMatchers(evaluator=self._core.checker).add, subscription, Grant())
         return await self._core.store.write_alone(
             lambda tx: self._insert(tx, client, subscription, options, start),
             lambda record: self._subscribed(record, subscription),
@@ -61,7 +61,7 @@ class Subscribing:
 
     async def unsubscribe(self, number: int) -> None:
         """Forget a subscription and everything that waits for it."""
-        self._core.roster.require(number)
+        self._core.index.require(number)
         await self._core.store.write_alone(lambda tx: registry.delete(tx, number), lambda _: self._unsubscribed(number))
 
     async def reset(self, number: int, start: int | None = None) -> SubscriptionRecord:
@@ -69,7 +69,7 @@ class Subscribing:
 
         It gets a new number, so that nothing which is under way for the old one can reach the new one.
         """
-        self._core.roster.require(number)
+        self._core.index.require(number)
 
         def begun_again(record: SubscriptionRecord) -> None:
             self._unsubscribed(number)
@@ -91,7 +91,7 @@ class Subscribing:
 
     def require(self, owner: str, name: str) -> SubscriptionRecord:
         """An owner's subscription, or `UnknownSubscription`."""
-        record = self._core.roster.named(owner, name)
+        record = self._core.index.named(owner, name)
         if record is None:
             raise UnknownSubscription(wanted=f"the subscription {name!r}", found="none of that name")
         return record
@@ -101,7 +101,7 @@ class Subscribing:
     def _insert(
         self, tx: Connection, client: Client, subscription: Subscription, options: Options, start: int | None
     ) -> SubscriptionRecord:
-        known = self._core.roster.named(client.id, subscription.id)
+        known = self._core.index.named(client.id, subscription.id)
         if known is not None:
             _require_same(known, subscription)
             return known
@@ -116,19 +116,19 @@ class Subscribing:
         if known.options != options:
             await self._core.store.write(
                 lambda tx: registry.set_options(tx, known.number, options),
-                lambda _: self._core.roster.change(known.number, options=options),
+                lambda _: self._core.index.change(known.number, options=options),
             )
-        return self._core.roster.require(known.number)
+        return self._core.index.require(known.number)
 
     def _check_quotas(self, client: Client, subscription: Subscription) -> None:
         quotas = client.rights.quotas
-        count = len(self._core.roster.of(client.id)) if quotas.subscriptions is not None else 0
+        count = len(self._core.index.of(client.id)) if quotas.subscriptions is not None else 0
         if quotas.subscriptions is not None and count >= quotas.subscriptions:
             message = f"wanted at most {quotas.subscriptions} subscriptions, found {count}"
             raise QuotaExceeded("subscriptions", message)
         if quotas.unindexed is None or not is_unindexed(subscription):
             return
-        count = self._core.roster.unindexed_of(client.id)
+        count = self._core.index.unindexed_of(client.id)
         if count >= quotas.unindexed:
             message = f"wanted at most {quotas.unindexed} subscriptions that are tested on every event, found {count}"
             raise QuotaExceeded("unindexed", message)
@@ -136,20 +136,20 @@ class Subscribing:
     # Private: after a commit, on the writer's thread
 
     def _subscribed(self, record: SubscriptionRecord, subscription: Subscription) -> None:
-        self._core.roster.put(record)
-        self._core.roster.standing(record.number).is_unindexed = is_unindexed(subscription)
+        self._core.index.put(record)
+        self._core.index.progress(record.number).is_unindexed = is_unindexed(subscription)
         if record.is_live:
-            self._core.audience.add(numbered(subscription, record), self._core.grant(record.owner))
+            self._core.matchers.add(numbered(subscription, record), self._core.grant(record.owner))
         else:
-            self._histories.catch_up(record.number)
+            self._catch_up.advance(record.number)
         self._tell(record)
 
     def _unsubscribed(self, number: int) -> None:
-        record = self._core.roster.get(number)
-        self._core.audience.remove(str(number))
-        self._histories.forget(number)
-        self._core.roster.remove(number)
-        self._core.ring({number})
+        record = self._core.index.get(number)
+        self._core.matchers.remove(str(number))
+        self._catch_up.forget(number)
+        self._core.index.remove(number)
+        self._core.wake({number})
         if record is not None:
             self._tell(record)
 
@@ -159,15 +159,15 @@ class Subscribing:
 
     def _took_taxonomy(self, taxonomy: Taxonomy | None) -> None:
         self._core.taxonomy = taxonomy
-        self._core.audience.set_taxonomy(taxonomy)
-        self._histories.set_taxonomy(taxonomy)
+        self._core.matchers.set_taxonomy(taxonomy)
+        self._catch_up.set_taxonomy(taxonomy)
 
     def _took_rights(self, client: Client) -> None:
-        for record in self._core.roster.of(client.id):
-            self._histories.forget(record.number)
-            if str(record.number) in self._core.audience:
-                self._core.audience.remove(str(record.number))
-                self._core.audience.add(parsed(record), self._core.grant(client.id))
+        for record in self._core.index.of(client.id):
+            self._catch_up.forget(record.number)
+            if str(record.number) in self._core.matchers:
+                self._core.matchers.remove(str(record.number))
+                self._core.matchers.add(parsed(record), self._core.grant(client.id))
 
 
 def _beginning(tx: Connection, record: SubscriptionRecord, start: int | None) -> SubscriptionRecord:

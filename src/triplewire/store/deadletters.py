@@ -12,7 +12,7 @@ _COLUMNS = "id, subscription, position, event, answer, reason, attempts, buried,
 
 
 class DeadLetter(Struct, frozen=True):
-    """A notification that nobody took. `buried` is when it was given up, in Unix seconds.
+    """A notification that nobody took. `given_up` is when it was given up, in Unix seconds.
 
     `nquads` is the event as its subscriber may see it, where the subscription asks for events.
     """
@@ -24,11 +24,11 @@ class DeadLetter(Struct, frozen=True):
     answer: bytes
     reason: str
     attempts: int
-    buried: float
+    given_up: float
     nquads: bytes | None = None
 
 
-def bury(connection: Connection, letter: DeadLetter) -> None:
+def add(connection: Connection, letter: DeadLetter) -> None:
     """Keep a letter; one about the same notification is replaced. The identifier is chosen here."""
     connection.execute(
         "INSERT OR REPLACE INTO dead_letters (subscription, position, event, answer, reason, attempts, buried, nquads) "
@@ -40,7 +40,7 @@ def bury(connection: Connection, letter: DeadLetter) -> None:
             letter.answer,
             letter.reason,
             letter.attempts,
-            letter.buried,
+            letter.given_up,
             letter.nquads,
         ),
     )

@@ -19,11 +19,12 @@ from triplewire.store.rows import insert
 ROW_BYTES = 48
 
 
-class Notice(Struct, frozen=True):
-    """A notification that waits: which subscription, where in the log, and the answer."""
+class OutboxEntry(Struct, frozen=True):
+    """A notification that waits: for which subscription, about which event and where that is in the log, the answer."""
 
     subscription: int
     position: int
+    event: str
     answer: bytes
 
     @property
@@ -31,36 +32,20 @@ class Notice(Struct, frozen=True):
         return len(self.answer) + ROW_BYTES
 
 
-class Waiting(Struct, frozen=True):
-    """A notification together with its event's record; `record` is what the log says at that position."""
-
-    position: int
-    event: str
-    time: str
-    answer: bytes
-    nquads: bytes | None = None
-
-
-def put(connection: Connection, notices: Iterable[Notice]) -> None:
-    """Add notifications; one that is in already stays as it is."""
-    rows = [(n.subscription, n.position, n.answer) for n in notices]
+def put(connection: Connection, entries: Iterable[OutboxEntry]) -> None:
+    """Add entries; one that is in already stays as it is. The event's IRI is the log's to keep."""
+    rows = [(entry.subscription, entry.position, entry.answer) for entry in entries]
     insert(connection, "INSERT OR IGNORE INTO outbox (subscription, position, answer)", rows)
 
 
-def after(connection: Connection, subscription: int, position: int, limit: int) -> list[Waiting]:
-    """Notifications that follow a position, in order."""
+def after(connection: Connection, subscription: int, position: int, limit: int) -> list[OutboxEntry]:
+    """Entries that follow a position, in order."""
     rows = connection.execute(
-        "SELECT o.position, e.graph, e.time, o.answer FROM outbox o JOIN events e ON e.position = o.position "
+        "SELECT o.subscription, o.position, e.graph, o.answer FROM outbox o JOIN events e ON e.position = o.position "
         "WHERE o.subscription = ? AND o.position > ? ORDER BY o.position LIMIT ?",
         (subscription, position, limit),
     ).fetchall()
-    return [Waiting(*row) for row in rows]
-
-
-def last(connection: Connection, subscription: int) -> int:
-    """The position of the newest notification that waits, or 0."""
-    row = connection.execute("SELECT max(position) FROM outbox WHERE subscription = ?", (subscription,)).fetchone()
-    return int(row[0] or 0)
+    return [OutboxEntry(*row) for row in rows]
 
 
 def remove_to(connection: Connection, subscription: int, position: int) -> int:

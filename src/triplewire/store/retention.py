@@ -32,7 +32,7 @@ class Trimmed(Struct, frozen=True):
     floor: int
     graphs: tuple[str, ...] = ()
     size: int = 0
-    notices: dict[int, int] = {}
+    outbox_bytes: dict[int, int] = {}
 
 
 class Due(Struct, frozen=True):
@@ -64,10 +64,10 @@ def cut(connection: Connection, floor: int) -> Trimmed:
     rows = connection.execute("SELECT graph, length(nquads) FROM events WHERE position <= ?", (floor,)).fetchall()
     if not rows:
         return Trimmed(0)
-    notices = _drop_notices(connection, "position <= ?", (floor,))
+    dropped = _drop_entries(connection, "position <= ?", (floor,))
     connection.execute("DELETE FROM events WHERE position <= ?", (floor,))
     facts.put(connection, "floor", floor)
-    return Trimmed(floor, tuple(graph for graph, _ in rows), sum(size for _, size in rows), notices)
+    return Trimmed(floor, tuple(graph for graph, _ in rows), sum(size for _, size in rows), dropped)
 
 
 def expire(connection: Connection, subscription: int, accepted_before: float) -> dict[int, int]:
@@ -79,15 +79,15 @@ def expire(connection: Connection, subscription: int, accepted_before: float) ->
     ).fetchone()
     if row[0] is None:
         return {}
-    return _drop_notices(connection, "subscription = ? AND position <= ?", (subscription, row[0]))
+    return _drop_entries(connection, "subscription = ? AND position <= ?", (subscription, row[0]))
 
 
 def drop_read(connection: Connection, subscription: int, position: int) -> dict[int, int]:
     """Remove what was read but not acknowledged, to make room; whoever reads it again is told of the gap."""
-    return _drop_notices(connection, "subscription = ? AND position <= ?", (subscription, position))
+    return _drop_entries(connection, "subscription = ? AND position <= ?", (subscription, position))
 
 
-def _drop_notices(connection: Connection, condition: str, parameters: tuple[float, ...]) -> dict[int, int]:
+def _drop_entries(connection: Connection, condition: str, parameters: tuple[float, ...]) -> dict[int, int]:
     rows = connection.execute(
         f"SELECT subscription, max(position), sum(length(answer) + {ROW_BYTES}) FROM outbox "
         f"WHERE {condition} GROUP BY subscription",

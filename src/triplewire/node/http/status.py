@@ -94,7 +94,7 @@ def _costs(node: Node, client: Client) -> Iterator[str]:
     name = "triplewire_candidates_by_owner_total"
     yield f"# HELP {name} subscriptions of an owner tested on an event, while they are live"
     yield f"# TYPE {name} counter"
-    for owner, count in sorted(node.broker.core.audience.costs().items(), key=str):
+    for owner, count in sorted(node.broker.core.matchers.costs().items(), key=str):
         if owner is not None and (client.rights.is_admin or client.id == owner):
             yield f'{name}{{owner="{_escaped(owner)}"}} {count}'
 

@@ -168,7 +168,7 @@ async def text_of(request: Request) -> str:
 
 def described(node: Node, record: SubscriptionRecord) -> dict[str, Any]:
     """A subscription as clients see it."""
-    standing = node.broker.subscriptions.index.standing(record.number)
+    standing = node.broker.subscriptions.index.progress(record.number)
     state = "quarantined" if record.quarantined else "live" if record.is_live else "catching up"
     return {
         "id": record.name,

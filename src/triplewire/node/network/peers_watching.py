@@ -62,13 +62,13 @@ class Watching:
             _log.error("a bug: watching a subscription has ended: %s", bug, exc_info=bug)
 
     async def _run(self, record: SubscriptionRecord) -> None:
-        latest = self._broker.subscriptions.index.standing(record.number).latest
+        latest = self._broker.subscriptions.index.progress(record.number).latest
         try:
             with self._broker.notifications.following(record.number):
                 self._noticed(record.owner, record.name)
                 while self._broker.core.is_open:
                     if await self._broker.notifications.wait(record.number, latest):
-                        latest = self._broker.subscriptions.index.standing(record.number).latest
+                        latest = self._broker.subscriptions.index.progress(record.number).latest
                         self._noticed(record.owner, record.name)
         except UnknownSubscription:
             # Unsubscribed: there is nothing more to watch.

@@ -99,7 +99,7 @@ class Telling:
         self.told = max(self.told, *(record.position for record in records)) if records else self.told
 
     def _changed(self, record: SubscriptionRecord) -> None:
-        """A subscription has begun or ended, whichever the roster says."""
+        """A subscription has begun or ended, whichever the index says."""
         try:
             standing = standing_of(record.language, record.text)
         except TriplewireError as problem:
