@@ -169,6 +169,14 @@ def test_what_was_acknowledged_is_not_told_again(tmp_path: Path):
     with_broker(tmp_path, test)
 
 
+def test_what_was_acknowledged_takes_no_memory_and_the_rest_is_still_read_from_it():
+    recent = Recent(subscriptions())
+    recent.follow(NUMBER)
+    published(recent, 1, 2, 3)
+    recent.drop_to(NUMBER, 2)
+    assert (seen(recent, 1), seen(recent, 2)) == (None, [3])
+
+
 def test_a_notification_is_not_in_memory_before_its_commit(tmp_path: Path):
     async def test(broker):
         record = await subscribed(broker)

@@ -91,6 +91,15 @@ class Notifications:
         finally:
             self._core.recent.unfollow(number)
 
+    @contextmanager
+    def not_following(self, number: int) -> Iterator[None]:
+        """An interruption of `following`, for a reader that will not read for a while."""
+        self._core.recent.unfollow(number)
+        try:
+            yield
+        finally:
+            self._core.recent.follow(number)
+
     # Private
 
     def _recent(self, record: SubscriptionRecord, after: int, limit: int) -> Page | None:

@@ -204,7 +204,7 @@ def test_a_gap_after_retention_is_told_and_reading_goes_on_behind_it():
         return found
 
     found = asyncio.run(test())
-    assert [type(item).__name__ for item in found] == ["Gap", "Notification", "Beat"]
+    assert [type(item).__name__ for item in found] == ["Gap", "Notification", "Heartbeat"]
     assert list(Follower(2).received(framed(found[0]))) == [Gap(2, 6)]
 
 

@@ -16,7 +16,7 @@ from tests.node.delivery.receiving import Receiver, agreeable, eventually, recei
 from triplewire.errors import AddressRefused, DeliveryFailed, InputError
 from triplewire.node.broker import Broker
 from triplewire.node.delivery.addresses import Loopback, target_of
-from triplewire.node.delivery.courier import Patience
+from triplewire.node.delivery.courier import RetryPolicy
 from triplewire.node.delivery.posting import Message, Poster
 from triplewire.node.delivery.webhooks import LEASE_SECONDS, Webhooks
 from triplewire.rdf.events import Event
@@ -27,7 +27,8 @@ from triplewire.wire.signatures import secret_of
 ALICE = Client("alice", "Alice", None, Rights())
 SECRET = secret_of(b"s" * 32)
 ALL = "SELECT ?o WHERE { ?s <urn:p> ?o }"
-HASTY = Patience(first_delay=0.01, longest_delay=0.02, tries=3, timeout=0.3)
+PATIENT = RetryPolicy(first_delay=600.0, longest_delay=600.0)
+HASTY = RetryPolicy(first_delay=0.01, longest_delay=0.02, tries=3, timeout=0.3)
 
 
 class SettableClock:
@@ -67,11 +68,16 @@ class Node:
 
 @asynccontextmanager
 async def node(
-    folder: Path, *, loopback: Loopback = Loopback.ALLOWED, width: int = 256, clock: SettableClock | None = None
+    folder: Path,
+    *,
+    loopback: Loopback = Loopback.ALLOWED,
+    width: int = 256,
+    clock: SettableClock | None = None,
+    retry: RetryPolicy = HASTY,
 ) -> AsyncIterator[Node]:
     clock = clock or SettableClock()
     broker = await Broker.open(folder, clock=clock)
-    webhooks = Webhooks(broker, loopback=loopback, patience=HASTY, width=width)
+    webhooks = Webhooks(broker, loopback=loopback, retry=retry, width=width)
     try:
         yield Node(broker, webhooks, clock)
     finally:
@@ -101,6 +107,33 @@ def test_notifications_arrive_signed_and_in_order(tmp_path):
             await eventually(
                 lambda: here.broker.subscriptions.index.require(record.number).cursor == 50, "acknowledgement"
             )
+
+    run(test)
+
+
+def test_f5_a_receiver_that_keeps_up_does_not_read_the_disk(tmp_path):
+    async def test() -> None:
+        async with receiver() as hook, node(tmp_path) as here:
+            record = await here.hook("all", hook.url)
+            await here.publish(0)
+            index = here.broker.subscriptions.index
+            await eventually(lambda: index.require(record.number).cursor == 1, "the first acknowledgement")
+            here.broker.store._database.read = None  # type: ignore[method-assign,assignment]
+            await here.publish(*range(1, 40))
+            await eventually(lambda: index.require(record.number).cursor == 40, "the last acknowledgement")
+            del here.broker.store._database.read
+            assert hook.events == iris(range(40))
+
+    run(test)
+
+
+def test_f5_a_receiver_that_is_down_takes_no_memory(tmp_path):
+    async def test() -> None:
+        async with receiver(lambda *_: (503, {}, b"")) as hook, node(tmp_path, retry=PATIENT) as here:
+            record = await here.hook("all", hook.url)
+            await here.publish(*range(5))
+            recent = here.broker.core.recent
+            await eventually(lambda: hook.requests and record.number not in recent, "a wait without a tail")
 
     run(test)
 
@@ -150,7 +183,9 @@ def test_dead_letters_are_kept_listed_and_sent_again(tmp_path):
         async with receiver(sometimes) as hook, node(tmp_path) as here:
             record = await here.hook("all", hook.url, payload="event")
             await here.publish(1)
-            await eventually(lambda: here.broker.subscriptions.index.require(record.number).cursor == 1, "a burial")
+            await eventually(
+                lambda: here.broker.subscriptions.index.require(record.number).cursor == 1, "a dead letter"
+            )
             [letter] = await here.broker.dead_letters.after("alice")
             assert (letter.event, letter.attempts) == ("urn:event:1", HASTY.tries)
             assert "500" in letter.reason
@@ -300,7 +335,9 @@ def test_a13_a_webhook_that_turns_private_after_registration_becomes_a_dead_lett
         async with receiver() as hook, node(tmp_path, loopback=Loopback.REFUSED) as here:
             record = await here.hook("all", hook.url)
             await here.publish(1)
-            await eventually(lambda: here.broker.subscriptions.index.require(record.number).cursor == 1, "a burial")
+            await eventually(
+                lambda: here.broker.subscriptions.index.require(record.number).cursor == 1, "a dead letter"
+            )
             [letter] = await here.broker.dead_letters.after("alice")
             assert "global" in letter.reason
             assert hook.connections == 0

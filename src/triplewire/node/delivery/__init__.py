@@ -2,7 +2,7 @@
 
     addresses    where a webhook may lead
     challenges   does the receiver want this?
-    courier      what to do next for one webhook: try, rest, give up, stop
+    courier      what to do next for one webhook: deliver, wait, give up, stop
 
     resolving    names to addresses, off the event loop
     posting      one signed request to one receiver

@@ -25,7 +25,7 @@ from starlette.requests import HTTPConnection
 from triplewire.errors import InputError, TriplewireError, UnknownLetter
 from triplewire.node.answers import Notification
 from triplewire.node.broker import Broker
-from triplewire.node.delivery.streams import Beat, Gap, Streams, event_stream
+from triplewire.node.delivery.streams import Gap, Heartbeat, Streams, event_stream
 from triplewire.node.delivery.webhooks import Webhooks
 from triplewire.node.reading import Page
 from triplewire.store.deadletters import DeadLetter
@@ -64,7 +64,7 @@ _NOTIFICATIONS: dict[int | str, dict[str, Any]] = {
 def delivery_router(broker: Broker, streams: Streams, webhooks: Webhooks, caller: Caller, opener: Opener) -> APIRouter:
     """The routes, for an app to include."""
     router = APIRouter(tags=["delivery"])
-    desk = Desk(broker, streams, webhooks)
+    actions = DeliveryActions(broker, streams, webhooks)
 
     def authenticated(request: Request) -> Client:
         return caller(request)
@@ -91,16 +91,16 @@ def delivery_router(broker: Broker, streams: Streams, webhooks: Webhooks, caller
         """Notifications after a position: a page of JSON, or server-sent events. `wait`: seconds for the first."""
         if "text/event-stream" in accept:
             record = opener(request, name)
-            return desk.stream(record, _resumed(last_event_id, after, record))
+            return actions.stream(record, _resumed(last_event_id, after, record))
         record = broker.subscriptions.require(caller(request).id, name)
-        return _page(await desk.page(record, record.cursor if after is None else after, limit, wait))
+        return _page(await actions.page(record, record.cursor if after is None else after, limit, wait))
 
     @router.get("/dead-letters", responses=_documented(400, 401, 403), openapi_extra=_BEARER)
     async def dead_letters(
         client: Client = asking, after: Position = 0, limit: Annotated[int, Query(ge=1, le=1000)] = 100
     ) -> Response:
         """Notifications that were given up, oldest first. `next` is where to read on."""
-        return _json(await desk.letters(client, after, limit))
+        return _json(await actions.dead_letters(client, after, limit))
 
     @router.post(
         "/dead-letters/{letter_id}/delivery",
@@ -110,14 +110,14 @@ def delivery_router(broker: Broker, streams: Streams, webhooks: Webhooks, caller
     )
     async def send_again(letter_id: LetterId, client: Client = asking) -> None:
         """Send a dead letter again, now; it is forgotten when the receiver accepts it."""
-        await webhooks.send_again(await desk.letter(client, letter_id))
+        await webhooks.send_again(await actions.dead_letter(client, letter_id))
 
     @router.delete(
         "/dead-letters/{letter_id}", status_code=204, responses=_documented(400, 401, 403, 404), openapi_extra=_BEARER
     )
     async def forget(letter_id: LetterId, client: Client = asking) -> None:
         """Forget a dead letter."""
-        await broker.dead_letters.remove((await desk.letter(client, letter_id)).id)
+        await broker.dead_letters.remove((await actions.dead_letter(client, letter_id)).id)
 
     @router.websocket("/subscriptions/{name}/notifications")
     async def socket(websocket: WebSocket, name: str, after: Position | None = None) -> None:
@@ -127,13 +127,13 @@ def delivery_router(broker: Broker, streams: Streams, webhooks: Webhooks, caller
             await websocket.close(POLICY, str(problem)[:100])
             return
         await websocket.accept()
-        await desk.converse(websocket, record, record.cursor if after is None else after)
+        await actions.converse(websocket, record, record.cursor if after is None else after)
 
     return router
 
 
-class Desk:
-    """What the routes do, without their wording."""
+class DeliveryActions:
+    """What the routes do, apart from HTTP's parameters."""
 
     def __init__(self, broker: Broker, streams: Streams, webhooks: Webhooks) -> None:
         self._broker = broker
@@ -154,10 +154,10 @@ class Desk:
         return StreamingResponse(event_stream(pages), media_type="text/event-stream", headers=headers)
 
     async def converse(self, websocket: WebSocket, record: SubscriptionRecord, after: int) -> None:
-        """Send what comes and hear acknowledgements, until one side leaves."""
+        """Send what comes and receive acknowledgements, until one side leaves."""
         tasks = {
-            asyncio.create_task(self._speak(websocket, record, after)),
-            asyncio.create_task(self._listen(websocket, record)),
+            asyncio.create_task(self._send(websocket, record, after)),
+            asyncio.create_task(self._receive(websocket, record)),
         }
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -167,18 +167,18 @@ class Desk:
             await asyncio.gather(*tasks, return_exceptions=True)
         await _close(websocket, next((task.exception() for task in done), None))
 
-    async def _speak(self, websocket: WebSocket, record: SubscriptionRecord, after: int) -> None:
+    async def _send(self, websocket: WebSocket, record: SubscriptionRecord, after: int) -> None:
         async for items in self._streams.pages(record.number, after):
             for item in items:
-                if not isinstance(item, Beat):
-                    await websocket.send_text(spoken(item))
+                if not isinstance(item, Heartbeat):
+                    await websocket.send_text(websocket_message(item))
 
-    async def _listen(self, websocket: WebSocket, record: SubscriptionRecord) -> None:
+    async def _receive(self, websocket: WebSocket, record: SubscriptionRecord) -> None:
         while True:
-            heard = _heard(await websocket.receive_text())
-            await self._broker.notifications.acknowledge(record.number, heard.acknowledge)
+            received = _acknowledgement(await websocket.receive_text())
+            await self._broker.notifications.acknowledge(record.number, received.acknowledge)
 
-    async def letters(self, client: Client, after: int, limit: int) -> dict[str, Any]:
+    async def dead_letters(self, client: Client, after: int, limit: int) -> dict[str, Any]:
         owner = None if client.rights.is_admin else client.id
         found = await self._broker.dead_letters.after(owner, after=after, limit=limit + 1)
         return {
@@ -197,7 +197,7 @@ class Desk:
             "attempts": letter.attempts,
         }
 
-    async def letter(self, client: Client, letter_id: int) -> DeadLetter:
+    async def dead_letter(self, client: Client, letter_id: int) -> DeadLetter:
         """A letter that the client may see. Another's is not told from one that is not there."""
         letter = await self._broker.dead_letters.find(letter_id)
         record = None if letter is None else self._broker.subscriptions.index.get(letter.subscription)
@@ -206,20 +206,20 @@ class Desk:
         return letter
 
 
-class Heard(msgspec.Struct, forbid_unknown_fields=True):
-    """What a WebSocket client may say."""
+class Acknowledgement(msgspec.Struct, forbid_unknown_fields=True):
+    """What a WebSocket client may send."""
 
     acknowledge: Annotated[int, msgspec.Meta(ge=0, le=MAX_POSITION)]
 
 
-def _heard(text: str) -> Heard:
+def _acknowledgement(text: str) -> Acknowledgement:
     try:
-        return msgspec.json.decode(text, type=Heard)
+        return msgspec.json.decode(text, type=Acknowledgement)
     except msgspec.DecodeError as error:
         raise InputError(f'wanted {{"acknowledge": position}}, found something else: {error}') from None
 
 
-def spoken(item: Notification | Gap) -> str:
+def websocket_message(item: Notification | Gap) -> str:
     """One item as a WebSocket message, told apart by its `type`."""
     kind = b"gap" if isinstance(item, Gap) else b"notification"
     return (b'{"type":"%b",' % kind + msgspec.json.encode(item)[1:]).decode()

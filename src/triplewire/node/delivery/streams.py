@@ -31,12 +31,12 @@ class Gap(Struct, frozen=True):
     until: int
 
 
-class Beat(Struct, frozen=True):
+class Heartbeat(Struct, frozen=True):
     """Nothing new; the connection is alive."""
 
 
-Item = Notification | Gap | Beat
-BEAT = Beat()
+StreamItem = Notification | Gap | Heartbeat
+BEAT = Heartbeat()
 
 
 class Source(Protocol):
@@ -58,7 +58,7 @@ class Streams:
         self._waits: set[asyncio.Task[bool]] = set()
         self._is_stopping = False
 
-    async def pages(self, number: int, after: int) -> AsyncIterator[list[Item]]:
+    async def pages(self, number: int, after: int) -> AsyncIterator[list[StreamItem]]:
         """What follows a position, for as long as it is read: as much at a time as there is, up to a page."""
         try:
             with self._source.following(number):
@@ -110,16 +110,16 @@ def position_of(item: Notification | Gap) -> int:
     return item.until if isinstance(item, Gap) else item.position
 
 
-async def event_stream(pages: AsyncIterator[list[Item]]) -> AsyncIterator[bytes]:
+async def event_stream(pages: AsyncIterator[list[StreamItem]]) -> AsyncIterator[bytes]:
     """Items as server-sent events; ids are positions, so Last-Event-ID is where to read on."""
     yield retry_bytes(RETRY_MILLISECONDS)
     async for items in pages:
         yield b"".join([framed(item) for item in items])
 
 
-def framed(item: Item) -> bytes:
+def framed(item: StreamItem) -> bytes:
     """One item as a frame."""
-    if isinstance(item, Beat):
+    if isinstance(item, Heartbeat):
         return HEARTBEAT
     if isinstance(item, Gap):
         return frame_bytes(msgspec.json.encode(item), kind="gap", id=str(item.until))

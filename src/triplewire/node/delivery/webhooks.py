@@ -1,8 +1,11 @@
-"""Webhooks: a task for each, which asks the courier what to do and does it.
+"""Webhooks: a task for each, which asks the retry step (`courier`) what to do and does it.
 
 One slow receiver never holds up others (row F5): each has its own task and at most one request on its way; requests are
 counted in two lanes, and a receiver that failed last time waits in the other one, so those that work never queue behind
 those that may not. Names are resolved by threads of the lane.
+
+A receiver that keeps up gets what was just committed from memory, as a stream does; one that is behind gets it from the
+disk.
 
 What is not delivered stays in the outbox; what was given up is a dead letter that can be sent again.
 """
@@ -23,7 +26,7 @@ from triplewire.node.answers import Notification
 from triplewire.node.broker import Broker
 from triplewire.node.delivery.addresses import Loopback, target_of
 from triplewire.node.delivery.challenges import challenge_body, check_answer
-from triplewire.node.delivery.courier import Courier, Lapse, Patience, Rest, accepted, next_step, refused
+from triplewire.node.delivery.courier import Expire, RetryPolicy, Wait, WebhookState, accepted, next_step, refused
 from triplewire.node.delivery.posting import Message, Poster
 from triplewire.node.delivery.resolving import Resolver
 from triplewire.node.delivery.streams import Gap, items_of, position_of
@@ -62,13 +65,13 @@ class Webhooks:
         broker: Broker,
         *,
         loopback: Loopback = Loopback.REFUSED,
-        patience: Patience = Patience(),  # noqa: B008  immutable
+        retry: RetryPolicy = RetryPolicy(),  # noqa: B008  immutable
         width: int = 256,
         chance: Callable[[], float] = random.random,
     ) -> None:
         self._broker = broker
         self._loopback = loopback
-        self._patience = patience
+        self._retry = retry
         self._chance = chance
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._trusted = Lane(width, self._poster)
@@ -80,7 +83,7 @@ class Webhooks:
             resolve=resolver,
             wall_clock=lambda: self._broker.clock.now().timestamp(),
             loopback=self._loopback,
-            timeout=self._patience.timeout,
+            timeout=self._retry.timeout,
         )
 
     # Registering
@@ -139,49 +142,55 @@ class Webhooks:
 
     async def _deliver_all(self, record: SubscriptionRecord) -> None:
         ends = record.options.lease_ends
-        courier = Courier(cursor=record.cursor, lease_ends=self._now() + LEASE_SECONDS if ends is None else ends)
-        while self._broker.core.is_open:
-            page = await self._broker.notifications.page(record.number, after=courier.cursor, limit=PAGE)
-            for item in items_of(page, courier.cursor):
-                after = await self._deliver(record, courier, item)
-                if after is None:
-                    return
-                courier = after
-            if not page.notifications:
-                await self._broker.notifications.wait(record.number, courier.cursor)
+        state = WebhookState(cursor=record.cursor, lease_ends=self._now() + LEASE_SECONDS if ends is None else ends)
+        notifications = self._broker.notifications
+        with notifications.following(record.number):
+            while self._broker.core.is_open:
+                page = await notifications.page(record.number, after=state.cursor, limit=PAGE)
+                for item in items_of(page, state.cursor):
+                    after = await self._deliver(record, state, item)
+                    if after is None:
+                        return
+                    state = after
+                if not page.notifications:
+                    await notifications.wait(record.number, state.cursor)
 
-    async def _deliver(self, record: SubscriptionRecord, courier: Courier, item: Notification | Gap) -> Courier | None:
+    async def _deliver(
+        self, record: SubscriptionRecord, state: WebhookState, item: Notification | Gap
+    ) -> WebhookState | None:
         """Try one item until it is accepted or given up. None: the lease is over."""
         message = message_of(record, item)
         position = position_of(item)
-        while courier.cursor < position:
-            step = next_step(courier, self._now())
-            if isinstance(step, Lapse):
+        while state.cursor < position:
+            step = next_step(state, self._now())
+            if isinstance(step, Expire):
                 _log.warning("the lease of the webhook of subscription %d is over", record.number)
                 return None
-            if isinstance(step, Rest):
-                await asyncio.sleep(max(0.0, step.until - self._now()))
+            if isinstance(step, Wait):
+                # What comes meanwhile is left to the disk: a receiver that is down takes no memory (row F5).
+                with self._broker.notifications.not_following(record.number):
+                    await asyncio.sleep(max(0.0, step.until - self._now()))
                 continue
-            courier = await self._try(record, courier, item, message)
-        return courier
+            state = await self._try(record, state, item, message)
+        return state
 
     async def _try(
-        self, record: SubscriptionRecord, courier: Courier, item: Notification | Gap, message: Message
-    ) -> Courier:
+        self, record: SubscriptionRecord, state: WebhookState, item: Notification | Gap, message: Message
+    ) -> WebhookState:
         position = position_of(item)
-        lane = self._suspect if courier.suspect else self._trusted
+        lane = self._suspect if state.suspect else self._trusted
         try:
             await lane.post(message)
         except (DeliveryFailed, InputError) as problem:
-            courier, buried = refused(courier, position, self._patience, now=self._now(), chance=self._chance())
-            if buried is None:
-                return courier
+            state, given_up = refused(state, position, self._retry, now=self._now(), chance=self._chance())
+            if given_up is None:
+                return state
             if isinstance(item, Notification):
-                await self._broker.dead_letters.add(record.number, position, str(problem), buried.tries)
+                await self._broker.dead_letters.add(record.number, position, str(problem), given_up.tries)
         else:
-            courier = accepted(courier, position)
+            state = accepted(state, position)
         await self._broker.notifications.acknowledge(record.number, position)
-        return courier
+        return state
 
     def _now(self) -> float:
         return self._broker.date.time()
