@@ -118,7 +118,7 @@ class Router:
         up = self._up(sender, notify.dimension)
         if up is None or not self._is_in_turn(up, publication) or not self.customs.is_sound(publication):
             return []
-        origins = self._hearers(publication)
+        origins = self._origins(self._hearing.hearers(publication))
         deeds: list[Deed] = [Accept(publication)] if any(isinstance(origin, str) for origin in origins) else []
         for down in self._downs(origins):
             # Whoever is unsure of an origin recalls it first: what comes before that would be out of order.
@@ -260,20 +260,21 @@ class Router:
     def _ended(self, keys: Iterable[str], origin: Origin) -> list[Deed]:
         ended = [self.poset.standing(key) for key in keys if key in self.poset]
         for standing in ended:
-            if self.poset.remove(standing.key, origin):
-                self._hearing.end(standing.key)
+            self.poset.remove(standing.key, origin)
+            self._hearing.end(standing.key, origin)
         return self._forwarding.update(ended)
 
     def _begin(self, standing: Standing, origin: Origin) -> None:
-        if self.poset.add(standing, origin):
-            self._hearing.begin(standing)
+        self.poset.add(standing, origin)
+        self._hearing.begin(standing, origin)
 
-    def _hearers(self, publication: Publication) -> set[Origin]:
-        """Where the subscriptions that an event matches came from."""
-        return {origin for key in self._hearing.hearers(publication) for origin in self.poset.origins(key)}
+    def _origins(self, keys: Iterable[str]) -> set[Origin]:
+        """Where subscriptions came from."""
+        return {origin for key in keys for origin in self.poset.origins(key)}
 
     def _wanting(self, publication: Publication) -> list[Downstream]:
-        return self._downs(self._hearers(publication)) if self.ways.down else []
+        """Who below wants an event that was published here."""
+        return self._downs(self._origins(self._hearing.hearers_below(publication))) if self.ways.down else []
 
     def _downs(self, origins: set[Origin]) -> list[Downstream]:
         return [down for origin, down in self.ways.down.items() if origin in origins]
