@@ -22,7 +22,7 @@ from triplewire import Taxonomy
 from triplewire.errors import PipelineError
 from triplewire.languages.files import load_subscriptions
 from triplewire.pipeline import register
-from triplewire.pipeline.jobs.compacting import CompactRequest, compact
+from triplewire.pipeline.jobs.compaction import CompactRequest, compact
 from triplewire.pipeline.jobs.history import BackfillRequest, ReplayRequest, backfill, replay
 from triplewire.pipeline.jobs.matching import match_files
 from triplewire.pipeline.jobs.profiling import ProfileRequest, profile

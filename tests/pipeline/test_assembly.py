@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import DataFrame, Row, SparkSession
 
 from triplewire.errors import InputError
-from triplewire.pipeline.assembly import assembled, assembly, quads_of, seconds_of, sorted_out
+from triplewire.pipeline.assembly import assembled, assembly_stream, quads_of, seconds_of, sorted_out
 from triplewire.rdf.events import Event
 from triplewire.testing import workloads
 
@@ -49,7 +49,7 @@ class Feed:
         """Take what is there and stop: the next micro-batch continues from the checkpoint, as after a restart."""
         raw = self._spark.readStream.schema("value string, time timestamp").json(str(self.inbox))
         quads = quads_of(raw.selectExpr("value", "'feed' AS source", "time"))
-        stream = assembly(quads, gap=GAP, delay=DELAY).writeStream.foreachBatch(self._take)
+        stream = assembly_stream(quads, gap=GAP, delay=DELAY).writeStream.foreachBatch(self._take)
         query = stream.option("checkpointLocation", str(self.checkpoint)).trigger(availableNow=True).start()
         query.awaitTermination()
         operators = (operator for progress in query.recentProgress for operator in progress["stateOperators"])

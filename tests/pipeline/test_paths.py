@@ -13,10 +13,10 @@ from triplewire.cli.app import app
 from triplewire.cli.pipeline import app as pipeline
 from triplewire.errors import InputError
 from triplewire.pipeline import build_index
-from triplewire.pipeline.jobs.compacting import CompactRequest, compact
+from triplewire.pipeline.jobs.compaction import CompactRequest, compact
 from triplewire.pipeline.jobs.matching import MatchRequest, match_files
 from triplewire.pipeline.jobs.stream import Folder
-from triplewire.pipeline.jobs.subscribing import read_all, read_taxonomy
+from triplewire.pipeline.jobs.subscription_loading import read_all, read_taxonomy
 from triplewire.pipeline.paths import local_name, local_path, seen_elsewhere
 from triplewire.pipeline.sources.datasource import EventFiles
 from triplewire.pipeline.sources.files import find_files

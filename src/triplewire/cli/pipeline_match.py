@@ -34,7 +34,7 @@ def match_command(
 
     A folder that holds another run's data is refused, unless --append is given.
     """
-    from triplewire.pipeline.jobs.compacting import CompactRequest, compact
+    from triplewire.pipeline.jobs.compaction import CompactRequest, compact
     from triplewire.pipeline.jobs.matching import MatchRequest, match_files
 
     request = MatchRequest(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from triplewire.cli.progress import ProgressBar
-    from triplewire.pipeline.jobs.runs import Outcome
+    from triplewire.pipeline.jobs.run_records import Outcome
     from triplewire.pipeline.lake.tables import Run
     from triplewire.pipeline.sources.options import ReadOptions
 

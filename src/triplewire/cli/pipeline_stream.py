@@ -20,8 +20,8 @@ from triplewire.errors import InputError
 
 if TYPE_CHECKING:
     from triplewire.client import Client
-    from triplewire.pipeline.jobs.stream import Streamed
-    from triplewire.pipeline.jobs.stream.asking import Source
+    from triplewire.pipeline.jobs.stream import StreamSummary
+    from triplewire.pipeline.jobs.stream.request import Source
     from triplewire.pipeline.jobs.stream.sinks import Sink
 
 EXAMPLES = examples(
@@ -99,7 +99,7 @@ def stream_command(
             out=out,
             taxonomy=taxonomy,
             strategy=strategy,
-            apart=job.Apart(gap, delay) if assemble else None,
+            assembly=job.Assembly(gap, delay) if assemble else None,
             sinks=tuple(sinks),
             name=name,
             every_seconds=every,
@@ -107,7 +107,7 @@ def stream_command(
             strict=strict,
             append=append,
         )
-        stop = job.StopSign()
+        stop = job.StopSignal()
         with spark_for(master, [*_jars(packages, jars), *(conf or ())]) as spark, stopped_by_signals(stop) as heard:
             try:
                 done = job.stream(spark, request, progress_bar(), stop)
@@ -122,7 +122,7 @@ def stream_command(
         raise typer.Exit(FAILED)
 
 
-def _tell(done: Streamed) -> None:
+def _tell(done: StreamSummary) -> None:
     words = f"{done.batches:,} micro-batches, {done.events:,} events, {done.matches:,} matches"
     delivered = f", {done.delivered:,} delivered" if done.delivered else ""
     output().print(plain(f"{words}, {done.rejects:,} rejects{delivered}; the lake is {done.lake}"))

@@ -56,7 +56,7 @@ def compact_command(
 
     An event that was published again with another content stays as it was first; the others go to `rejects`.
     """
-    from triplewire.pipeline.jobs.compacting import COMPACTED, CompactRequest, compact
+    from triplewire.pipeline.jobs.compaction import COMPACTED, CompactRequest, compact
 
     with spark_for(master, conf) as spark:
         request = CompactRequest(lake=lake, tables=tuple(tables or COMPACTED), keep_hours=keep_hours)

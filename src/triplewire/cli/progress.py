@@ -7,7 +7,7 @@ import time
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from triplewire.cli.screen import diagnostics
-from triplewire.pipeline.tally import Counts
+from triplewire.pipeline.progress import Counts
 
 _LINE_SECONDS = 10.0
 

@@ -10,7 +10,7 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from triplewire.pipeline.jobs.stream import StopSign
+    from triplewire.pipeline.jobs.stream import StopSignal
 
 # As shells count: 130 is SIGINT, 143 is SIGTERM.
 SIGNAL_CODE = 128
@@ -24,7 +24,7 @@ class Heard:
 
 
 @contextmanager
-def stopped_by_signals(stop: StopSign) -> Iterator[Heard]:
+def stopped_by_signals(stop: StopSignal) -> Iterator[Heard]:
     """Let signals stop the job in the block. Spark sets a handler of its own when it starts: do this afterwards."""
     heard = Heard()
 

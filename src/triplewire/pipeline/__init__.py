@@ -32,8 +32,8 @@ __all__ = ["IndexRef", "SessionSettings", "build_index", "match", "open_table", 
 
 def open_table(spark: SparkSession, lake: str | os.PathLike[str], table: str) -> DataFrame:
     """A table of a lake as it is now: `compact` leaves what it reads in place for a while."""
+    from triplewire.pipeline.lake.dataframes import read_table
     from triplewire.pipeline.lake.folder import existing_lake
-    from triplewire.pipeline.lake.frames import read_table
 
     return read_table(spark, existing_lake(Path(lake)), table)
 

@@ -66,7 +66,7 @@ def quads_of(df: DataFrame) -> DataFrame:
     return wanted.mapInArrow(_reading, QUAD_COLUMNS)
 
 
-def assembly(quads: DataFrame, *, gap: str = "10 seconds", delay: str = "1 minute") -> DataFrame:
+def assembly_stream(quads: DataFrame, *, gap: str = "10 seconds", delay: str = "1 minute") -> DataFrame:
     """Whole events as they become so, beside everything that arrives. Give its micro-batches to `sorted_out`."""
     events = assembled(quads, gap=gap, delay=delay).withColumns({"quad": _no_text(), "problem": _no_text()})
     arrived = quads.withColumn("payload", F.lit(None).cast("binary")).select(events.columns)
@@ -86,7 +86,7 @@ def assembled(quads: DataFrame, *, gap: str = "10 seconds", delay: str = "1 minu
 
 
 def sorted_out(batch: DataFrame, number: int, checkpoint: str, *, gap: str = "10 seconds") -> Sorted:
-    """Part a micro-batch of `assembly`, inside foreachBatch, by the watermark in the stream's own checkpoint.
+    """Part a micro-batch of `assembly_stream`, inside foreachBatch, by the watermark in the stream's own checkpoint.
 
     Both parts read the batch: persist it before, or the quads are put together twice.
     """

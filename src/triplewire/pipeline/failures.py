@@ -27,10 +27,10 @@ def explained() -> Iterator[None]:
     try:
         yield
     except (PySparkException, Py4JError) as error:
-        raise told_by(error) from None
+        raise explained_error(error) from None
 
 
-def told_by(error: BaseException) -> BaseException:
+def explained_error(error: BaseException) -> BaseException:
     """What went wrong in a task, in one sentence. Whatever is not Spark's stays as it is."""
     from pyspark.errors import PySparkException
 

@@ -18,8 +18,8 @@ from triplewire.matching.matcher import Matcher
 from triplewire.pipeline.index import IndexRef, index_of_snapshot
 from triplewire.pipeline.payloads import match_payloads
 from triplewire.pipeline.placement import matcher_of, place
+from triplewire.pipeline.progress import Counts, TaskProgress
 from triplewire.pipeline.rows import EVENT_SCHEMA, MATCH_COLUMNS, MATCH_SCHEMA
-from triplewire.pipeline.tally import Counts, Tally
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -32,31 +32,31 @@ def match(
     snapshot: IndexRef | str | os.PathLike[str],
     taxonomy: Taxonomy | None = None,
     *,
-    told_in: str | None = None,
+    progress_folder: str | None = None,
 ) -> DataFrame:
     """Match every event of a DataFrame against an index.
 
     `df` has the columns event, source, time and payload (N-Quads), as `spark.read.format("triplewire")` gives them;
     `snapshot` is a folder that `Matcher.save` or `build_index` wrote. The result has subscription, event, time,
     solutions and lane. A payload that is no sound event fails the query with its event and line: filter such rows out
-    before. With `told_in`, a folder that they share with the driver, tasks tell there how far they are (see `tally`).
+    before. With `progress_folder`, which they share with the driver, tasks write there how far they are.
     """
     index = snapshot if isinstance(snapshot, IndexRef) else index_of_snapshot(snapshot, taxonomy)
     _require_columns(df)
     return df.select(*EVENT_SCHEMA.names).mapInArrow(
-        matching(place(df.sparkSession, index, told_in), told_in), MATCH_COLUMNS
+        matching(place(df.sparkSession, index, progress_folder), progress_folder), MATCH_COLUMNS
     )
 
 
-def matching(index: IndexRef, told_in: str | None = None) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
-    """The function that runs in the tasks. They tell how far they are in the folder `told_in`, if there is one."""
+def matching(index: IndexRef, progress_folder: str | None = None) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
+    """The function that runs in the tasks."""
 
     def run(batches: Batches) -> Iterator[pa.RecordBatch]:
-        matcher, tally = matcher_of(index), Tally(told_in)
+        matcher, progress = matcher_of(index), TaskProgress(progress_folder)
         for batch in batches:
             found = match_batch(matcher, batch)
-            tally.add(Counts(len(batch), len(found), 0, batch.column("payload").nbytes))
-            tally.quarantine(matcher.quarantined)
+            progress.add(Counts(len(batch), len(found), 0, batch.column("payload").nbytes))
+            progress.quarantine(matcher.quarantined)
             yield from found.to_batches()
 
     return run

@@ -11,20 +11,20 @@ from triplewire.matching.arrow import spans
 from triplewire.matching.kernels.columns import END, FRESH, QUAD_LINE, QUAD_STATE, START, G, O, P, S
 from triplewire.matching.scanner import scan
 from triplewire.pipeline.payloads import joined
-from triplewire.pipeline.tally import Counts, Tally
+from triplewire.pipeline.progress import Counts, TaskProgress
 
 QUAD_COLUMNS = "subject string, predicate string, object string, event string, run string"
 _NAMES = ("subject", "predicate", "object", "event", "run")
 
 
-def exploding(told_in: str | None) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def exploding(progress_folder: str | None) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """`quads_of`, in tasks that tell in a folder how far they are."""
 
     def explode(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        tally = Tally(told_in)
+        progress = TaskProgress(progress_folder)
         for batch in batches:
             yield from quads_of([batch])
-            tally.add(Counts(events=len(batch), bytes=batch.column("payload").nbytes))
+            progress.add(Counts(events=len(batch), bytes=batch.column("payload").nbytes))
 
     return explode
 

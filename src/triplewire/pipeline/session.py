@@ -39,7 +39,7 @@ _TOLD = 1_500
 _PYTHON_SETTING = "spark.pyspark.python"
 _PYTHON_VARIABLE = "PYSPARK_PYTHON"
 _UMASK_SETTING = "spark.hadoop.fs.permissions.umask-mode"
-_NEEDED_BY_TASKS = "triplewire.pipeline.tasks"
+_NEEDED_BY_TASKS = "triplewire.pipeline.split_tasks"
 _JAVA_VERSION = re.compile(r'version "(?:1\.)?(\d+)')
 _SPARK_ADDRESS = re.compile(r"^(?P<host>[^:,/]+):(?P<port>\d+)$")
 

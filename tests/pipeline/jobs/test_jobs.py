@@ -10,7 +10,7 @@ from triplewire.algebra.advertisements import Advertisement
 from triplewire.algebra.covering import explain_covers
 from triplewire.errors import LakeError
 from triplewire.pipeline import match, register
-from triplewire.pipeline.jobs.compacting import CompactRequest, compact
+from triplewire.pipeline.jobs.compaction import CompactRequest, compact
 from triplewire.pipeline.jobs.history import BackfillRequest, ReplayRequest, backfill, replay
 from triplewire.pipeline.jobs.matching import match_files
 from triplewire.pipeline.jobs.profiling import ProfileRequest, profile

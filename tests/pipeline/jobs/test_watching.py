@@ -6,18 +6,18 @@ import pytest
 from tests.pipeline.samples import EVENTS, notified, request_of, rows_of, write_rows
 
 from triplewire.pipeline import placement
-from triplewire.pipeline.jobs.compacting import CompactRequest, compact
+from triplewire.pipeline.jobs.compaction import CompactRequest, compact
 from triplewire.pipeline.jobs.history import BackfillRequest, ReplayRequest, backfill, replay
 from triplewire.pipeline.jobs.matching import match_files
 from triplewire.pipeline.jobs.profiling import ProfileRequest, profile
-from triplewire.pipeline.jobs.running import Done
-from triplewire.pipeline.jobs.runs import Begun, publish
-from triplewire.pipeline.jobs.subscribing import read_all, subscribe
+from triplewire.pipeline.jobs.run_records import RunStart, publish
+from triplewire.pipeline.jobs.subscription_loading import read_all, subscribe
+from triplewire.pipeline.jobs.task_runner import TaskResults
 from triplewire.pipeline.lake.folder import open_lake
+from triplewire.pipeline.progress import Counts, TaskProgress, read_quarantined
 from triplewire.pipeline.sources.files import find_files
 from triplewire.pipeline.sources.splits import splits_of
-from triplewire.pipeline.tally import Counts, Tally, quarantined_in
-from triplewire.pipeline.tasks import Order, Report, carry_out
+from triplewire.pipeline.split_tasks import TaskReport, TaskSpec, run_task
 from triplewire.testing.workloads import Row
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -144,9 +144,9 @@ class TestQuarantine:
             subscribed = subscribe(read, None, lake.indexes, strict=False)
             with lake.drafting("run") as staging:
                 tasks = [(split,) for file in find_files([str(hard / "events")]) for split in splits_of(file, 1 << 20)]
-                order = Order(tasks, subscribed.index, str(staging), "run")
-                done = Done([self.by_a_new_worker(order, number) for number in range(2)])
-            run = publish(lake, Begun(run="run", job="match", inputs=[]), subscribed.index, done, subscribed.rejects)
+                order = TaskSpec(tasks, subscribed.index, str(staging), "run")
+                done = TaskResults([self.by_a_new_worker(order, number) for number in range(2)])
+            run = publish(lake, RunStart(run="run", job="match", inputs=[]), subscribed.index, done, subscribed.rejects)
         assert [list(report.quarantined) for report in done.reports] == [["cross"], ["cross"]]
         assert (run.quarantined, run.rejects) == (1, 1)
         [(name, reason)] = rows_of(tmp_path / "lake", "rejects", "subscription, reason")
@@ -154,22 +154,22 @@ class TestQuarantine:
         assert reason.startswith("quarantined: ")
         assert len(notified(tmp_path / "lake")) == 2
 
-    def by_a_new_worker(self, order: Order, number: int) -> Report:
+    def by_a_new_worker(self, order: TaskSpec, number: int) -> TaskReport:
         placement._opened.clear()
-        return carry_out(order, number)
+        return run_task(order, number)
 
     def test_a_stream_s_next_micro_batch_does_not_say_it_again(self):
-        done = Done([Report([], Counts(events=3), {"cross": "too much", "new": "too slow"})])
+        done = TaskResults([TaskReport([], Counts(events=3), {"cross": "too much", "new": "too slow"})])
         assert done.without({"cross"}).quarantined == {"new": "too slow"}
         assert done.without({"cross"}).counts == Counts(events=3)
 
     def test_workers_of_a_spark_query_tell_of_it_each(self, tmp_path):
         for worker in ("one", "another"):
-            tally = Tally(str(tmp_path))
-            tally.quarantine({})
-            tally.quarantine({"cross": f"found by {worker}"})
-            tally.quarantine({"cross": "found again", "other": "too slow"})
-        assert sorted(quarantined_in(tmp_path)) == ["cross", "other"]
+            progress = TaskProgress(str(tmp_path))
+            progress.quarantine({})
+            progress.quarantine({"cross": f"found by {worker}"})
+            progress.quarantine({"cross": "found again", "other": "too slow"})
+        assert sorted(read_quarantined(tmp_path)) == ["cross", "other"]
 
     @pytest.mark.slow
     @pytest.mark.parametrize("strategy", ["osma", "csma"])

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from triplewire.errors import InputError, UnknownFormat
-from triplewire.pipeline.jobs.stream import Apart, StreamRequest, Topic
+from triplewire.pipeline.jobs.stream import Assembly, StreamRequest, Topic
 from triplewire.pipeline.sources.kafka import parsing
 
 SENT = datetime(2026, 5, 1, tzinfo=UTC)
@@ -61,4 +61,4 @@ def test_a_format_that_nobody_reads_or_that_cannot_be_put_together_is_refused():
     with pytest.raises(UnknownFormat, match="unknown RDF format 'avro'"):
         Topic("host:9092", "papers", format="avro")
     with pytest.raises(InputError, match="wanted nquads to put events together from, found turtle"):
-        StreamRequest(source=Topic("h:1", "t", format="turtle"), subscriptions=(), out="lake", apart=Apart())
+        StreamRequest(source=Topic("h:1", "t", format="turtle"), subscriptions=(), out="lake", assembly=Assembly())

@@ -11,7 +11,7 @@ import pytest
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.pipeline import placement
 from triplewire.pipeline.strategies import csma, osma
-from triplewire.pipeline.strategies.choice import Strategy, chosen, index_bytes, parts_for
+from triplewire.pipeline.strategies.auto import Strategy, chosen, index_bytes, parts_for
 from triplewire.pipeline.strategies.memory import memory_here
 from triplewire.pipeline.strategies.prepared import prepare_chains, prepare_parts
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 from msgspec import Struct
 
-from triplewire.pipeline.tally import Counts, progress_in
+from triplewire.pipeline.progress import Counts, read_progress
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -22,7 +22,7 @@ _WHOLE = 1_000
 
 
 class Gauge(Protocol):
-    """What a watcher is shown."""
+    """What a listener is shown."""
 
     @property
     def total(self) -> int:
@@ -39,7 +39,7 @@ class ByBytes(Struct, frozen=True):
     total: int
 
     def read(self, share: float) -> Counts:
-        counts = progress_in(self.folder)
+        counts = read_progress(self.folder)
         return msgspec.structs.replace(counts, bytes=min(counts.bytes, self.total))
 
 
@@ -52,7 +52,7 @@ class ByTasks(Struct, frozen=True):
 
     def read(self, share: float) -> Counts:
         if self.folder is not None:
-            return msgspec.structs.replace(progress_in(self.folder), bytes=round(share * _WHOLE))
+            return msgspec.structs.replace(read_progress(self.folder), bytes=round(share * _WHOLE))
         events, matches, rejects = (
             round(share * n) for n in (self.whole.events, self.whole.matches, self.whole.rejects)
         )

@@ -15,19 +15,19 @@ from msgspec import Struct
 from triplewire.errors import InputError, LakeError
 from triplewire.pipeline.failures import explained
 from triplewire.pipeline.jobs.gauges import ByBytes
-from triplewire.pipeline.jobs.running import Done, Nobody, Watcher, run_step
-from triplewire.pipeline.jobs.runs import Begun, Outcome, new_run_id, publish, run_of
-from triplewire.pipeline.jobs.subscribing import read_all, read_taxonomy, subscribe
+from triplewire.pipeline.jobs.run_records import Outcome, RunStart, new_run_id, publish, run_of
+from triplewire.pipeline.jobs.subscription_loading import read_all, read_taxonomy, subscribe
+from triplewire.pipeline.jobs.task_runner import NoListener, ProgressListener, TaskResults, run_step
+from triplewire.pipeline.lake.dataframes import payload_bytes, read_table, rows_in, stage
 from triplewire.pipeline.lake.folder import Lake, existing_lake, open_lake, require_room
-from triplewire.pipeline.lake.frames import payload_bytes, read_table, rows_in, stage
+from triplewire.pipeline.lake.table_writers import Part
 from triplewire.pipeline.lake.tables import EVENTS, NOTIFICATIONS
-from triplewire.pipeline.lake.writing import Part
 from triplewire.pipeline.paths import local_path
-from triplewire.pipeline.sources.reading import Reject
+from triplewire.pipeline.progress import Counts, read_quarantined
+from triplewire.pipeline.sources.split_reader import Reject
+from triplewire.pipeline.split_tasks import TaskReport
 from triplewire.pipeline.strategies import Prepared, matched
-from triplewire.pipeline.strategies.finding import prepared_at, versions_in
-from triplewire.pipeline.tally import Counts, quarantined_in
-from triplewire.pipeline.tasks import Report
+from triplewire.pipeline.strategies.catalog import prepared_at, versions_in
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -57,7 +57,7 @@ class ReplayRequest(Struct, frozen=True, kw_only=True):
     run_id: str | None = None
 
 
-def backfill(spark: SparkSession, request: BackfillRequest, watcher: Watcher | None = None) -> Outcome:
+def backfill(spark: SparkSession, request: BackfillRequest, listener: ProgressListener | None = None) -> Outcome:
     """Add the notifications that the lake lacks."""
     existing_lake(local_path(request.lake))
     with open_lake(local_path(request.lake)) as lake:
@@ -75,10 +75,10 @@ def backfill(spark: SparkSession, request: BackfillRequest, watcher: Watcher | N
             return found.join(known, ["subscription", "event"], "left_anti")
 
         again = _Again(lake, lake, run_id, "backfill", subscribed.index, subscribed.rejects, lacking)
-        return _published(spark, again, events, watcher or Nobody())
+        return _published(spark, again, events, listener or NoListener())
 
 
-def replay(spark: SparkSession, request: ReplayRequest, watcher: Watcher | None = None) -> Outcome:
+def replay(spark: SparkSession, request: ReplayRequest, listener: ProgressListener | None = None) -> Outcome:
     """Write what would have fired into another lake."""
     source = existing_lake(local_path(request.lake))
     with open_lake(local_path(request.out)) as lake:
@@ -87,7 +87,7 @@ def replay(spark: SparkSession, request: ReplayRequest, watcher: Watcher | None 
         prepared, rejects = _replayed(request, source, lake)
         events = _within(read_table(spark, source, EVENTS), request)
         again = _Again(source, lake, run_id, "replay", prepared, rejects, lambda found: found)
-        return _published(spark, again, events, watcher or Nobody())
+        return _published(spark, again, events, listener or NoListener())
 
 
 class _Again(Struct, frozen=True):
@@ -138,11 +138,11 @@ def _once(found: DataFrame) -> DataFrame:
     return found.dropDuplicates(["subscription", "event"])
 
 
-def _published(spark: SparkSession, again: _Again, events: DataFrame, watcher: Watcher) -> Outcome:
+def _published(spark: SparkSession, again: _Again, events: DataFrame, listener: ProgressListener) -> Outcome:
     from pyspark.sql import functions as F  # noqa: N812
 
     lake = again.lake
-    begun = Begun(run=again.run, job=again.job, inputs=[str(again.source.root)])
+    begun = RunStart(run=again.run, job=again.job, inputs=[str(again.source.root)])
     with lake.drafting(again.run) as staging, explained():
         found = matched(events, again.prepared, str(staging.resolve()))
         rows = _once(again.wanted(found)).withColumn("run", F.lit(again.run))
@@ -151,8 +151,8 @@ def _published(spark: SparkSession, again: _Again, events: DataFrame, watcher: W
             return stage(rows, staging, NOTIFICATIONS, again.run), events.count()
 
         gauge = ByBytes(staging, payload_bytes(again.source))
-        parts, count = run_step(spark, watcher, f"{again.job}: matching", gauge, act)
+        parts, count = run_step(spark, listener, f"{again.job}: matching", gauge, act)
         counts = Counts(events=count, matches=rows_in(parts, NOTIFICATIONS))
-        done = Done([Report(parts, counts, quarantined_in(staging))])
+        done = TaskResults([TaskReport(parts, counts, read_quarantined(staging))])
         run = publish(lake, begun, again.prepared, done, again.rejects)
     return Outcome(run, str(lake.root), done.quarantined)

@@ -24,11 +24,11 @@ from triplewire.algebra.advertisements import Advertisement
 from triplewire.algebra.intervals import Interval
 from triplewire.errors import InputError
 from triplewire.pipeline.failures import explained
-from triplewire.pipeline.jobs.arriving import arrived, files_as_rows
+from triplewire.pipeline.jobs.event_rows import files_as_rows, separate_rejects
 from triplewire.pipeline.jobs.gauges import ByBytes, ByTasks
-from triplewire.pipeline.jobs.running import Nobody, Watcher, run_step
+from triplewire.pipeline.jobs.task_runner import NoListener, ProgressListener, run_step
+from triplewire.pipeline.lake.dataframes import payload_bytes, read_table
 from triplewire.pipeline.lake.folder import existing_lake
-from triplewire.pipeline.lake.frames import payload_bytes, read_table
 from triplewire.pipeline.lake.tables import EVENTS
 from triplewire.pipeline.paths import local_path
 from triplewire.pipeline.quads import QUAD_COLUMNS, exploding
@@ -86,7 +86,7 @@ class Profile(Struct, frozen=True):
     properties: list[PropertyProfile]
 
 
-def profile(spark: SparkSession, request: ProfileRequest, watcher: Watcher | None = None) -> Profile:
+def profile(spark: SparkSession, request: ProfileRequest, listener: ProgressListener | None = None) -> Profile:
     """Look at the events, and write the report: all of it, when all is known."""
     if request.by not in BY:
         raise InputError(f"--by wants one of {', '.join(BY)}, found {request.by!r}")
@@ -94,10 +94,10 @@ def profile(spark: SparkSession, request: ProfileRequest, watcher: Watcher | Non
     events, size = _events(spark, request)
     with tempfile.TemporaryDirectory(prefix="triplewire-profile-") as folder, explained():
         # Elsewhere than on this machine tasks cannot tell anything in a folder of the driver's.
-        told_in = folder if str(spark.sparkContext.master).startswith("local[") else None
-        gauge = ByTasks() if told_in is None else ByBytes(Path(told_in), size)
-        measure = partial(_measured, events, request.by, told_in)
-        report = run_step(spark, watcher or Nobody(), "profiling", gauge, measure)
+        progress_folder = folder if str(spark.sparkContext.master).startswith("local[") else None
+        gauge = ByTasks() if progress_folder is None else ByBytes(Path(progress_folder), size)
+        measure = partial(_measured, events, request.by, progress_folder)
+        report = run_step(spark, listener or NoListener(), "profiling", gauge, measure)
     _write(report, out)
     return report
 
@@ -125,16 +125,16 @@ def _events(spark: SparkSession, request: ProfileRequest) -> tuple[DataFrame, in
         lake = existing_lake(local_path(request.lake))
         return read_table(spark, lake, EVENTS), payload_bytes(lake)
     files = find_files(request.events)
-    return arrived(files_as_rows(spark, files)).events, sum(file.size for file in files)
+    return separate_rejects(files_as_rows(spark, files)).events, sum(file.size for file in files)
 
 
-def _measured(events: DataFrame, by: str, told_in: str | None) -> Profile:
+def _measured(events: DataFrame, by: str, progress_folder: str | None) -> Profile:
     from pyspark.sql import functions as F  # noqa: N812  as everybody names it
 
     source = {"all": F.lit("all"), "file": F.col("source"), "folder": F.regexp_replace("source", "/[^/]*$", "")}[by]
     # The column that a quad brings along from its event is its source here.
     rows = events.select("payload", source.alias("run"))
-    quads = rows.mapInArrow(exploding(told_in), QUAD_COLUMNS).withColumnRenamed("run", "source").cache()
+    quads = rows.mapInArrow(exploding(progress_folder), QUAD_COLUMNS).withColumnRenamed("run", "source").cache()
     try:
         classes = quads.where(F.col("predicate") == str(RDF["type"])).groupBy("source", "object").count().collect()
         return Profile(

@@ -6,8 +6,8 @@
     LAKE/rejects/*.parquet          file, line, event, subscription, reason, run
     LAKE/runs/*.parquet             what ran, by which index and taxonomy, with which counts and times
 
-tables      the tables and their columns
-writing     tasks write their part of each table
-frames      between tables and Spark's DataFrames
-folder      one writer at a time; a commit becomes visible as a whole, or never
+tables          the tables and their columns
+table_writers   tasks write their part of each table
+dataframes      between tables and Spark's DataFrames
+folder          one writer at a time; a commit becomes visible as a whole, or never
 """

@@ -27,8 +27,8 @@ import msgspec
 from msgspec import Struct
 
 from triplewire.errors import LakeError
+from triplewire.pipeline.lake.table_writers import Part
 from triplewire.pipeline.lake.tables import TABLES
-from triplewire.pipeline.lake.writing import Part
 from triplewire.system.durable_files import replace_file, sync, sync_files
 from triplewire.system.folder_lock import lock_folder
 

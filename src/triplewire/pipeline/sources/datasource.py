@@ -24,11 +24,11 @@ from triplewire.matching.bounds import within
 from triplewire.matching.scanner import scan
 from triplewire.pipeline.paths import local_name
 from triplewire.pipeline.rows import EVENT_COLUMNS, EVENT_SCHEMA
-from triplewire.pipeline.sources.chunked import event_rows, rejects_of
+from triplewire.pipeline.sources.chunk_rows import event_rows, rejects_of
+from triplewire.pipeline.sources.file_offsets import NOTHING, Seen, having_seen, key_of, of_offset, to_offset, unseen
 from triplewire.pipeline.sources.files import SourceFile, find_files
 from triplewire.pipeline.sources.options import ReadOptions
-from triplewire.pipeline.sources.reading import Batch, Reject, read_split
-from triplewire.pipeline.sources.seen import NOTHING, Seen, having_seen, key_of, of_offset, to_offset, unseen
+from triplewire.pipeline.sources.split_reader import Batch, Reject, read_split
 from triplewire.pipeline.sources.splits import LARGEST, Split, splits_of
 
 try:
@@ -96,7 +96,7 @@ class _Reader(DataSourceReader):
 
 
 class _StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Offsets are the files that were seen (see `seen`).
+    """Offsets are the files that were seen (see `file_offsets`).
 
     Spark before 4.2 does not say where it is when it asks for the latest offset, and never asks for all that is there
     in several steps: then an offset is everything that is listed, whatever `maxFilesPerTrigger` says.

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from triplewire.errors import InputError
 from triplewire.pipeline.paths import local_name, seen_elsewhere
-from triplewire.pipeline.sources.options import AS_USUAL, ReadOptions
+from triplewire.pipeline.sources.options import DEFAULT_READ_OPTIONS, ReadOptions
 from triplewire.rdf.folders import visible_files
 from triplewire.rdf.formats import FORMATS, NQUADS, Format, format_of_path, format_of_suffix
 
@@ -27,7 +27,7 @@ class SourceFile(Struct, frozen=True):
     modified: datetime
     format: str
     compression: str | None = None
-    options: ReadOptions = AS_USUAL
+    options: ReadOptions = DEFAULT_READ_OPTIONS
 
     @property
     def splittable(self) -> bool:
@@ -35,13 +35,13 @@ class SourceFile(Struct, frozen=True):
         return self.format == NQUADS.name and self.compression is None
 
 
-def find_files(patterns: Iterable[str], options: ReadOptions = AS_USUAL) -> list[SourceFile]:
+def find_files(patterns: Iterable[str], options: ReadOptions = DEFAULT_READ_OPTIONS) -> list[SourceFile]:
     """Every file that the patterns name, once, by its whole path. A pattern that names nothing is an error."""
     found = {file.path: file for pattern in patterns for file in _files_of(local_name(pattern))}
     return [msgspec.structs.replace(found[path], options=options) for path in sorted(found)]
 
 
-def source_file(path: Path, options: ReadOptions = AS_USUAL) -> SourceFile:
+def source_file(path: Path, options: ReadOptions = DEFAULT_READ_OPTIONS) -> SourceFile:
     """Look at one file; its name tells format and compression."""
     path = seen_elsewhere(path)
     bare, compression = split_compression(path)

@@ -34,9 +34,9 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
         return Reading(limits=self.limits, base=self.base, contexts=_contexts(self.contexts))
 
 
-AS_USUAL = ReadOptions()
+DEFAULT_READ_OPTIONS = ReadOptions()
 # A node has limits of its own, and its events are within them.
-OF_A_NODE = ReadOptions(event_bytes=1024 * MIB, event_quads=100_000_000)
+NODE_READ_OPTIONS = ReadOptions(event_bytes=1024 * MIB, event_quads=100_000_000)
 
 
 @lru_cache(maxsize=4)

@@ -8,7 +8,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from triplewire.pipeline.sources.files import SourceFile
-from triplewire.pipeline.sources.options import AS_USUAL, ReadOptions
+from triplewire.pipeline.sources.options import DEFAULT_READ_OPTIONS, ReadOptions
 from triplewire.rdf.limits import MIB
 
 # As large as Spark makes its own: what a task costs beside its work is soon a tenth of it.
@@ -29,7 +29,7 @@ class Split(Struct, frozen=True):
     modified: datetime
     format: str
     compression: str | None = None
-    options: ReadOptions = AS_USUAL
+    options: ReadOptions = DEFAULT_READ_OPTIONS
 
 
 Task = tuple[Split, ...]

@@ -27,12 +27,12 @@ from triplewire.matching import Matcher
 from triplewire.pipeline.index import IndexRef
 from triplewire.pipeline.matching import match_batch, matching
 from triplewire.pipeline.placement import located, matcher_of, place
+from triplewire.pipeline.progress import Counts, TaskProgress
 from triplewire.pipeline.rows import EVENT_SCHEMA, MATCH_COLUMNS
 from triplewire.pipeline.strategies.chains import LONGEST
+from triplewire.pipeline.strategies.fingerprints import quads_in
 from triplewire.pipeline.strategies.keys import POSITIONS
 from triplewire.pipeline.strategies.prepared import Chains
-from triplewire.pipeline.strategies.tasks import quads_in
-from triplewire.pipeline.tally import Counts, Tally
 
 Task = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
@@ -41,27 +41,27 @@ _QUADS = "key long, subject long, predicate long, object long"
 _MOST_KEPT = 20_000
 
 
-def csma(df: DataFrame, prepared: Chains, told_in: str | None = None) -> DataFrame:
+def csma(df: DataFrame, prepared: Chains, progress_folder: str | None = None) -> DataFrame:
     """The notifications of a batch of events."""
     spark = df.sparkSession
-    opened = place(spark, prepared.opened, told_in)
+    opened = place(spark, prepared.opened, progress_folder)
     if opened.subscriptions == prepared.subscriptions:
-        return df.mapInArrow(matching(opened, told_in), MATCH_COLUMNS)
+        return df.mapInArrow(matching(opened, progress_folder), MATCH_COLUMNS)
     events = df.select(*EVENT_SCHEMA.names).withColumn("key", F.xxhash64("event"))
     # Every step reads the quads again. Shuffled by event they are an exchange that Spark makes once and reuses.
-    quads = events.mapInArrow(_exploding(prepared.seed, told_in), _QUADS).repartition("key")
+    quads = events.mapInArrow(_exploding(prepared.seed, progress_folder), _QUADS).repartition("key")
     candidates = _candidates(quads, _chains(spark, prepared))
-    chained = _verified(events, candidates, prepared, _verifying(opened, told_in))
+    chained = _verified(events, candidates, prepared, _verifying(opened, progress_folder))
     if not opened.subscriptions:
         return chained
-    return chained.unionByName(df.mapInArrow(_matching_open(opened, told_in), MATCH_COLUMNS))
+    return chained.unionByName(df.mapInArrow(_matching_open(opened, progress_folder), MATCH_COLUMNS))
 
 
-def _exploding(seed: int, told_in: str | None) -> Task:
+def _exploding(seed: int, progress_folder: str | None) -> Task:
     def explode(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        tally = Tally(told_in)
+        progress = TaskProgress(progress_folder)
         for batch in batches:
-            tally.add(Counts(events=len(batch)))
+            progress.add(Counts(events=len(batch)))
             quads = quads_in(batch, seed)
             keys = np.asarray(batch.column("key"))[quads.rows]
             columns = [pa.array(column) for column in (keys, *quads.fingerprints)]
@@ -162,30 +162,30 @@ def _verified(events: DataFrame, candidates: DataFrame, prepared: Chains, verify
     return whole.mapInArrow(verify, MATCH_COLUMNS)
 
 
-def _verifying(opened: IndexRef, told_in: str | None) -> Task:
+def _verifying(opened: IndexRef, progress_folder: str | None) -> Task:
     def verify(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        tally = Tally(told_in)
+        progress = TaskProgress(progress_folder)
         for batch in batches:
-            yield from _told(_verifier(opened).holding(batch.column("asked")), batch, tally)
+            yield from _told(_verifier(opened).holding(batch.column("asked")), batch, progress)
 
     return verify
 
 
-def _matching_open(opened: IndexRef, told_in: str | None) -> Task:
+def _matching_open(opened: IndexRef, progress_folder: str | None) -> Task:
     """Every event meets the subscriptions that no chain leads to. Events are counted where they are exploded."""
 
     def match(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        tally = Tally(told_in)
+        progress = TaskProgress(progress_folder)
         for batch in batches:
-            yield from _told(matcher_of(opened), batch, tally)
+            yield from _told(matcher_of(opened), batch, progress)
 
     return match
 
 
-def _told(matcher: Matcher, batch: pa.RecordBatch, tally: Tally) -> Iterator[pa.RecordBatch]:
+def _told(matcher: Matcher, batch: pa.RecordBatch, progress: TaskProgress) -> Iterator[pa.RecordBatch]:
     found = match_batch(matcher, batch)
-    tally.add(Counts(matches=len(found)))
-    tally.quarantine(matcher.quarantined)
+    progress.add(Counts(matches=len(found)))
+    progress.quarantine(matcher.quarantined)
     yield from found.to_batches()
 
 

@@ -13,7 +13,7 @@ from triplewire.errors import InputError
 from triplewire.pipeline.index import IndexRef, build_index
 from triplewire.pipeline.matching import match
 from triplewire.pipeline.paths import local_path
-from triplewire.pipeline.strategies.choice import Strategy, chosen, index_bytes, parts_for
+from triplewire.pipeline.strategies.auto import Strategy, chosen, index_bytes, parts_for
 from triplewire.pipeline.strategies.csma import csma
 from triplewire.pipeline.strategies.memory import memory_here
 from triplewire.pipeline.strategies.osma import osma
@@ -45,17 +45,17 @@ def prepare(
     return prepare_parts(subscriptions, taxonomy, home, number)
 
 
-def matched(df: DataFrame, prepared: Prepared, told_in: str | None = None) -> DataFrame:
+def matched(df: DataFrame, prepared: Prepared, progress_folder: str | None = None) -> DataFrame:
     """The notifications of events, one row a match (`rows.MATCH_COLUMNS`), whatever the strategy.
 
-    With `told_in`, a folder of the lake, tasks tell there how far they are and whom they quarantined (see
-    `pipeline.tally`), and find the index where it lies.
+    With `progress_folder`, a folder of the lake, tasks tell there how far they are and whom they quarantined (see
+    `pipeline.progress`), and find the index where it lies.
     """
     if isinstance(prepared, Parts):
-        return osma(df, prepared, told_in)
+        return osma(df, prepared, progress_folder)
     if isinstance(prepared, Chains):
-        return csma(df, prepared, told_in)
-    return match(df, prepared, told_in=told_in)
+        return csma(df, prepared, progress_folder)
+    return match(df, prepared, progress_folder=progress_folder)
 
 
 def strategy_of(prepared: Prepared) -> Strategy:

@@ -29,8 +29,8 @@ from triplewire.matching import Matcher
 from triplewire.matching.anchoring import anchors_of
 from triplewire.pipeline.index import IndexRef, index_at, new_draft, save_index, version_of
 from triplewire.pipeline.strategies.chains import chains_of
-from triplewire.pipeline.strategies.filing import Filing, Options, filed
 from triplewire.pipeline.strategies.keys import key_of, mask_of
+from triplewire.pipeline.strategies.partitions import Options, Partitioning, partitioned
 from triplewire.pipeline.strategies.routes import Routes, routes_of
 
 FORMAT = 1
@@ -73,7 +73,7 @@ class Parts(Struct, frozen=True):
         """What leads events to parts."""
         with np.load(Path(self.folder) / _ROUTES, allow_pickle=False) as stored:
             keys, parts = stored["keys"], stored["parts"]
-        return routes_of(Filing(np.zeros(0, np.int32), keys, parts, self.masks, self.open_parts), self.parts)
+        return routes_of(Partitioning(np.zeros(0, np.int32), keys, parts, self.masks, self.open_parts), self.parts)
 
 
 class Chains(Struct, frozen=True):
@@ -110,7 +110,7 @@ def prepare_parts(
 
     def write(draft: Path, folder: Path) -> Parts:
         seed = randbits(63)
-        filing = filed([options_of(subscription, seed) for subscription in subscriptions], parts)
+        filing = partitioned([options_of(subscription, seed) for subscription in subscriptions], parts)
         np.savez(draft / _ROUTES, keys=filing.keys, parts=filing.parts)
         for number, name in enumerate(_part_names(version, seed, parts)):
             members = np.flatnonzero(filing.part_of == number).tolist()

@@ -10,9 +10,9 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from triplewire.pipeline.strategies.filing import Filing
+from triplewire.pipeline.strategies.fingerprints import Quads
 from triplewire.pipeline.strategies.keys import Keys, keys_of
-from triplewire.pipeline.strategies.tasks import Quads
+from triplewire.pipeline.strategies.partitions import Partitioning
 
 _FLAGS_A_KEY = 8
 _FEWEST_FLAGS = 1 << 10
@@ -47,7 +47,7 @@ class Routes(Struct, frozen=True, eq=False):
         return np.asarray(np.repeat(rows, counts) * self.total + self.parts[places], np.int64)
 
 
-def routes_of(filing: Filing, total: int) -> Routes:
+def routes_of(filing: Partitioning, total: int) -> Routes:
     """The routes of a filing into `total` parts."""
     size = 1 << (_FLAGS_A_KEY * filing.keys.size + _FEWEST_FLAGS - 1).bit_length()
     known = np.zeros(size, np.bool_)

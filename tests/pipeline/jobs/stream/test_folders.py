@@ -15,7 +15,7 @@ from tests.pipeline.samples import EVENTS, notified, rows_of, write_feed, write_
 
 from triplewire.errors import InputError, LakeError, PipelineError
 from triplewire.pipeline.jobs.history import ReplayRequest, replay
-from triplewire.pipeline.jobs.stream import Folder, StopSign, stream
+from triplewire.pipeline.jobs.stream import Folder, StopSignal, stream
 from triplewire.testing.workloads import Row
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -101,7 +101,7 @@ def test_subscriptions_that_change_while_a_stream_runs_take_effect_and_can_be_re
     feed, lake = tmp_path / "feed", tmp_path / "lake"
     write_feed(feed, events=20, files=1)
     _dated(feed / "events" / "0.nq", 1)
-    stop = StopSign()
+    stop = StopSignal()
     request = asked(feed, lake, drain=False, every_seconds=0.2)
     running = _in_background(lambda: stream(spark, request, stop=stop))
     until(lambda: _batches(lake) == [0])

@@ -10,10 +10,10 @@ import pytest
 
 from triplewire.errors import NodeRefused
 from triplewire.pipeline.jobs.stream.sinks import ToNode
-from triplewire.pipeline.jobs.stream.stopping import StopSign
+from triplewire.pipeline.jobs.stream.stop_signal import StopSignal
 from triplewire.pipeline.lake.folder import Lake, open_lake
+from triplewire.pipeline.lake.table_writers import Part, write_small
 from triplewire.pipeline.lake.tables import NOTIFICATIONS, SCHEMAS
-from triplewire.pipeline.lake.writing import Part, write_small
 
 NOW = datetime(2024, 5, 1, tzinfo=UTC)
 
@@ -53,7 +53,7 @@ class Node:
 
 
 def delivered(node: Node, lake: Lake, commit: str = "stream-00000000") -> int:
-    return ToNode(node).deliver(None, lake, commit, StopSign())
+    return ToNode(node).deliver(None, lake, commit, StopSignal())
 
 
 def test_a_repeat_sends_the_same_and_nothing_of_other_commits(tmp_path):

@@ -1,15 +1,18 @@
 """`stream`: what arrives, micro-batch by micro-batch, exactly once into the lake, and from there to nodes and topics.
 
-asking       folders, topics and logs of nodes; how quads arrive; where notifications go
-structured   folders and topics, by Structured Streaming
-following    the log of a node, by positions in a journal of our own
-batches      what is done with each micro-batch: fill, publish as one commit, deliver
-recorded     what the lake has of a stream: a repeat is known by its inputs
-checkpoint   what Spark has written down of a query
-filling      the tables of a micro-batch, from files or from rows
-indexing     the index of subscription files, built again when they change
-sinks        where notifications go beside the lake; notices is their form in a node
-stopping     how a stream is told to stop
+    request                folders, topics and logs of nodes; how quads arrive; where notifications go
+    structured_streaming   folders and topics, by Structured Streaming
+    checkpoint             what Spark has written down of a query
+    log_follower           the log of a node, by positions in a journal of our own
+    journal                how far a stream has come in a log
+    micro_batches          what is done with each micro-batch: fill, publish as one commit, deliver
+    committed_inputs       what the lake has of a stream: a repeat is known by its inputs
+    filling                the tables of a micro-batch, from files or from rows
+    index_refresh          the index of subscription files, built again when they change
+    sinks                  where notifications go beside the lake
+    notification_events    a notification as an event of a node
+    retry                  asking a node again
+    stop_signal            asks a stream to stop
 
 Subscriptions are looked at before every micro-batch; what changed takes effect with it, and its row in `runs` says
 which index was used.
@@ -22,13 +25,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from triplewire.errors import LakeError
-from triplewire.pipeline.jobs.running import Nobody, Watcher
-from triplewire.pipeline.jobs.stream.asking import Apart, Folder, NodeLog, StreamRequest, Topic
-from triplewire.pipeline.jobs.stream.batches import MicroBatches, Streamed
-from triplewire.pipeline.jobs.stream.following import run_following
+from triplewire.pipeline.jobs.stream.log_follower import run_following
+from triplewire.pipeline.jobs.stream.micro_batches import MicroBatches, StreamSummary
+from triplewire.pipeline.jobs.stream.request import Assembly, Folder, NodeLog, StreamRequest, Topic
 from triplewire.pipeline.jobs.stream.sinks import ToKafka, ToNode
-from triplewire.pipeline.jobs.stream.stopping import StopSign
-from triplewire.pipeline.jobs.stream.structured import run_structured
+from triplewire.pipeline.jobs.stream.stop_signal import StopSignal
+from triplewire.pipeline.jobs.stream.structured_streaming import run_structured
+from triplewire.pipeline.jobs.task_runner import NoListener, ProgressListener
 from triplewire.pipeline.lake.folder import Lake, checked_name, open_lake, require_room
 from triplewire.pipeline.paths import local_path
 from triplewire.system.durable_files import replace_file
@@ -37,12 +40,12 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 __all__ = [
-    "Apart",
+    "Assembly",
     "Folder",
     "NodeLog",
-    "StopSign",
+    "StopSignal",
     "StreamRequest",
-    "Streamed",
+    "StreamSummary",
     "ToKafka",
     "ToNode",
     "Topic",
@@ -51,10 +54,13 @@ __all__ = [
 
 
 def stream(
-    spark: SparkSession, request: StreamRequest, watcher: Watcher | None = None, stop: StopSign | None = None
-) -> Streamed:
+    spark: SparkSession,
+    request: StreamRequest,
+    listener: ProgressListener | None = None,
+    stop: StopSignal | None = None,
+) -> StreamSummary:
     """Stream until drained, or until asked to stop."""
-    source, stop = request.source, stop or StopSign()
+    source, stop = request.source, stop or StopSignal()
     checked_name(request.name)
     if isinstance(source, Folder):
         source.require()
@@ -63,7 +69,7 @@ def stream(
         if not request.append and request.name not in lake.runs():
             require_room(lake, request.name)
         _require_same(lake, request.name, source.identity(spark))
-        batches = MicroBatches(spark, lake, request, watcher or Nobody(), stop)
+        batches = MicroBatches(spark, lake, request, listener or NoListener(), stop)
         if isinstance(source, NodeLog):
             run_following(spark, request, source, lake, batches, stop)
         else:

@@ -14,21 +14,21 @@ from msgspec import Struct
 
 from triplewire.errors import InputError
 from triplewire.pipeline.index import IndexRef
-from triplewire.pipeline.jobs.arriving import Arrived, arrived, files_as_rows, refuse
+from triplewire.pipeline.jobs.event_rows import EventRows, files_as_rows, refuse, separate_rejects
 from triplewire.pipeline.jobs.gauges import ByTasks
-from triplewire.pipeline.jobs.running import Done, Watcher, run_order, run_step
-from triplewire.pipeline.jobs.stream.indexing import Indexed
-from triplewire.pipeline.lake.frames import rows_in, stage
+from triplewire.pipeline.jobs.stream.index_refresh import Indexed
+from triplewire.pipeline.jobs.task_runner import ProgressListener, TaskResults, run_step, run_tasks
+from triplewire.pipeline.lake.dataframes import rows_in, stage
 from triplewire.pipeline.lake.tables import EVENTS, NOTIFICATIONS, REJECTS
 from triplewire.pipeline.placement import place
+from triplewire.pipeline.progress import Counts, read_quarantined
 from triplewire.pipeline.rows import EVENT_SCHEMA
 from triplewire.pipeline.sources.files import SourceFile, source_file
-from triplewire.pipeline.sources.options import AS_USUAL, ReadOptions
-from triplewire.pipeline.sources.reading import Reject
+from triplewire.pipeline.sources.options import DEFAULT_READ_OPTIONS, ReadOptions
+from triplewire.pipeline.sources.split_reader import Reject
 from triplewire.pipeline.sources.splits import plan
+from triplewire.pipeline.split_tasks import TaskReport, TaskSpec
 from triplewire.pipeline.strategies import matched
-from triplewire.pipeline.tally import Counts, quarantined_in
-from triplewire.pipeline.tasks import Order, Report
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -44,7 +44,7 @@ class Draft(Struct, frozen=True):
     staging: Path
     indexed: Indexed
     strict: bool
-    watcher: Watcher
+    listener: ProgressListener
 
     @property
     def doing(self) -> str:
@@ -54,7 +54,7 @@ class Draft(Struct, frozen=True):
 class Filled(Struct, frozen=True):
     """What the tasks did, where it came from, and what could not be read at all."""
 
-    done: Done
+    done: TaskResults
     inputs: list[str]
     rejects: list[Reject] = []
 
@@ -69,22 +69,22 @@ def by_files(found: list[SourceFile], missing: list[Reject]) -> Fill:
     def fill(draft: Draft) -> Filled:
         index = draft.indexed.prepared
         if not isinstance(index, IndexRef):
-            done = _from_rows(draft, arrived(files_as_rows(draft.spark, found))) if found else Done([])
+            done = _from_rows(draft, separate_rejects(files_as_rows(draft.spark, found))) if found else TaskResults([])
             return Filled(done, paths, missing)
         tasks = plan(found, draft.spark.sparkContext.defaultParallelism)
         staging = str(draft.staging.resolve())
-        order = Order(tasks, place(draft.spark, index, staging), staging, draft.run, draft.strict)
-        return Filled(run_order(draft.spark, order, draft.watcher, draft.doing), paths, missing)
+        order = TaskSpec(tasks, place(draft.spark, index, staging), staging, draft.run, draft.strict)
+        return Filled(run_tasks(draft.spark, order, draft.listener, draft.doing), paths, missing)
 
     return fill
 
 
-def by_rows(rows: Arrived, inputs: list[str], rejects: list[Reject]) -> Fill:
+def by_rows(rows: EventRows, inputs: list[str], rejects: list[Reject]) -> Fill:
     """Fill from what has arrived."""
     return lambda draft: Filled(_from_rows(draft, rows), inputs, rejects)
 
 
-def _from_rows(draft: Draft, rows: Arrived) -> Done:
+def _from_rows(draft: Draft, rows: EventRows) -> TaskResults:
     from pyspark.sql import functions as F  # noqa: N812  as everybody names it
 
     run, staging = F.lit(draft.run), draft.staging
@@ -95,7 +95,7 @@ def _from_rows(draft: Draft, rows: Arrived) -> Done:
         found = matched(kept, draft.indexed.prepared, str(staging.resolve())).withColumn("run", run)
         parts += run_step(
             draft.spark,
-            draft.watcher,
+            draft.listener,
             draft.doing,
             ByTasks(staging),
             lambda: stage(found, staging, NOTIFICATIONS, draft.commit),
@@ -104,10 +104,10 @@ def _from_rows(draft: Draft, rows: Arrived) -> Done:
     counts = Counts(*(rows_in(parts, table) for table in (EVENTS, NOTIFICATIONS, REJECTS)))
     if draft.strict:
         refuse(draft.spark, staging / REJECTS, counts.rejects)
-    return Done([Report(parts, counts, quarantined_in(staging))])
+    return TaskResults([TaskReport(parts, counts, read_quarantined(staging))])
 
 
-def looked_at(paths: list[str], reading: ReadOptions = AS_USUAL) -> tuple[list[SourceFile], list[Reject]]:
+def looked_at(paths: list[str], reading: ReadOptions = DEFAULT_READ_OPTIONS) -> tuple[list[SourceFile], list[Reject]]:
     """Look at files; one that is gone is a reject."""
     found, missing = [], []
     for path in paths:

@@ -16,9 +16,9 @@ import pyarrow.parquet as pq
 from msgspec import Struct, field
 
 from triplewire.errors import NodeRefused
-from triplewire.pipeline.jobs.stream.notices import Notice, notice_of
-from triplewire.pipeline.jobs.stream.patience import patiently
-from triplewire.pipeline.jobs.stream.stopping import StopSign
+from triplewire.pipeline.jobs.stream.notification_events import NotificationEvent, notification_event
+from triplewire.pipeline.jobs.stream.retry import with_retries
+from triplewire.pipeline.jobs.stream.stop_signal import StopSignal
 from triplewire.pipeline.lake.folder import Lake
 from triplewire.pipeline.lake.tables import NOTIFICATIONS
 from triplewire.pipeline.sources.kafka import send_to_kafka
@@ -35,7 +35,7 @@ _CONFLICT = 409
 class Sink(Protocol):
     """Where the notifications of a commit go."""
 
-    def deliver(self, spark: SparkSession, lake: Lake, commit: str, stop: StopSign) -> int:
+    def deliver(self, spark: SparkSession, lake: Lake, commit: str, stop: StopSignal) -> int:
         """Deliver them all; returns how many there were."""
 
 
@@ -46,22 +46,22 @@ class Publisher(Protocol):
 
 
 class ToNode(Struct, frozen=True):
-    """Publish every notification to a node, as an event that its subscribers can ask for (see `notices`)."""
+    """Publish every notification to a node, as an event for its subscribers (see `notification_events`)."""
 
     node: Publisher
 
-    def deliver(self, spark: SparkSession, lake: Lake, commit: str, stop: StopSign) -> int:
+    def deliver(self, spark: SparkSession, lake: Lake, commit: str, stop: StopSignal) -> int:
         count = 0
-        for some in _together(map(notice_of, rows_of(lake, commit))):
+        for some in _together(map(notification_event, rows_of(lake, commit))):
             self._send(some, stop)
             count += len(some)
         return count
 
-    def _send(self, some: list[Notice], stop: StopSign) -> None:
+    def _send(self, some: list[NotificationEvent], stop: StopSignal) -> None:
         try:
-            patiently(lambda: self.node.publish(b"".join(one.nquads for one in some)), stop)
+            with_retries(lambda: self.node.publish(b"".join(one.nquads for one in some)), stop)
         except NodeRefused as problem:
-            # The node has one of these with other solutions, from another run: what was told first stays.
+            # The node has one of these with other solutions, from another run: what was published first stays.
             if problem.status != _CONFLICT:
                 raise
             if len(some) > 1:
@@ -76,7 +76,7 @@ class ToKafka(Struct, frozen=True):
     topic: str
     options: Mapping[str, str] = field(default_factory=dict)
 
-    def deliver(self, spark: SparkSession, lake: Lake, commit: str, stop: StopSign) -> int:
+    def deliver(self, spark: SparkSession, lake: Lake, commit: str, stop: StopSignal) -> int:
         files, run = files_of(lake, commit)
         if not files:
             return 0
@@ -102,11 +102,11 @@ def rows_of(lake: Lake, commit: str) -> Iterator[dict[str, Any]]:
                 yield from batch.filter(pc.equal(batch.column("run"), run)).to_pylist()
 
 
-def _together(notices: Iterator[Notice]) -> Iterator[list[Notice]]:
+def _together(events: Iterator[NotificationEvent]) -> Iterator[list[NotificationEvent]]:
     """As many at once as fit into a request; one name once, since a request that contradicts itself is refused."""
-    some: dict[str, Notice] = {}
+    some: dict[str, NotificationEvent] = {}
     size = 0
-    for one in notices:
+    for one in events:
         if one.name in some:
             continue
         if len(some) >= _ROWS_AT_ONCE or size + len(one.nquads) > _BYTES_AT_ONCE:

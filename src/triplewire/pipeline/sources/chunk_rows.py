@@ -10,7 +10,7 @@ from triplewire.matching.kernels.canonical import canonical_events
 from triplewire.matching.kernels.columns import END, EVENT_GRAPH, EVENT_REJECTED, START
 from triplewire.matching.scanner import ScanError, ScanResult
 from triplewire.pipeline.rows import EVENT_SCHEMA, MOMENT
-from triplewire.pipeline.sources.reading import Batch, Reject
+from triplewire.pipeline.sources.split_reader import Batch, Reject
 from triplewire.pipeline.sources.splits import Split
 
 

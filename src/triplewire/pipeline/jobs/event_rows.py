@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 _SHOWN = 3
 
 
-class Arrived(Struct, frozen=True):
+class EventRows(Struct, frozen=True):
     """Whole events (event, source, time, payload), and what is none, with the columns of `rejects`."""
 
     events: DataFrame
     rejects: DataFrame
 
 
-def arrived(rows: DataFrame) -> Arrived:
+def separate_rejects(rows: DataFrame) -> EventRows:
     """Part rows of event, source, time, payload and problem."""
     bad = rows.where("problem IS NOT NULL").selectExpr(
         "source AS file",
@@ -38,7 +38,7 @@ def arrived(rows: DataFrame) -> Arrived:
         "CAST(NULL AS string) AS subscription",
         "problem AS reason",
     )
-    return Arrived(rows.where("problem IS NULL").select(*EVENT_SCHEMA.names), bad)
+    return EventRows(rows.where("problem IS NULL").select(*EVENT_SCHEMA.names), bad)
 
 
 def files_as_rows(spark: SparkSession, files: list[SourceFile]) -> DataFrame:

@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 
 from triplewire.errors import LakeError
 from triplewire.pipeline.lake.folder import Lake
+from triplewire.pipeline.lake.table_writers import Part
 from triplewire.pipeline.lake.tables import EVENTS
-from triplewire.pipeline.lake.writing import Part
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

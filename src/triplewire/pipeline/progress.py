@@ -1,7 +1,7 @@
-"""What the tasks of a Spark query tell while they run: how much is done, and whom they had to quarantine.
+"""The progress of the tasks of a Spark query while they run: how much is done, and which subscriptions are quarantined.
 
-A task writes a few bytes into a file of its own, in a folder that it shares with the driver. An attempt that failed
-has told something as well, so counts are for watching; whoever is quarantined is quarantined, whoever says so.
+A task writes a few bytes into a file of its own, in a folder that it shares with the driver. Attempts that failed
+have written as well, so counts are for watching; a subscription that one task has quarantined is quarantined.
 """
 
 from __future__ import annotations
@@ -33,30 +33,30 @@ class Counts(Struct):
         return Counts(*(a + b for a, b in pairs))
 
 
-class Tally:
-    """A task's own count. Without a folder nobody asks for it."""
+class TaskProgress:
+    """The count of one task. Without a folder nothing is written."""
 
     def __init__(self, folder: str | None) -> None:
         self._folder = None if folder is None else Path(folder)
         self._name = uuid.uuid4().hex
         self._counts = Counts()
         self._quarantined: dict[str, str] = {}
-        self._told = 0.0
+        self._written = 0.0
 
     def add(self, counts: Counts) -> None:
         """So much more is done."""
         self._counts += counts
-        self.tell(self._counts)
+        self.write(self._counts)
 
-    def tell(self, counts: Counts) -> None:
+    def write(self, counts: Counts) -> None:
         """So much is done in all."""
         self._write(_PROGRESS, msgspec.msgpack.encode(counts))
-        self._told = time.monotonic()
+        self._written = time.monotonic()
 
-    def tell_now_and_then(self, counts: Counts) -> None:
-        """The same, for those who have something to tell all the time; the last word needs `tell`."""
-        if time.monotonic() - self._told >= _PAUSE_SECONDS:
-            self.tell(counts)
+    def write_throttled(self, counts: Counts) -> None:
+        """The same, at most once in a while, for callers in a loop; the last count needs `write`."""
+        if time.monotonic() - self._written >= _PAUSE_SECONDS:
+            self.write(counts)
 
     def quarantine(self, reasons: Mapping[str, str]) -> None:
         """All that the task's matcher has in quarantine, with the reasons."""
@@ -70,17 +70,17 @@ class Tally:
             (self._folder / kind / self._name).write_bytes(message)
 
 
-def progress_in(folder: Path) -> Counts:
-    """What all tasks have told so far."""
-    told = [path.read_bytes() for path in (folder / _PROGRESS).glob("*")]
-    return sum((msgspec.msgpack.decode(message, type=Counts) for message in filter(None, told)), Counts())
+def read_progress(folder: Path) -> Counts:
+    """What all tasks have written so far."""
+    messages = [path.read_bytes() for path in (folder / _PROGRESS).glob("*")]
+    return sum((msgspec.msgpack.decode(message, type=Counts) for message in filter(None, messages)), Counts())
 
 
-def quarantined_in(folder: Path) -> dict[str, str]:
-    """Everybody whom a task has quarantined, once, with the reason that the first of them gave."""
-    told = [path.read_bytes() for path in sorted((folder / _QUARANTINED).glob("*"))]
+def read_quarantined(folder: Path) -> dict[str, str]:
+    """Every subscription that a task has quarantined, once, with the reason of the first such task."""
+    messages = [path.read_bytes() for path in sorted((folder / _QUARANTINED).glob("*"))]
     found: dict[str, str] = {}
-    for message in filter(None, told):
+    for message in filter(None, messages):
         for name, reason in msgspec.msgpack.decode(message, type=dict[str, str]).items():
             found.setdefault(name, reason)
     return found

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import msgspec
 
-from triplewire.pipeline.failures import told_by
+from triplewire.pipeline.failures import explained_error
 from triplewire.pipeline.interrupts import deferred_interrupts
 from triplewire.pipeline.jobs.gauges import Gauge, share_done
-from triplewire.pipeline.sources.reading import Reject
-from triplewire.pipeline.tally import Counts, progress_in
-from triplewire.pipeline.tasks import REPORT_COLUMNS, Order, Report, running
+from triplewire.pipeline.progress import Counts, read_progress
+from triplewire.pipeline.sources.split_reader import Reject
+from triplewire.pipeline.split_tasks import REPORT_COLUMNS, TaskReport, TaskSpec, task_function
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -25,8 +25,8 @@ T = TypeVar("T")
 _LOOK_SECONDS = 0.2
 
 
-class Watcher(Protocol):
-    """Who is told how a run goes on."""
+class ProgressListener(Protocol):
+    """Receives the progress of a run."""
 
     def begin(self, doing: str, total_bytes: int) -> None:
         """A run begins that has so many bytes to read."""
@@ -38,18 +38,18 @@ class Watcher(Protocol):
         """The run is over, well or not."""
 
 
-class Nobody:
-    """A watcher for those who do not watch."""
+class NoListener:
+    """A listener that shows nothing."""
 
     def begin(self, doing: str, total_bytes: int) -> None: ...
     def see(self, counts: Counts) -> None: ...
     def end(self) -> None: ...
 
 
-class Done(msgspec.Struct, frozen=True):
+class TaskResults(msgspec.Struct, frozen=True):
     """What the tasks of a run have done together."""
 
-    reports: list[Report]
+    reports: list[TaskReport]
 
     @property
     def counts(self) -> Counts:
@@ -59,9 +59,9 @@ class Done(msgspec.Struct, frozen=True):
     def quarantined(self) -> dict[str, str]:
         return {name: why for report in self.reports for name, why in report.quarantined.items()}
 
-    def without(self, known: Container[str]) -> Done:
+    def without(self, known: Container[str]) -> TaskResults:
         """The same, save for subscriptions that are known to be quarantined."""
-        return Done(
+        return TaskResults(
             [
                 msgspec.structs.replace(
                     report, quarantined={name: why for name, why in report.quarantined.items() if name not in known}
@@ -76,31 +76,31 @@ def quarantine_rejects(quarantined: Mapping[str, str]) -> list[Reject]:
     return [Reject(None, None, None, name, f"quarantined: {why}") for name, why in quarantined.items()]
 
 
-def run_order(spark: SparkSession, order: Order, watcher: Watcher, doing: str) -> Done:
-    """Carry out an order, one Spark task for each of its tasks."""
-    if not order.tasks:
-        return Done([])
-    frame = spark.range(0, len(order.tasks), 1, len(order.tasks)).mapInArrow(running(order), REPORT_COLUMNS)
-    total = sum(split.end - split.start for task in order.tasks for split in task)
-    watcher.begin(doing, total)
+def run_tasks(spark: SparkSession, spec: TaskSpec, listener: ProgressListener, doing: str) -> TaskResults:
+    """Run the tasks of a spec, one Spark task for each of its tasks."""
+    if not spec.tasks:
+        return TaskResults([])
+    frame = spark.range(0, len(spec.tasks), 1, len(spec.tasks)).mapInArrow(task_function(spec), REPORT_COLUMNS)
+    total = sum(split.end - split.start for task in spec.tasks for split in task)
+    listener.begin(doing, total)
     try:
-        rows = watched(spark, frame.collect, lambda: watcher.see(progress_in(Path(order.staging))))
+        rows = watched(spark, frame.collect, lambda: listener.see(read_progress(Path(spec.staging))))
     finally:
-        watcher.end()
-    return Done([msgspec.msgpack.decode(row.report, type=Report) for row in rows])
+        listener.end()
+    return TaskResults([msgspec.msgpack.decode(row.report, type=TaskReport) for row in rows])
 
 
-def run_step(spark: SparkSession, watcher: Watcher, doing: str, gauge: Gauge, action: Callable[[], T]) -> T:
-    """Run a Spark action as a step of a run that a watcher is shown."""
+def run_step(spark: SparkSession, listener: ProgressListener, doing: str, gauge: Gauge, action: Callable[[], T]) -> T:
+    """Run a Spark action as a step of a run that a listener is shown."""
     group = _new_group()
-    watcher.begin(doing, gauge.total)
+    listener.begin(doing, gauge.total)
     try:
-        done = _watched(spark, group, action, lambda: watcher.see(gauge.read(share_done(spark, group))))
+        done = _watched(spark, group, action, lambda: listener.see(gauge.read(share_done(spark, group))))
         # Spark's own count may lag behind the end.
-        watcher.see(gauge.read(1.0))
+        listener.see(gauge.read(1.0))
         return done
     finally:
-        watcher.end()
+        listener.end()
 
 
 def watched(spark: SparkSession, action: Callable[[], T], look: Callable[[], None]) -> T:
@@ -139,7 +139,7 @@ def _watched(spark: SparkSession, group: str, action: Callable[[], T], look: Cal
         raise
     [result] = outcome
     if isinstance(result, BaseException):
-        raise told_by(result) from None
+        raise explained_error(result) from None
     return result  # type: ignore[no-any-return]
 
 

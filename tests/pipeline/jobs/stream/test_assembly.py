@@ -11,7 +11,7 @@ from tests.pipeline.jobs.stream.streams import asked
 from tests.pipeline.samples import notified, rows_of, write_rows
 
 from triplewire.errors import InputError, LakeError
-from triplewire.pipeline.jobs.stream import Apart, Folder, NodeLog, StreamRequest, stream
+from triplewire.pipeline.jobs.stream import Assembly, Folder, NodeLog, StreamRequest, stream
 from triplewire.testing.workloads import Row
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -35,8 +35,8 @@ class Quads:
 
     def asked(self, lake: Path, **others) -> StreamRequest:
         source = Folder(str(self.folder / "events"), files_at_once=1)
-        apart = Apart("10 seconds", "20 seconds")
-        return asked(self.folder, lake, source=source, apart=apart, taxonomy=None, **others)
+        apart = Assembly("10 seconds", "20 seconds")
+        return asked(self.folder, lake, source=source, assembly=apart, taxonomy=None, **others)
 
 
 class Breaks:
@@ -123,6 +123,6 @@ def test_without_its_checkpoint_a_stream_that_puts_events_together_is_refused(sp
 
 def test_what_cannot_be_put_together_is_refused(tmp_path):
     with pytest.raises(InputError, match="wanted an interval"):
-        Apart("soon")
+        Assembly("soon")
     with pytest.raises(InputError, match="its events are whole"):
-        StreamRequest(source=NodeLog(None), subscriptions=(), out="lake", apart=Apart())
+        StreamRequest(source=NodeLog(None), subscriptions=(), out="lake", assembly=Assembly())

@@ -1,4 +1,4 @@
-"""What a task of a batch or a micro-batch does: read its splits, match, write its part of each table, tell what it did.
+"""What a task of a batch or a micro-batch does: read its splits, match, write its part of each table, report.
 
 Rows never pass through the JVM: a task reads its byte ranges, and writes Parquet, itself. The driver gets one row a
 task, and publishes the files that those rows name: files of attempts that failed, or were repeated, are never named.
@@ -19,28 +19,28 @@ from triplewire.matching.bounds import within
 from triplewire.matching.matcher import Matcher
 from triplewire.matching.scanner import scan
 from triplewire.pipeline.index import IndexRef
-from triplewire.pipeline.lake.writing import Part, Writers
+from triplewire.pipeline.lake.table_writers import Part, Writers
 from triplewire.pipeline.placement import matcher_of
+from triplewire.pipeline.progress import Counts, TaskProgress
 from triplewire.pipeline.rows import MATCH_SCHEMA, MOMENT, REJECT_SCHEMA
-from triplewire.pipeline.sources.chunked import event_rows, rejects_of
-from triplewire.pipeline.sources.reading import Batch, Reject, read_split
+from triplewire.pipeline.sources.chunk_rows import event_rows, rejects_of
+from triplewire.pipeline.sources.split_reader import Batch, Reject, read_split
 from triplewire.pipeline.sources.splits import Split, Task
-from triplewire.pipeline.tally import Counts, Tally
 
 REPORT_COLUMNS = "report binary"
 _REPORT_SCHEMA = pa.schema([("report", pa.binary())])
 
 
-class Report(Struct, frozen=True):
-    """What a task tells the driver."""
+class TaskReport(Struct, frozen=True):
+    """What a task has done, for the driver."""
 
     parts: list[Part]
     counts: Counts
     quarantined: dict[str, str]
 
 
-class Order(Struct, frozen=True):
-    """What every task of a run is told."""
+class TaskSpec(Struct, frozen=True):
+    """What every task of a run needs to know."""
 
     tasks: list[Task]
     index: IndexRef
@@ -49,37 +49,37 @@ class Order(Struct, frozen=True):
     strict: bool = False
 
 
-def running(order: Order) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """The function that runs in the tasks; its rows are numbers of `order.tasks`."""
-    message = msgspec.msgpack.encode(order)
+def task_function(spec: TaskSpec) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """The function that runs in the tasks; its rows are numbers of `spec.tasks`."""
+    message = msgspec.msgpack.encode(spec)
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        told = msgspec.msgpack.decode(message, type=Order)
+        here = msgspec.msgpack.decode(message, type=TaskSpec)
         for batch in batches:
             for number in batch.column(0).to_pylist():
-                report = carry_out(told, number)
+                report = run_task(here, number)
                 yield pa.RecordBatch.from_arrays([pa.array([msgspec.msgpack.encode(report)])], schema=_REPORT_SCHEMA)
 
     return run
 
 
-def carry_out(order: Order, number: int) -> Report:
-    """Do one task of an order."""
-    matcher = matcher_of(order.index)
-    tally = Tally(order.staging)
-    with Writers(Path(order.staging), order.run, f"{order.run}-{number:05}") as writers:
+def run_task(spec: TaskSpec, number: int) -> TaskReport:
+    """Do one task of a spec."""
+    matcher = matcher_of(spec.index)
+    progress = TaskProgress(spec.staging)
+    with Writers(Path(spec.staging), spec.run, f"{spec.run}-{number:05}") as writers:
         counts = Counts()
-        for split in order.tasks[number]:
+        for split in spec.tasks[number]:
             until = counts.bytes + split.end - split.start
             for piece in read_split(split):
                 counts += _take(piece, split, matcher, writers)
                 counts.bytes = min(counts.bytes, until)
-                tally.tell_now_and_then(counts)
-                _refuse(order, writers, piece)
+                progress.write_throttled(counts)
+                _refuse(spec, writers, piece)
             counts.bytes = until
-        tally.tell(counts)
+        progress.write(counts)
         # Other workers find out about the same subscriptions: the driver keeps each of them once.
-        return Report(writers.close(), counts, dict(matcher.quarantined))
+        return TaskReport(writers.close(), counts, dict(matcher.quarantined))
 
 
 def _take(piece: Batch | Reject, split: Split, matcher: Matcher, writers: Writers) -> Counts:
@@ -107,9 +107,9 @@ def _reject_rows(rejects: Sequence[Reject]) -> pa.Table:
     return pa.Table.from_pylist([msgspec.structs.asdict(reject) for reject in rejects], schema=REJECT_SCHEMA)
 
 
-def _refuse(order: Order, writers: Writers, piece: Batch | Reject) -> None:
+def _refuse(spec: TaskSpec, writers: Writers, piece: Batch | Reject) -> None:
     """A strict run ends at the first bad input."""
-    if order.strict and writers.rejects.rows:
+    if spec.strict and writers.rejects.rows:
         raise BadInputRefused(writers.rejects.rows, tuple(_first_reasons(piece)))
 
 

@@ -26,7 +26,7 @@ Options = tuple[tuple[Option, ...], ...]
 """For each core of a subscription, the keys that it could be filed under."""
 
 
-class Filing(Struct, frozen=True, eq=False):
+class Partitioning(Struct, frozen=True, eq=False):
     """The part of each subscription, the routes (sorted by key), the masks in use, and the parts that are open."""
 
     part_of: NDArray[np.int32]
@@ -36,7 +36,7 @@ class Filing(Struct, frozen=True, eq=False):
     open_parts: tuple[int, ...]
 
 
-def filed(options: Sequence[Options], parts: int) -> Filing:
+def partitioned(options: Sequence[Options], parts: int) -> Partitioning:
     """File subscriptions into a number of parts of about the same size."""
     if parts < 1:
         raise InputError(f"wanted at least one part, found {parts}")
@@ -50,7 +50,7 @@ def filed(options: Sequence[Options], parts: int) -> Filing:
     routes = {(key, int(part_of[n])) for n, cores in enumerate(chosen) if cores for key, _ in cores}
     masks = {mask for cores in chosen if cores for _, mask in cores}
     rows = np.array(sorted(routes), np.int64).reshape(-1, 2)
-    return Filing(
+    return Partitioning(
         part_of, rows[:, 0].copy(), rows[:, 1].astype(np.int32), tuple(sorted(masks)), tuple(range(parts - free, parts))
     )
 

@@ -15,9 +15,9 @@ from tests.pipeline.samples import expected, notified, rows_of, write_feed, writ
 
 from triplewire.client import Client
 from triplewire.errors import InputError, LakeError, NodeUnreachable, PipelineError
-from triplewire.pipeline.jobs.compacting import CompactRequest, compact
-from triplewire.pipeline.jobs.stream import NodeLog, StopSign, ToNode, stream
-from triplewire.pipeline.jobs.stream.notices import name_of, notice_of
+from triplewire.pipeline.jobs.compaction import CompactRequest, compact
+from triplewire.pipeline.jobs.stream import NodeLog, StopSignal, ToNode, stream
+from triplewire.pipeline.jobs.stream.notification_events import name_of, notification_event
 from triplewire.testing.workloads import Row
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -209,7 +209,7 @@ def test_f10_a_stream_whose_journal_was_removed_goes_on_where_the_lake_ends(spar
 
 def test_a_node_that_is_away_when_the_stream_is_to_stop_is_not_waited_for(spark, tmp_path):
     write_rows(tmp_path / "subscriptions.jsonl", [Row("every", "sparql", "ASK { ?s ?p ?o }")])
-    stop = StopSign()
+    stop = StopSignal()
 
     class Away(Scripted):
         def read_log(self, after: int, limit: int) -> Page:
@@ -222,10 +222,10 @@ def test_a_node_that_is_away_when_the_stream_is_to_stop_is_not_waited_for(spark,
 
 def test_the_name_of_a_notification_is_that_of_subscription_and_event() -> None:
     row = {"subscription": 'a "b"', "event": "urn:e", "solutions": [[("x", "<urn:s>")]]}
-    notice = notice_of(row)
+    notice = notification_event(row)
     assert notice.name == name_of('a "b"', "urn:e").value != name_of("a", "urn:e").value
-    assert notice == notice_of({**row, "time": "another"})
+    assert notice == notification_event({**row, "time": "another"})
     assert b'"[{\\"x\\":\\"<urn:s>\\"}]"^^<http://www.w3.org/1999/02/22-rdf-syntax-ns#JSON>' in notice.nquads
-    large = notice_of({**row, "solutions": [[("x", "<urn:s>")]] * 100_000})
+    large = notification_event({**row, "solutions": [[("x", "<urn:s>")]] * 100_000})
     assert len(large.nquads) < 2_000
     assert b'"100000"' in large.nquads

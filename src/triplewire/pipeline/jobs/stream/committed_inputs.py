@@ -18,7 +18,7 @@ from triplewire.pipeline.sources.files import SourceFile
 _UNTIL = re.compile(r" until (\d+)$")
 
 
-class Recorded:
+class CommittedInputs:
     """The inputs of one stream's commits."""
 
     def __init__(self, commits: Iterable[Commit]) -> None:
@@ -44,9 +44,9 @@ class Recorded:
         return path in self._paths
 
 
-def recorded(lake: Lake, name: str) -> Recorded:
+def recorded(lake: Lake, name: str) -> CommittedInputs:
     """What a lake has of a stream."""
-    return Recorded(lake.commits_of(name))
+    return CommittedInputs(lake.commits_of(name))
 
 
 def commit_of(name: str, number: int) -> str:

@@ -14,12 +14,12 @@ from msgspec import Struct
 
 from triplewire.errors import TriplewireError
 from triplewire.pipeline.jobs.matching import REPLICATE
-from triplewire.pipeline.jobs.stream.asking import StreamRequest
-from triplewire.pipeline.jobs.subscribing import Subscribed, read_all, read_taxonomy, subscribe
+from triplewire.pipeline.jobs.stream.request import StreamRequest
+from triplewire.pipeline.jobs.subscription_loading import Subscribed, read_all, read_taxonomy, subscribe
 from triplewire.pipeline.lake.folder import Lake
 from triplewire.pipeline.lake.tables import REJECTS
 from triplewire.pipeline.paths import local_path
-from triplewire.pipeline.sources.reading import Reject
+from triplewire.pipeline.sources.split_reader import Reject
 from triplewire.pipeline.strategies import prepare
 from triplewire.pipeline.strategies.matched import Prepared
 

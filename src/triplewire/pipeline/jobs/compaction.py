@@ -2,7 +2,7 @@
 
 `quads` is range-partitioned and sorted by predicate, object and subject: a pattern names its predicate nearly always,
 so that it reads few files, and in them few row groups. It is made anew from `events` each time. Events that were
-published more than once are settled (see `settling`). All of it is one commit.
+published more than once are deduplicated (see `deduplication`). All of it is one commit.
 
 A table becomes several parts, so that the next job has several tasks, of row groups that a task can read alone. What
 was replaced stays, out of sight of whoever lists a table, for those who have it open.
@@ -22,16 +22,16 @@ from msgspec.structs import replace
 from triplewire.errors import InputError
 from triplewire.pipeline.failures import explained
 from triplewire.pipeline.jobs.gauges import ByTasks
-from triplewire.pipeline.jobs.running import Done, Nobody, Watcher, run_step
-from triplewire.pipeline.jobs.runs import Begun, new_run_id, publish
+from triplewire.pipeline.jobs.run_records import RunStart, new_run_id, publish
+from triplewire.pipeline.jobs.task_runner import NoListener, ProgressListener, TaskResults, run_step
+from triplewire.pipeline.lake.dataframes import read_table, rows_in, rows_of, stage, uncompressed_bytes
 from triplewire.pipeline.lake.folder import Lake, existing_lake, open_lake
-from triplewire.pipeline.lake.frames import read_table, rows_in, rows_of, stage, uncompressed_bytes
+from triplewire.pipeline.lake.table_writers import Part
 from triplewire.pipeline.lake.tables import EVENTS, NOTIFICATIONS, QUADS, REJECTS, SCHEMAS
-from triplewire.pipeline.lake.writing import Part
 from triplewire.pipeline.paths import local_path
+from triplewire.pipeline.progress import Counts
 from triplewire.pipeline.quads import QUAD_COLUMNS, quads_of
-from triplewire.pipeline.tally import Counts
-from triplewire.pipeline.tasks import Report
+from triplewire.pipeline.split_tasks import TaskReport
 from triplewire.rdf.limits import MIB
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class CompactRequest(Struct, frozen=True, kw_only=True):
     keep_hours: float = _WEEK_HOURS
 
 
-class Compacted(Struct, frozen=True):
+class CompactedTable(Struct, frozen=True):
     """What became of a table."""
 
     table: str
@@ -72,12 +72,12 @@ class Compaction(Struct, frozen=True):
     `removed` counts files that were replaced long enough ago, by this compaction or an earlier one.
     """
 
-    tables: list[Compacted]
+    tables: list[CompactedTable]
     conflicts: int = 0
     removed: int = 0
 
 
-def compact(spark: SparkSession, request: CompactRequest, watcher: Watcher | None = None) -> Compaction:
+def compact(spark: SparkSession, request: CompactRequest, listener: ProgressListener | None = None) -> Compaction:
     """Rewrite tables, all as one commit. A table without data stays as it is."""
     unknown = [table for table in request.tables if table not in COMPACTED]
     if unknown:
@@ -85,7 +85,7 @@ def compact(spark: SparkSession, request: CompactRequest, watcher: Watcher | Non
     existing_lake(local_path(request.lake))
     with open_lake(local_path(request.lake)) as lake:
         tables = [table for table in COMPACTED if table in request.tables and _has_data(lake, table)]
-        done = _compacted(spark, lake, tables, watcher or Nobody()) if tables else Compaction([])
+        done = _compacted(spark, lake, tables, listener or NoListener()) if tables else Compaction([])
         return replace(done, removed=lake.forget(time.time() - 3_600 * request.keep_hours))
 
 
@@ -93,10 +93,10 @@ def _has_data(lake: Lake, table: str) -> bool:
     return bool(lake.files(EVENTS if table == QUADS else table))
 
 
-def _compacted(spark: SparkSession, lake: Lake, tables: list[str], watcher: Watcher) -> Compaction:
+def _compacted(spark: SparkSession, lake: Lake, tables: list[str], listener: ProgressListener) -> Compaction:
     started, run_id = datetime.now(UTC), new_run_id("compact")
     with lake.drafting(run_id) as staging, explained():
-        rewriting = _Rewriting(spark, lake, staging, run_id, watcher)
+        rewriting = _Rewriting(spark, lake, staging, run_id, listener)
         conflicts: list[Part] = []
         if EVENTS in tables:
             conflicts = rewriting.settle()
@@ -105,9 +105,13 @@ def _compacted(spark: SparkSession, lake: Lake, tables: list[str], watcher: Watc
         old = {table: lake.files(table) for table in tables}
         counts = Counts(rows_in(rewritten, EVENTS), rows_in(rewritten, NOTIFICATIONS), rows_in(conflicts, REJECTS))
         removes = [f"{table}/{path.name}" for table, paths in old.items() for path in paths]
-        begun = Begun(run=run_id, job="compact", inputs=tables, started=started)
-        run = publish(lake, begun, None, Done([Report([*rewritten, *conflicts], counts, {})]), removes=removes)
-    done = [Compacted(table, len(old[table]), len(lake.files(table)), rows_in(rewritten, table)) for table in tables]
+        begun = RunStart(run=run_id, job="compact", inputs=tables, started=started)
+        run = publish(
+            lake, begun, None, TaskResults([TaskReport([*rewritten, *conflicts], counts, {})]), removes=removes
+        )
+    done = [
+        CompactedTable(table, len(old[table]), len(lake.files(table)), rows_in(rewritten, table)) for table in tables
+    ]
     return Compaction(done, run.rejects)
 
 
@@ -120,17 +124,17 @@ def _with_dependents(lake: Lake, tables: list[str]) -> list[str]:
 class _Rewriting:
     """The steps of a compaction: each leaves files in the staging folder."""
 
-    def __init__(self, spark: SparkSession, lake: Lake, staging: Path, run: str, watcher: Watcher) -> None:
+    def __init__(self, spark: SparkSession, lake: Lake, staging: Path, run: str, listener: ProgressListener) -> None:
         self._spark = spark
         self._lake = lake
         self._staging = staging
         self._run = run
-        self._watcher = watcher
+        self._watcher = listener
         self._lost: DataFrame | None = None
 
     def settle(self) -> list[Part]:
         """Find out which rows of events have another content than the first, and stage rejects for them."""
-        from triplewire.pipeline.jobs.settling import lost_events, rejects_of
+        from triplewire.pipeline.jobs.deduplication import lost_events, rejects_of
 
         kept_apart = self._staging / "lost.spark"
 
@@ -151,7 +155,7 @@ class _Rewriting:
         return self._step(f"compacting {table}", self._all(table), lambda: stage(rows, self._staging, table, self._run))
 
     def _frame(self, table: str) -> DataFrame:
-        from triplewire.pipeline.jobs.settling import first_events, first_notifications
+        from triplewire.pipeline.jobs.deduplication import first_events, first_notifications
 
         if table == EVENTS:
             return first_events(self._spark, self._lake)

@@ -12,15 +12,15 @@ import msgspec
 from msgspec import Struct
 
 from triplewire.errors import Stopping
-from triplewire.pipeline.assembly import assembly, quads_of, sorted_out
-from triplewire.pipeline.failures import told_by
-from triplewire.pipeline.jobs.arriving import Arrived, arrived
-from triplewire.pipeline.jobs.stream.asking import Apart, Folder, StreamRequest, Topic
-from triplewire.pipeline.jobs.stream.batches import MicroBatch, MicroBatches
+from triplewire.pipeline.assembly import assembly_stream, quads_of, sorted_out
+from triplewire.pipeline.failures import explained_error
+from triplewire.pipeline.jobs.event_rows import EventRows, separate_rejects
 from triplewire.pipeline.jobs.stream.checkpoint import kafka_ranges, query_id
+from triplewire.pipeline.jobs.stream.committed_inputs import CommittedInputs, end_of
 from triplewire.pipeline.jobs.stream.filling import by_rows
-from triplewire.pipeline.jobs.stream.recorded import Recorded, end_of
-from triplewire.pipeline.jobs.stream.stopping import StopSign
+from triplewire.pipeline.jobs.stream.micro_batches import MicroBatch, MicroBatches
+from triplewire.pipeline.jobs.stream.request import Assembly, Folder, StreamRequest, Topic
+from triplewire.pipeline.jobs.stream.stop_signal import StopSignal
 from triplewire.pipeline.lake.folder import Lake
 from triplewire.pipeline.sources.kafka import KafkaCluster, Per, kafka_events
 from triplewire.pipeline.sources.options import ReadOptions
@@ -52,11 +52,11 @@ def run_structured(
     source: Folder | Topic,
     lake: Lake,
     batches: MicroBatches,
-    stop: StopSign,
+    stop: StopSignal,
 ) -> None:
     """Stream until drained, or until asked to stop."""
     checkpoint = (lake.streams / request.name).resolve()
-    flow = _flow(spark, source, request.apart, batches, checkpoint)
+    flow = _flow(spark, source, request.assembly, batches, checkpoint)
     writer = flow.rows.writeStream.queryName(request.name).foreachBatch(flow.take)
     writer = writer.option("checkpointLocation", str(checkpoint))
     if request.drain:
@@ -67,18 +67,20 @@ def run_structured(
 
 
 def _flow(
-    spark: SparkSession, source: Folder | Topic, apart: Apart | None, batches: MicroBatches, checkpoint: Path
+    spark: SparkSession, source: Folder | Topic, timing: Assembly | None, batches: MicroBatches, checkpoint: Path
 ) -> Flow:
     if isinstance(source, Topic):
         inputs = _ranges(source.cluster(spark), checkpoint)
-        if apart is None:
+        if timing is None:
             return Flow(_messages(spark, source, "event"), _events(batches, inputs))
         quads = _messages(spark, source, "quad")
-    elif apart is None:
+    elif timing is None:
         return Flow(_names(spark, source), _files(batches, source.reading))
     else:
         quads, inputs = _lines(spark, source), _sources
-    return Flow(assembly(quads, gap=apart.gap, delay=apart.delay), _put_together(batches, apart, checkpoint, inputs))
+    return Flow(
+        assembly_stream(quads, gap=timing.gap, delay=timing.delay), _put_together(batches, timing, checkpoint, inputs)
+    )
 
 
 def _watching(spark: SparkSession, folder: Folder) -> DataStreamReader:
@@ -115,14 +117,14 @@ def _events(batches: MicroBatches, inputs: Inputs) -> Take:
     def take(rows: DataFrame, number: int) -> None:
         with _kept(rows):
             named = inputs(rows, number)
-            batches.take(MicroBatch(number, named, by_rows(arrived(rows), named, []), instead=_after_the_lake))
+            batches.take(MicroBatch(number, named, by_rows(separate_rejects(rows), named, []), instead=_after_the_lake))
 
     return take
 
 
-def _put_together(batches: MicroBatches, apart: Apart, checkpoint: Path, inputs: Inputs) -> Take:
+def _put_together(batches: MicroBatches, timing: Assembly, checkpoint: Path, inputs: Inputs) -> Take:
     def take(rows: DataFrame, number: int) -> None:
-        found = sorted_out(rows, number, str(checkpoint), gap=apart.gap)
+        found = sorted_out(rows, number, str(checkpoint), gap=timing.gap)
         late = found.rejects.selectExpr(
             "source AS file",
             "CAST(NULL AS long) AS line",
@@ -134,7 +136,7 @@ def _put_together(batches: MicroBatches, apart: Apart, checkpoint: Path, inputs:
             named = inputs(rows, number)
             # Half an event may be in what Spark keeps, which nobody can make anew from the lake.
             known_by = [f"checkpoint {query_id(checkpoint)}", *named]
-            fill = by_rows(Arrived(found.events, late), named, [])
+            fill = by_rows(EventRows(found.events, late), named, [])
             batches.take(MicroBatch(number, known_by, fill, lambda: _work_through(rows)))
 
     return take
@@ -161,7 +163,7 @@ def _ranges(cluster: KafkaCluster, checkpoint: Path) -> Inputs:
     return inputs
 
 
-def _after_the_lake(known: Recorded) -> str:
+def _after_the_lake(known: CommittedInputs) -> str:
     """How another stream begins where this one has ended."""
     offsets: dict[str, dict[str, int]] = {}
     for text in known.last:
@@ -185,7 +187,7 @@ def _work_through(rows: DataFrame) -> None:
     rows.write.format("noop").mode("overwrite").save()
 
 
-def _await(spark: SparkSession, query: StreamingQuery, batches: MicroBatches, stop: StopSign) -> None:
+def _await(spark: SparkSession, query: StreamingQuery, batches: MicroBatches, stop: StopSignal) -> None:
     from pyspark.errors import PySparkException
 
     try:
@@ -201,7 +203,7 @@ def _await(spark: SparkSession, query: StreamingQuery, batches: MicroBatches, st
     except PySparkException as error:
         query.stop()
         if not isinstance(batches.failure, Stopping):
-            raise batches.failure or told_by(error) from None
+            raise batches.failure or explained_error(error) from None
 
 
 def _local(url: str) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from triplewire.errors import NodeRefused, NodeUnreachable
-from triplewire.pipeline.jobs.stream.patience import patiently
-from triplewire.pipeline.jobs.stream.stopping import StopSign
+from triplewire.pipeline.jobs.stream.retry import with_retries
+from triplewire.pipeline.jobs.stream.stop_signal import StopSignal
 
 
-class Waited(StopSign):
+class Waited(StopSignal):
     """Does not wait, but remembers for how long it should have."""
 
     def __init__(self, asked_after: int = 100) -> None:
@@ -38,26 +38,26 @@ AWAY = NodeUnreachable("no answer")
 
 def test_a_node_that_is_away_or_busy_is_asked_again():
     stop = Waited()
-    assert patiently(failing(AWAY, NodeRefused(503, "", ""), NodeRefused(429, "", "")), stop) == "answer"
+    assert with_retries(failing(AWAY, NodeRefused(503, "", ""), NodeRefused(429, "", "")), stop) == "answer"
     assert stop.delays == [0.5, 1.0, 2.0]
 
 
 def test_patience_ends_after_about_a_minute():
     stop = Waited()
     with pytest.raises(NodeUnreachable):
-        patiently(failing(*[AWAY] * 8), stop)
+        with_retries(failing(*[AWAY] * 8), stop)
     assert stop.delays == [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0]
 
 
 def test_what_is_refused_for_good_is_not_asked_again():
     stop = Waited()
     with pytest.raises(NodeRefused):
-        patiently(failing(NodeRefused(401, "", "")), stop)
+        with_retries(failing(NodeRefused(401, "", "")), stop)
     assert stop.delays == []
 
 
 def test_a_stream_that_is_to_stop_waits_no_more():
     stop = Waited(asked_after=2)
     with pytest.raises(NodeUnreachable):
-        patiently(failing(AWAY, AWAY, AWAY), stop)
+        with_retries(failing(AWAY, AWAY, AWAY), stop)
     assert stop.delays == [0.5, 1.0]

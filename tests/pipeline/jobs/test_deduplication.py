@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.pipeline.samples import notified, request_of, rows_of, write_rows
 
-from triplewire.pipeline.jobs.compacting import CompactRequest, compact
+from triplewire.pipeline.jobs.compaction import CompactRequest, compact
 from triplewire.pipeline.jobs.matching import match_files
 from triplewire.testing.workloads import Row
 

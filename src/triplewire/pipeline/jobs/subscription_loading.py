@@ -14,7 +14,7 @@ from triplewire.languages.files import BadEntry, read_subscriptions
 from triplewire.matching.matcher import Matcher
 from triplewire.pipeline.index import IndexRef, index_at, save_index, version_of
 from triplewire.pipeline.paths import local_name, local_path
-from triplewire.pipeline.sources.reading import Reject
+from triplewire.pipeline.sources.split_reader import Reject
 from triplewire.rdf.formats import format_of_path
 
 _SHOWN = 20

@@ -32,14 +32,14 @@ _MOST_BYTES = MIB // 2
 _DIGITS = 32
 
 
-class Notice(Struct, frozen=True):
+class NotificationEvent(Struct, frozen=True):
     """A notification in its form as an event, and its name there."""
 
     name: str
     nquads: bytes
 
 
-def notice_of(row: Mapping[str, Any]) -> Notice:
+def notification_event(row: Mapping[str, Any]) -> NotificationEvent:
     """The event for a row of the lake's `notifications`."""
     name = name_of(row["subscription"], row["event"])
     triples = [
@@ -48,7 +48,7 @@ def notice_of(row: Mapping[str, Any]) -> Notice:
         Triple(name, TW["event"], NamedNode(row["event"])),
         Triple(name, *_solutions(row["solutions"])),
     ]
-    return Notice(name.value, Event.from_triples(name, triples).nquads)
+    return NotificationEvent(name.value, Event.from_triples(name, triples).nquads)
 
 
 def name_of(subscription: str, event: str) -> NamedNode:

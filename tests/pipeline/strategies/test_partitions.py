@@ -12,11 +12,11 @@ from triplewire.algebra.subscriptions import Subscription
 from triplewire.errors import InputError
 from triplewire.matching import Matcher
 from triplewire.matching.anchoring import anchors_of
-from triplewire.pipeline.strategies.filing import Filing, filed
+from triplewire.pipeline.strategies.fingerprints import quads_in
 from triplewire.pipeline.strategies.keys import OBJECT, PREDICATE, key_of, keys_of, mask_of
+from triplewire.pipeline.strategies.partitions import Partitioning, partitioned
 from triplewire.pipeline.strategies.prepared import options_of
 from triplewire.pipeline.strategies.routes import routes_of
-from triplewire.pipeline.strategies.tasks import quads_in
 from triplewire.rdf.events import Event
 from triplewire.testing import strategies, workloads
 
@@ -32,11 +32,11 @@ def parse(text: str) -> Subscription:
     return Subscription.parse(text)
 
 
-def filing_of(subscriptions: list[Subscription], parts: int) -> Filing:
-    return filed([options_of(subscription, SEED) for subscription in subscriptions], parts)
+def filing_of(subscriptions: list[Subscription], parts: int) -> Partitioning:
+    return partitioned([options_of(subscription, SEED) for subscription in subscriptions], parts)
 
 
-def parts_of(event: Event, filing: Filing, parts: int) -> set[int]:
+def parts_of(event: Event, filing: Partitioning, parts: int) -> set[int]:
     _, led = routes_of(filing, parts).of(quads_in(batch_of(event.nquads), SEED))
     return set(led.tolist())
 
@@ -126,7 +126,7 @@ def test_no_subscriptions_at_all() -> None:
 
 def test_no_parts_is_an_error_that_says_so() -> None:
     with pytest.raises(InputError, match="wanted at least one part, found 0"):
-        filed([], 0)
+        partitioned([], 0)
 
 
 def test_quads_and_anchors_are_numbered_alike() -> None:

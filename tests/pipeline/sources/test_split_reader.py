@@ -15,17 +15,17 @@ from triplewire.errors import InputError, PipelineError
 from triplewire.matching.bounds import within
 from triplewire.matching.scanner import scan
 from triplewire.pipeline.sources import chunks as chunking
-from triplewire.pipeline.sources.chunked import event_rows, rejects_of
+from triplewire.pipeline.sources.chunk_rows import event_rows, rejects_of
 from triplewire.pipeline.sources.files import find_files, source_file
-from triplewire.pipeline.sources.options import AS_USUAL, ReadOptions
-from triplewire.pipeline.sources.reading import Reject, read_split
+from triplewire.pipeline.sources.options import DEFAULT_READ_OPTIONS, ReadOptions
+from triplewire.pipeline.sources.split_reader import Reject, read_split
 from triplewire.pipeline.sources.splits import splits_of
 
 LINE = '<urn:s> <urn:p{}> "{}" <urn:e{}> .\n'
 
 
 def read(
-    path: Path, size: int = 1 << 30, options: ReadOptions = AS_USUAL
+    path: Path, size: int = 1 << 30, options: ReadOptions = DEFAULT_READ_OPTIONS
 ) -> tuple[list[tuple[str, bytes]], list[Reject]]:
     events, rejects = [], []
     for split in splits_of(source_file(path, options), size):

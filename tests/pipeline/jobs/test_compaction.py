@@ -11,17 +11,17 @@ import pytest
 from tests.pipeline.samples import EVENTS, rows_of
 
 from triplewire.pipeline import open_table
-from triplewire.pipeline.jobs import compacting
-from triplewire.pipeline.jobs.compacting import CompactRequest, compact
-from triplewire.pipeline.lake import frames
+from triplewire.pipeline.jobs import compaction
+from triplewire.pipeline.jobs.compaction import CompactRequest, compact
+from triplewire.pipeline.lake import dataframes
 
 pytestmark = pytest.mark.xdist_group("spark")
 
 
 def test_a_table_becomes_several_parts_of_small_row_groups(spark, own_lake, monkeypatch):
-    size = frames.uncompressed_bytes(frames.Lake(own_lake), "events")
-    monkeypatch.setattr(compacting, "_PART_BYTES", size // 3)
-    monkeypatch.setattr(frames, "ROWS_A_GROUP", 40)
+    size = dataframes.uncompressed_bytes(dataframes.Lake(own_lake), "events")
+    monkeypatch.setattr(compaction, "_PART_BYTES", size // 3)
+    monkeypatch.setattr(dataframes, "ROWS_A_GROUP", 40)
     before = rows_of(own_lake, "events")
     compact(spark, CompactRequest(lake=str(own_lake), tables=("events",)))
     parts = [pq.read_metadata(path) for path in (own_lake / "events").glob("*.parquet")]

@@ -15,7 +15,7 @@ from triplewire.pipeline.jobs.matching import REPLICATE
 from triplewire.pipeline.jobs.stream.sinks import Sink
 from triplewire.pipeline.paths import local_name
 from triplewire.pipeline.sources.kafka import KafkaCluster
-from triplewire.pipeline.sources.options import AS_USUAL, ReadOptions
+from triplewire.pipeline.sources.options import DEFAULT_READ_OPTIONS, ReadOptions
 from triplewire.rdf.formats import NQUADS, format_named
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class Folder(Struct, frozen=True):
 
     path: str
     files_at_once: int = 1_000
-    reading: ReadOptions = AS_USUAL
+    reading: ReadOptions = DEFAULT_READ_OPTIONS
 
     def __post_init__(self) -> None:
         msgspec.structs.force_setattr(self, "path", local_name(self.path))
@@ -102,7 +102,7 @@ class NodeLog(Struct, frozen=True):
         return f"node {self.log.node_id()}"
 
 
-class Apart(Struct, frozen=True):
+class Assembly(Struct, frozen=True):
     """Quads arrive one by one: an event is whole when none came for `gap`, judged `delay` behind the latest."""
 
     gap: str = "10 seconds"
@@ -119,7 +119,7 @@ Source = Folder | Topic | NodeLog
 class StreamRequest(Struct, frozen=True, kw_only=True):
     """What to watch, and where to. Under its `name` a stream resumes. `drain` ends when nothing new is left.
 
-    `apart` says that quads arrive apart, and how their events are put together.
+    `assembly` says that quads arrive apart, and how their events are put together.
     """
 
     source: Source
@@ -127,7 +127,7 @@ class StreamRequest(Struct, frozen=True, kw_only=True):
     out: str
     taxonomy: str | None = None
     strategy: str = REPLICATE
-    apart: Apart | None = None
+    assembly: Assembly | None = None
     sinks: tuple[Sink, ...] = ()
     strict: bool = False
     append: bool = False
@@ -136,9 +136,13 @@ class StreamRequest(Struct, frozen=True, kw_only=True):
     drain: bool = False
 
     def __post_init__(self) -> None:
-        if self.apart is not None and isinstance(self.source, NodeLog):
+        if self.assembly is not None and isinstance(self.source, NodeLog):
             raise InputError(
                 "wanted a folder or a topic to put events together from, found a node: its events are whole"
             )
-        if self.apart is not None and isinstance(self.source, Topic) and format_named(self.source.format) is not NQUADS:
+        if (
+            self.assembly is not None
+            and isinstance(self.source, Topic)
+            and format_named(self.source.format) is not NQUADS
+        ):
             raise InputError(f"wanted {NQUADS.name} to put events together from, found {self.source.format}")

@@ -11,12 +11,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from msgspec import Struct, field
 
-from triplewire.pipeline.jobs.running import Done, quarantine_rejects, versions
+from triplewire.pipeline.jobs.task_runner import TaskResults, quarantine_rejects, versions
 from triplewire.pipeline.lake.folder import Lake
+from triplewire.pipeline.lake.table_writers import Part, write_small
 from triplewire.pipeline.lake.tables import REJECTS, RUNS, SCHEMAS, Run
-from triplewire.pipeline.lake.writing import Part, write_small
-from triplewire.pipeline.sources.reading import Reject
-from triplewire.pipeline.strategies.finding import described
+from triplewire.pipeline.sources.split_reader import Reject
+from triplewire.pipeline.strategies.catalog import described
 from triplewire.pipeline.strategies.matched import Prepared, strategy_of
 
 
@@ -29,7 +29,7 @@ class Outcome(Struct, frozen=True):
     repeated: bool = False
 
 
-class Begun(Struct, frozen=True, kw_only=True):
+class RunStart(Struct, frozen=True, kw_only=True):
     """A run that has begun. A stream commits micro-batch by micro-batch; every other run is one commit of its name.
 
     `inputs` are for people to read, `stamps` are the same as exactly as a repeat is to be known by.
@@ -56,9 +56,9 @@ def new_run_id(job: str) -> str:
 
 def publish(
     lake: Lake,
-    begun: Begun,
+    begun: RunStart,
     prepared: Prepared | None,
-    done: Done,
+    done: TaskResults,
     rejects: Sequence[Reject] = (),
     removes: Sequence[str] = (),
 ) -> Run:
@@ -79,7 +79,7 @@ def run_of(lake: Lake, commit: str) -> Run:
     return msgspec.convert(row, Run)
 
 
-def _row(begun: Begun, prepared: Prepared | None, done: Done, rejects: int) -> Run:
+def _row(begun: RunStart, prepared: Prepared | None, done: TaskResults, rejects: int) -> Run:
     ours, sparks = versions()
     index = None if prepared is None else described(prepared)
     return Run(

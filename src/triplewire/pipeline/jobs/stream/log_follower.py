@@ -17,21 +17,21 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from triplewire.errors import NodeRefused, NodeUnreachable, PipelineError, Stopping
-from triplewire.pipeline.jobs.arriving import arrived, files_as_rows
-from triplewire.pipeline.jobs.running import Done
-from triplewire.pipeline.jobs.stream.asking import EventLog, NodeLog, StreamRequest
-from triplewire.pipeline.jobs.stream.batches import MicroBatch, MicroBatches
+from triplewire.pipeline.jobs.event_rows import files_as_rows, separate_rejects
+from triplewire.pipeline.jobs.stream.committed_inputs import commit_of, end_of
 from triplewire.pipeline.jobs.stream.filling import Draft, Fill, Filled, by_rows
 from triplewire.pipeline.jobs.stream.journal import Entry, Journal
-from triplewire.pipeline.jobs.stream.notices import NAMES
-from triplewire.pipeline.jobs.stream.patience import patiently
-from triplewire.pipeline.jobs.stream.recorded import commit_of, end_of
+from triplewire.pipeline.jobs.stream.micro_batches import MicroBatch, MicroBatches
+from triplewire.pipeline.jobs.stream.notification_events import NAMES
+from triplewire.pipeline.jobs.stream.request import EventLog, NodeLog, StreamRequest
+from triplewire.pipeline.jobs.stream.retry import with_retries
 from triplewire.pipeline.jobs.stream.sinks import ToNode
-from triplewire.pipeline.jobs.stream.stopping import StopSign
+from triplewire.pipeline.jobs.stream.stop_signal import StopSignal
+from triplewire.pipeline.jobs.task_runner import TaskResults
 from triplewire.pipeline.lake.folder import Lake
 from triplewire.pipeline.sources.files import source_file
-from triplewire.pipeline.sources.options import OF_A_NODE
-from triplewire.pipeline.sources.reading import Reject
+from triplewire.pipeline.sources.options import NODE_READ_OPTIONS
+from triplewire.pipeline.sources.split_reader import Reject
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -50,7 +50,7 @@ class Read(Struct, frozen=True):
 
 
 def run_following(
-    spark: SparkSession, request: StreamRequest, source: NodeLog, lake: Lake, batches: MicroBatches, stop: StopSign
+    spark: SparkSession, request: StreamRequest, source: NodeLog, lake: Lake, batches: MicroBatches, stop: StopSignal
 ) -> None:
     """Stream until drained, or until asked to stop; a node that is away then is no reason to wait.
 
@@ -80,7 +80,7 @@ def run_following(
 
 
 def _follow(
-    spark: SparkSession, request: StreamRequest, source: NodeLog, lake: Lake, batches: MicroBatches, stop: StopSign
+    spark: SparkSession, request: StreamRequest, source: NodeLog, lake: Lake, batches: MicroBatches, stop: StopSignal
 ) -> None:
     folder = lake.streams / request.name
     journal = Journal(folder)
@@ -131,14 +131,14 @@ def _never(draft: Draft) -> Filled:
     raise PipelineError(f"wanted the micro-batch {draft.number} in the lake, found that it was removed meanwhile")
 
 
-def read_on(source: NodeLog, after: int, file: Path, stop: StopSign) -> Read:
+def read_on(source: NodeLog, after: int, file: Path, stop: StopSignal) -> Read:
     """Read what follows a position, as much as a micro-batch takes, into a file."""
     position, is_last = after, False
     gaps: list[Reject] = []
     with file.open("wb") as spool:
         while not is_last and position - after < source.events_at_once:
             limit = min(_PAGE, source.events_at_once - (position - after))
-            page = patiently(lambda at=position, most=limit: source.log.read_log(at, most), stop)  # type: ignore[misc]
+            page = with_retries(lambda at=position, most=limit: source.log.read_log(at, most), stop)  # type: ignore[misc]
             if page.position < position:
                 raise PipelineError(
                     f"{source.log.url}: wanted a log that goes on after {position}, found one that ends at "
@@ -162,10 +162,10 @@ def _by_log(url: str, entry: Entry, read: Read, is_own: str) -> Fill:
 
         inputs = [f"{url}/events?after={entry.after}&until={entry.until}"]
         if not os.path.getsize(read.file):  # noqa: PTH202  one call
-            return Filled(Done([]), inputs, read.gaps)
-        rows = files_as_rows(draft.spark, [source_file(read.file.resolve(), OF_A_NODE)]).withColumn(
+            return Filled(TaskResults([]), inputs, read.gaps)
+        rows = files_as_rows(draft.spark, [source_file(read.file.resolve(), NODE_READ_OPTIONS)]).withColumn(
             "source", F.lit(url)
         )
-        return by_rows(arrived(rows.where(f"NOT coalesce({is_own}, false)")), inputs, read.gaps)(draft)
+        return by_rows(separate_rejects(rows.where(f"NOT coalesce({is_own}, false)")), inputs, read.gaps)(draft)
 
     return fill

@@ -13,8 +13,8 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812  as everybody names it
 
+from triplewire.pipeline.lake.dataframes import read_table
 from triplewire.pipeline.lake.folder import Lake
-from triplewire.pipeline.lake.frames import read_table
 from triplewire.pipeline.lake.tables import EVENTS, NOTIFICATIONS, REJECTS, RUNS, SCHEMAS
 
 _TURN = "turn"

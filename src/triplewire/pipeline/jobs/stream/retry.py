@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from triplewire.errors import NodeRefused, NodeUnreachable
-from triplewire.pipeline.jobs.stream.stopping import StopSign
+from triplewire.pipeline.jobs.stream.stop_signal import StopSignal
 from triplewire.system.backoff import Backoff
 
 T = TypeVar("T")
@@ -14,7 +14,7 @@ T = TypeVar("T")
 BACKOFF, _RETRIES = Backoff(first=0.5, longest=30.0), 7
 
 
-def patiently(call: Callable[[], T], stop: StopSign, backoff: Backoff = BACKOFF) -> T:
+def with_retries(call: Callable[[], T], stop: StopSignal, backoff: Backoff = BACKOFF) -> T:
     """What the call returns. Raises its last error when patience is over, or when the stream is to stop."""
     for failures in range(1, _RETRIES + 1):
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 
-class StopSign:
+class StopSignal:
     """Set once, by whoever wants the stream to end; looked at by everything that waits."""
 
     def __init__(self) -> None:

@@ -2,7 +2,7 @@
 
 A driver that is killed at any moment repeats its last micro-batch when it comes back. If the commit was decided, it is
 not filled again, else nothing of it was visible; either way its notifications are delivered, which does no harm twice.
-A repeat is known by its inputs (see `recorded`).
+A repeat is known by its inputs (see `committed_inputs`).
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from msgspec import Struct
 
 from triplewire.errors import BadInputRefused, LakeError, Stopping
 from triplewire.pipeline.failures import explained
-from triplewire.pipeline.jobs.running import Watcher
-from triplewire.pipeline.jobs.runs import Begun, publish
-from triplewire.pipeline.jobs.stream.asking import StreamRequest
+from triplewire.pipeline.jobs.run_records import RunStart, publish
+from triplewire.pipeline.jobs.stream.committed_inputs import CommittedInputs, commit_of, recorded, stamp
 from triplewire.pipeline.jobs.stream.filling import Draft, Fill, by_files, looked_at
-from triplewire.pipeline.jobs.stream.indexing import WatchedIndex
-from triplewire.pipeline.jobs.stream.recorded import Recorded, commit_of, recorded, stamp
-from triplewire.pipeline.jobs.stream.stopping import StopSign
+from triplewire.pipeline.jobs.stream.index_refresh import WatchedIndex
+from triplewire.pipeline.jobs.stream.request import StreamRequest
+from triplewire.pipeline.jobs.stream.stop_signal import StopSignal
+from triplewire.pipeline.jobs.task_runner import ProgressListener
 from triplewire.pipeline.lake.folder import Lake
-from triplewire.pipeline.sources.options import AS_USUAL, ReadOptions
+from triplewire.pipeline.sources.options import DEFAULT_READ_OPTIONS, ReadOptions
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-class Streamed(Struct, frozen=True):
+class StreamSummary(Struct, frozen=True):
     """What a stream has done while it was watched. `delivered` counts notifications, by sink and with repeats."""
 
     lake: str
@@ -55,23 +55,23 @@ class MicroBatch(Struct, frozen=True):
     inputs: list[str]
     fill: Fill
     passed_over: Callable[[], None] = lambda: None
-    instead: Callable[[Recorded], str] = lambda _: "--name OTHER --out ANOTHER_LAKE"
+    instead: Callable[[CommittedInputs], str] = lambda _: "--name OTHER --out ANOTHER_LAKE"
 
 
 class MicroBatches:
     """Takes one micro-batch after the other, on whatever thread they come."""
 
     def __init__(
-        self, spark: SparkSession, lake: Lake, request: StreamRequest, watcher: Watcher, stop: StopSign
+        self, spark: SparkSession, lake: Lake, request: StreamRequest, listener: ProgressListener, stop: StopSignal
     ) -> None:
         self._spark = spark
         self._lake = lake
         self._request = request
-        self._watcher = watcher
+        self._watcher = listener
         self._stop = stop
         self._index = WatchedIndex(spark, request, lake)
         self._busy = threading.Lock()
-        self.summary = Streamed(str(lake.root))
+        self.summary = StreamSummary(str(lake.root))
         self.failure: BaseException | None = None
 
     def take(self, batch: MicroBatch) -> None:
@@ -79,7 +79,7 @@ class MicroBatches:
         with self._one_at_a_time():
             self._take(batch)
 
-    def take_files(self, paths: list[str], reading: ReadOptions = AS_USUAL) -> None:
+    def take_files(self, paths: list[str], reading: ReadOptions = DEFAULT_READ_OPTIONS) -> None:
         """Take the files that the lake does not have. Notifications of those that it has are delivered again."""
         with self._one_at_a_time():
             found, missing = looked_at(paths, reading)
@@ -94,7 +94,7 @@ class MicroBatches:
                 self._take(MicroBatch(known.next, stamps, by_files(fresh, gone)))
 
     @cached_property
-    def recorded(self) -> Recorded:
+    def recorded(self) -> CommittedInputs:
         """What the lake has of this stream."""
         return recorded(self._lake, self._request.name)
 
@@ -151,7 +151,7 @@ class MicroBatches:
         rejects = [*filled.rejects, *self._index.untold()]
         # Workers keep who is quarantined, and say so again with every micro-batch.
         done = filled.done.without(self.summary.quarantined)
-        begun = Begun(
+        begun = RunStart(
             run=request.name,
             job="stream",
             inputs=filled.inputs,
