@@ -58,7 +58,7 @@ def test_constants_of_other_types_are_not(constant: str) -> None:
         pytest.param(FastQuery(Select((Z,)), Core((Pattern(X, P, Y),))), id="an unbound projection"),
         pytest.param(FastQuery(Ask(), Core((Pattern(X, P, Y),))), id="ASK"),
         pytest.param(FastQuery(Select((X,)), Core((Pattern(X, P, Y),), ALWAYS, (Z,))), id="GRAPH"),
-        pytest.param(GeneralQuery(Select((X,)), (), "", "", (X,)), id="the general lane"),
+        pytest.param(GeneralQuery(Select((X,)), (), None, "", "", (X,)), id="the general lane"),
         pytest.param(parse_graph("?x <urn:p> ?y(<= <urn:C>)"), id="a taxonomy"),
         pytest.param(parse_graph("?x <urn:p> ?y(> 5)"), id="a comparison without L's types"),
         pytest.param(

@@ -188,7 +188,7 @@ def test_the_taxonomy_refutes_only_what_it_entails() -> None:
 
 def test_a_general_query_is_covered_if_one_of_its_cores_is() -> None:
     def general(*cores: Core) -> Subscription:
-        return Subscription("g", "sparql", "", GeneralQuery(Ask(), cores, "", "", ()))
+        return Subscription("g", "sparql", "", GeneralQuery(Ask(), cores, None, "", "", ()))
 
     creator, title = Core((t(X, DC["creator"], Y),)), Core((t(X, DC["title"], Y),), z(Y, ">", 3))
     advertisement = Advertisement.values({DC["title"]: [1, 2]})

@@ -152,7 +152,7 @@ def test_graph_terms_are_all_the_events_iri() -> None:
 
 def test_a_general_query_has_no_witness_here() -> None:
     def general(*cores: Core) -> GeneralQuery:
-        return GeneralQuery(Ask(), cores, "ASK ...", "ASK ...", ())
+        return GeneralQuery(Ask(), cores, None, "ASK ...", "ASK ...", ())
 
     possible = Core((t(S, P, X),))
     assert satisfiability(general(possible)).answer is Answer.UNKNOWN

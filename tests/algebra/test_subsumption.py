@@ -270,9 +270,9 @@ class TestForms:
 
     def test_a_general_query_is_subsumed_by_an_equal_one_only(self) -> None:
         core = Core((t(X, P, Y),), z(Y, ">", 3))
-        a = GeneralQuery(Ask(), (core,), "ASK { ?x ... }", "ASK { ?0 ... }", ())
-        b = GeneralQuery(Ask(), (core,), "ASK { ?y ... }", "ASK { ?0 ... }", ())
-        c = GeneralQuery(Ask(), (core,), "ASK { ?z ... }", "ASK { ?1 ... }", ())
+        a = GeneralQuery(Ask(), (core,), None, "ASK { ?x ... }", "ASK { ?0 ... }", ())
+        b = GeneralQuery(Ask(), (core,), None, "ASK { ?y ... }", "ASK { ?0 ... }", ())
+        c = GeneralQuery(Ask(), (core,), None, "ASK { ?z ... }", "ASK { ?1 ... }", ())
         assert subsumes(a, b)
         assert implies(a, b)
         assert not subsumes(a, c)
@@ -281,10 +281,10 @@ class TestForms:
         assert not implies(ask(t(X, P, Y)), a)
 
     def test_a_general_query_implies_what_each_of_its_cores_implies(self) -> None:
-        both = GeneralQuery(Ask(), (Core((t(X, P, 1),)), Core((t(X, P, 2),))), "", "a", ())
+        both = GeneralQuery(Ask(), (Core((t(X, P, 1),)), Core((t(X, P, 2),))), None, "", "a", ())
         assert implies(both, ask(t(X, P, Y)))
         assert not implies(both, ask(t(X, P, 1)))
-        assert implies(GeneralQuery(Ask(), (), "", "b", ()), ask(t(X, P, 1)))
+        assert implies(GeneralQuery(Ask(), (), None, "", "b", ()), ask(t(X, P, 1)))
 
     def test_subscriptions_are_taken_as_they_are(self) -> None:
         wide = Subscription("a", "formula", "", one(ALWAYS))

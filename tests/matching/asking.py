@@ -7,6 +7,8 @@ from collections import Counter
 from triplewire.algebra.queries import Core, FastQuery, GeneralQuery, Select
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
+from triplewire.languages.sparql.fast_syntax import syntax_of
+from triplewire.languages.sparql.printer import print_query
 from triplewire.matching.matcher import Matcher
 from triplewire.matching.matches import Match
 from triplewire.rdf.events import Event
@@ -37,8 +39,10 @@ def in_general_lane(fast: Subscription) -> Subscription:
         return fast
     visible = tuple(v for v in query.core.variables if not v.is_blank)
     variables = query.form.variables if isinstance(query.form, Select) else visible
-    text = str(fast)
-    return Subscription(fast.id, "sparql", fast.text, GeneralQuery(query.form, (Core(()),), text, text, variables))
+    tree = syntax_of(query)
+    text = print_query(tree)
+    general = GeneralQuery(query.form, (Core(()),), tree, text, text, variables)
+    return Subscription(fast.id, "sparql", fast.text, general)
 
 
 def matched(query: str, on: Event, taxonomy: Taxonomy | None = None, lane: str | None = None) -> Match | None:

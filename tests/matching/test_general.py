@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from tests.matching.asking import answers, event, line, matched
+from tests.matching.asking import answers, event, line, matched, subscription
 
+from triplewire.languages import sparql
+from triplewire.languages.sparql.parser import parse_query
+from triplewire.languages.sparql.printer import print_query
+from triplewire.matching import Matcher, general
+from triplewire.matching.worker import evaluated_apart
 from triplewire.rdf.events import Event
 from triplewire.rdf.terms import BlankNode, Literal, NamedNode, Triple
 
@@ -338,3 +343,30 @@ class TestForms:
         match = matched("CONSTRUCT { :it :held ?o } { ?s ?p ?o } GROUP BY ?o HAVING(COUNT(*) > 1)", NUMBERS)
         assert match is not None
         assert [triple.object.value for triple in match.construct] == ["01"]
+
+
+def test_what_is_added_is_read_once_and_printed_once_unless_something_is_rewritten(monkeypatch):
+    read, printed = [], []
+    monkeypatch.setattr(sparql, "parse_query", lambda text, limits: read.append(text) or parse_query(text, limits))
+    monkeypatch.setattr(general, "print_query", lambda tree: printed.append(tree) or print_query(tree))
+    matcher = Matcher(interpret=0)
+    for name, pattern in {
+        "plain": "?s :p ?o",
+        "rewritten": "?s :p|:q ?o",
+        "compared": "?s :p ?o FILTER(?o > 0)",
+    }.items():
+        matcher.add(subscription(f"SELECT ?o {{ {pattern} }} ORDER BY ?s LIMIT 2", name=name))
+    for _ in range(2):
+        assert [match.subscription_id for match in matcher.match(NUMBERS)] == ["plain", "rewritten", "compared"]
+    # ORDER BY and FILTER are expressions: for opaque terms they are printed anew.
+    assert (len(read), len(printed)) == (3, 1 + 2 + 1)
+
+
+def test_what_is_evaluated_apart_keeps_its_opaque_terms(monkeypatch):
+    apart = []
+    monkeypatch.setattr(general, "evaluated_apart", lambda *task: apart.append(task) or evaluated_apart(*task))
+    matcher = Matcher(budget=3, seconds=60)
+    matcher.add(subscription('SELECT ?o { ?s :p|:q ?o FILTER(sameTerm(?o, "01"^^xsd:integer)) } ORDER BY ?s'))
+    [match] = matcher.match(NUMBERS)
+    assert [line(solution) for solution in match.solutions] == ['o="01"^^xsd:integer'] * 2
+    assert len(apart) == 1

@@ -7,12 +7,14 @@ import signal
 from collections.abc import Iterator
 
 import pytest
+from msgspec.structs import replace
 from tests.matching.asking import event, subscription
 
 from triplewire.errors import BudgetExceeded, InputError
 from triplewire.matching import Matcher
 from triplewire.matching.budget import Allowance, Budget
-from triplewire.matching.general import GeneralPlan
+from triplewire.matching.datasets import Dataset
+from triplewire.matching.general import GeneralPlan, OxigraphQuery
 from triplewire.matching.isolation import IsolatedEvaluator
 from triplewire.matching.view import EventView
 
@@ -58,14 +60,13 @@ def test_f11_a_query_that_crashes_the_process_costs_its_subscription_only(
     matcher = Matcher(evaluator=evaluator)
     matcher.add(subscription("SELECT ?s { ?s :p ?o } ORDER BY ?o", name="crashing"))
     matcher.add(COUNTS)
-    printed = GeneralPlan._rows
+    asked_of = GeneralPlan.asked_of
 
-    def rows(plan: GeneralPlan, dataset, budget: Budget):  # type: ignore[no-untyped-def]
-        if plan.query.text.count("ORDER"):
-            return dataset.solutions(CRASHING, budget)
-        return printed(plan, dataset, budget)
+    def asked(plan: GeneralPlan, dataset: Dataset) -> OxigraphQuery:
+        found = asked_of(plan, dataset)
+        return replace(found, text=CRASHING) if "ORDER" in plan.query.text else found
 
-    monkeypatch.setattr(GeneralPlan, "_rows", rows)
+    monkeypatch.setattr(GeneralPlan, "asked_of", asked)
     assert [match.subscription_id for match in matcher.match(ON)] == ["counts"]
     assert "crashed" in matcher.quarantined["crashing"]
     assert evaluator.crashes == 2

@@ -9,15 +9,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.matching.test_isolation import CRASHING
 from tests.matching.test_stack import long_sum
 from tests.node.brokers import ME, events, positions, subscribed, with_broker
 from tests.node.node_process import NodeProcess
 
-from triplewire.matching.budget import Budget
 from triplewire.matching.datasets import Dataset
-from triplewire.matching.general import GeneralPlan
-from triplewire.matching.matches import Solution
+from triplewire.matching.general import GeneralPlan, OxigraphQuery
 
 QUERY = {"Content-Type": "application/sparql-query"}
 NQUADS = {"Content-Type": "application/n-quads"}
@@ -72,13 +71,13 @@ def test_a2_a_subscription_that_is_refused_by_now_is_quarantined_and_the_node_st
 def test_f11_a_subscription_that_crashes_its_evaluation_is_quarantined_and_the_rest_flows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    printed = GeneralPlan._rows
+    asked_of = GeneralPlan.asked_of
 
-    def rows(plan: GeneralPlan, dataset: Dataset, budget: Budget) -> list[Solution]:
-        crashes = "urn:crashing" in plan.query.text
-        return dataset.solutions(CRASHING, budget) if crashes else printed(plan, dataset, budget)
+    def asked(plan: GeneralPlan, dataset: Dataset) -> OxigraphQuery:
+        found = asked_of(plan, dataset)
+        return replace(found, text=CRASHING) if "urn:crashing" in plan.query.text else found
 
-    monkeypatch.setattr(GeneralPlan, "_rows", rows)
+    monkeypatch.setattr(GeneralPlan, "asked_of", asked)
 
     async def test(broker):
         crashing = await subscribed(broker, "crashing", "SELECT ?s { ?s ?p ?o OPTIONAL { ?s <urn:crashing> ?x } }")

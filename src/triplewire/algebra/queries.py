@@ -59,13 +59,14 @@ class GeneralQuery(Struct, frozen=True):
     """The general lane: evaluated by Oxigraph on events that satisfy one of the required cores.
 
     `requires` is sound: an event that satisfies none of them gives no solution. A core without patterns requires
-    nothing; no core at all means that the query can never match. `text` is SPARQL, printed from the syntax tree;
-    `canonical` is the same with variables renamed in order of appearance, so that equal queries have equal text.
-    `variables` are those that a solution may bind, in projection order.
+    nothing; no core at all means that the query can never match. `tree` is the syntax tree, which the algebra does not
+    look into; `text` is SPARQL, printed from it; `canonical` is the same with variables renamed in order of appearance,
+    so that equal queries have equal text. `variables` are those that a solution may bind, in projection order.
     """
 
     form: Form
     requires: tuple[Core, ...]
+    tree: object
     text: str
     canonical: str
     variables: tuple[Variable, ...]

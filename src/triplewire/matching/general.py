@@ -1,11 +1,17 @@
 """The general lane: whatever SPARQL can say, evaluated by Oxigraph on one event.
 
-A query is evaluated only on events that satisfy one of the cores it requires. Its text goes to Oxigraph as it is where
-the store keeps every term of the event and of the query's patterns; else the event goes in as opaque terms and the
-query rewritten to match (`opaque`, `rewriting`). Zero-length paths from terms that the event lacks are spelled out
-(`absent`), and so is what Oxigraph reads in its own way (`standard`). Solutions come back with the event's own terms.
-Work is bounded beforehand (`work`); what might exceed the budget is evaluated in a process that can be ended
-(`worker`).
+A query is evaluated only on events that satisfy one of the cores it requires. From syntax tree to text it goes one way:
+
+    the tree as it was read
+    `absent`      zero-length paths from terms that the event lacks are spelled out
+    `standard`    what Oxigraph reads in its own way is said in another
+    `rewriting`   terms become opaque (`opaque`) where the store would not keep a term of the event or the query
+    `balancing`   long chains become trees of little height
+    the text for Oxigraph
+
+Only the first step depends on the event; without it, both texts are printed once. Solutions come back with the event's
+own terms. Work is bounded beforehand (`work`); what might exceed the budget is evaluated in a process that can be
+ended (`worker`), from the same text.
 
 What stays different from SPARQL 1.1:
 
@@ -20,15 +26,15 @@ What stays different from SPARQL 1.1:
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 from triplewire.algebra.patterns import Variable
-from triplewire.algebra.queries import Construct, Core, GeneralQuery
+from triplewire.algebra.queries import Construct, Core, Form, GeneralQuery
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import BudgetExceeded
 from triplewire.languages.sparql import ast
 from triplewire.languages.sparql.balancing import balanced
 from triplewire.languages.sparql.lanes import check_evaluable
-from triplewire.languages.sparql.limits import DEFAULT_LIMITS, QueryLimits
-from triplewire.languages.sparql.parser import parse_query
 from triplewire.languages.sparql.printer import print_query
 from triplewire.matching.absent import without_absent_ends, zero_length_ends
 from triplewire.matching.budget import Allowance, Budget
@@ -47,8 +53,24 @@ from triplewire.rdf.terms import Term
 
 Evaluable = ast.SelectQuery | ast.AskQuery
 
-# A printed query was within the limits when it was read; spelled out, without prefixes, it may be longer and deeper.
-_PRINTED = QueryLimits(text=4 << 20, depth=2 * DEFAULT_LIMITS.depth)
+
+class OxigraphQuery(Struct, frozen=True):
+    """What Oxigraph is asked about one event, and what its solutions become."""
+
+    text: str
+    is_opaque: bool
+    form: Form
+    variables: tuple[Variable, ...]
+
+    def answer(self, dataset: Dataset, steps: int) -> Answer | None:
+        """The answer, whatever work it takes; `steps` bounds the number of solutions."""
+        solutions_of = dataset.opaque_solutions if self.is_opaque else dataset.solutions
+        rows = [_in_order(row, self.variables) for row in solutions_of(self.text, Budget(steps))]
+        if not rows:
+            return None
+        if isinstance(self.form, Construct):
+            return Answer(rows, instantiate(self.form.template, rows))
+        return Answer(rows)
 
 
 class GeneralPlan:
@@ -57,17 +79,17 @@ class GeneralPlan:
     def __init__(self, query: GeneralQuery) -> None:
         self.query = query
         self._tree = _evaluable(query)
+        self._ends = zero_length_ends(self._tree)
         self._plain = standardised(self._tree)
         self._opaque = as_opaque(self._plain)
         self._always_opaque = needs_opaque_terms(self._opaque)
-        self._plain_text = _printed(self._plain)
-        self._opaque_text = _printed(self._opaque)
-        self._ends = zero_length_ends(self._tree)
+        self._plain_text = self._printed(self._plain)
+        self._opaque_text = self._printed(self._opaque)
 
     def check(self, evaluator: Evaluator = IN_PROCESS) -> None:
         """Raise InputError if Oxigraph does not accept the query: better now than at the first event."""
         self.check_size()
-        for text in (self._plain_text, self._opaque_text):
+        for text in dict.fromkeys((self._plain_text, self._opaque_text)):
             evaluator.check(text)
 
     def check_size(self) -> None:
@@ -80,10 +102,11 @@ class GeneralPlan:
         view = dataset.view
         if not self._could_match(view, allowance.steps):
             return None
+        asked = self.asked_of(dataset)
         if work_bound(self._tree, view) > allowance.steps:
-            task = (self.query, view.event, view.taxonomy, allowance.steps)
+            task = (asked, view.event, view.taxonomy, allowance.steps)
             return evaluated_apart(_answer_anew, task, allowance)
-        return self.answer_here(dataset, allowance.steps)
+        return asked.answer(dataset, allowance.steps)
 
     def is_satisfied(self, dataset: Dataset, steps: int) -> bool:
         """Whether the query has a solution; BudgetExceeded, and nothing run apart, where that may take too much."""
@@ -92,16 +115,14 @@ class GeneralPlan:
             return False
         if work_bound(self._tree, view) > steps:
             raise BudgetExceeded(f"the evaluation may want more than {steps:,} intermediate bindings")
-        return self.answer_here(dataset, steps) is not None
+        return self.asked_of(dataset).answer(dataset, steps) is not None
 
-    def answer_here(self, dataset: Dataset, steps: int) -> Answer | None:
-        """The same where the dataset is, whatever work it takes; the budget bounds the number of solutions."""
-        rows = self._rows(dataset, Budget(steps))
-        if not rows:
-            return None
-        if isinstance(self.query.form, Construct):
-            return Answer(rows, instantiate(self.query.form.template, rows))
-        return Answer(rows)
+    def asked_of(self, dataset: Dataset) -> OxigraphQuery:
+        """What to ask Oxigraph about an event."""
+        absent = self._ends - dataset.view.nodes
+        is_opaque = self._always_opaque or dataset.has_rewritten_terms
+        text = self._text_without(absent, is_opaque) if absent else self._text(is_opaque)
+        return OxigraphQuery(text, is_opaque, self.query.form, self.query.variables)
 
     def _could_match(self, view: EventView, steps: int) -> bool:
         try:
@@ -110,27 +131,21 @@ class GeneralPlan:
             # The requirement only saves work: the query itself may have a way to be cheaper.
             return True
 
-    def _rows(self, dataset: Dataset, budget: Budget) -> list[Solution]:
-        absent = self._ends - dataset.view.nodes
-        if self._always_opaque or dataset.has_rewritten_terms:
-            text = _printed(as_opaque(self._without(absent))) if absent else self._opaque_text
-            rows = dataset.opaque_solutions(text, budget)
-        else:
-            text = _printed(self._without(absent)) if absent else self._plain_text
-            rows = dataset.solutions(text, budget)
-        return [_in_order(row, self.query.variables) for row in rows]
+    def _text(self, is_opaque: bool) -> str:
+        return self._opaque_text if is_opaque else self._plain_text
 
-    def _without(self, absent: frozenset[Term]) -> Evaluable:
-        return standardised(without_absent_ends(self._tree, absent))
+    def _text_without(self, absent: frozenset[Term], is_opaque: bool) -> str:
+        plain = standardised(without_absent_ends(self._tree, absent))
+        return self._printed(as_opaque(plain) if is_opaque else plain)
 
-
-def _printed(tree: Evaluable) -> str:
-    """The text for Oxigraph."""
-    return print_query(balanced(tree))
+    def _printed(self, tree: Evaluable) -> str:
+        """The text for Oxigraph: printed when the query was read, unless something was rewritten since."""
+        folded = balanced(tree)
+        return self.query.text if folded == self.query.tree else print_query(folded)
 
 
-def _answer_anew(query: GeneralQuery, event: Event, taxonomy: Taxonomy, steps: int) -> Answer | None:
-    return GeneralPlan(query).answer_here(Dataset(EventView(event, taxonomy)), steps)
+def _answer_anew(asked: OxigraphQuery, event: Event, taxonomy: Taxonomy, steps: int) -> Answer | None:
+    return asked.answer(Dataset(EventView(event, taxonomy)), steps)
 
 
 def _is_satisfied(core: Core, view: EventView, steps: int) -> bool:
@@ -143,9 +158,10 @@ def _in_order(row: Solution, variables: tuple[Variable, ...]) -> Solution:
 
 def _evaluable(query: GeneralQuery) -> Evaluable:
     """The syntax tree; a CONSTRUCT as the SELECT that gives the solutions of its pattern."""
-    tree = parse_query(query.text, _PRINTED)
-    if not isinstance(tree, ast.ConstructQuery):
+    tree = query.tree
+    if isinstance(tree, ast.SelectQuery | ast.AskQuery):
         return tree
+    assert isinstance(tree, ast.ConstructQuery), "a general query holds the tree that it was read from"
     # SELECT * may not stand beside GROUP BY.
     projection = query.variables if tree.modifiers.group_by else None
     return ast.SelectQuery(projection, tree.where, ast.Duplicates.KEPT, tree.modifiers, tree.values)

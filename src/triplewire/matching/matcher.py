@@ -26,7 +26,7 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from triplewire.algebra.queries import GeneralQuery, Query
+from triplewire.algebra.queries import GeneralQuery
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import EMPTY, Taxonomy
 from triplewire.errors import BudgetExceeded, DuplicateSubscription, InputError, UnknownSubscription
@@ -105,7 +105,7 @@ class Matcher:
             if known is not None:
                 _require_same(known, subscription)
                 return
-            _check(subscription.query, self.evaluator)
+            self._check(subscription)
             self._engine.add(subscription)
 
     def remove(self, subscription_id: str) -> None:
@@ -205,6 +205,12 @@ class Matcher:
     def __contains__(self, subscription_id: object) -> bool:
         return subscription_id in self._engine
 
+    def _check(self, subscription: Subscription) -> None:
+        if isinstance(subscription.query, GeneralQuery):
+            plan = GeneralPlan(subscription.query)
+            plan.check(self.evaluator)
+            self._plans.keep(subscription.id, plan)
+
     def _matched(self, scanned: ScanResult, events: dict[int, Event]) -> MatchBatch:
         found = [self._without_quarantined(part) for part in self._engine.search(scanned, self._allowance.steps)]
         batch = MatchBatch(scanned, [_sure(part) for part in found], events)
@@ -280,11 +286,6 @@ def _sure(found: Found) -> Found:
     if not found.undecided:
         return found
     return msgspec.structs.replace(found, matches=found.matches[found.matches[:, MATCH_OUTCOME] == YES])
-
-
-def _check(query: Query, evaluator: Evaluator) -> None:
-    if isinstance(query, GeneralQuery):
-        GeneralPlan(query).check(evaluator)
 
 
 def _require_same(known: Subscription, added: Subscription) -> None:

@@ -35,12 +35,16 @@ class Plans:
         """The plan of a subscription that is in no segment yet."""
         return self._kept(subscription.id, lambda: subscription.query)
 
-    def _kept(self, name: str, query: Callable[[], Query]) -> Plan:
-        plan = self._plans.pop(name, None) or plan_of(query())
-        self._plans[name] = plan
+    def keep(self, subscription_id: str, plan: Plan) -> Plan:
+        """Have the plan of a subscription at hand."""
+        self._plans[subscription_id] = plan
         if len(self._plans) > _KEPT:
             self._plans.popitem(last=False)
         return plan
+
+    def _kept(self, name: str, query: Callable[[], Query]) -> Plan:
+        plan = self._plans.pop(name, None)
+        return self.keep(name, plan or plan_of(query()))
 
     def forget(self, subscription_id: str) -> None:
         """A subscription is gone; its name may come to mean another query."""

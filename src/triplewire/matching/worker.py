@@ -19,6 +19,7 @@ from typing import TypeVar
 
 from triplewire.errors import BudgetExceeded
 from triplewire.matching.budget import Allowance
+from triplewire.matching.opaque import SECRET, SECRET_VARIABLE
 
 Result = TypeVar("Result")
 
@@ -35,7 +36,7 @@ def evaluated_apart(task: Callable[..., Result], arguments: tuple[object, ...], 
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             timeout=allowance.seconds,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), SECRET_VARIABLE: SECRET},
             check=False,
         )
     except subprocess.TimeoutExpired:

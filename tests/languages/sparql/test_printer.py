@@ -8,7 +8,7 @@ from tests.languages.sparql.trees import QUERIES, in_normal_form
 
 from triplewire.languages.sparql import SparqlLanguage, ast
 from triplewire.languages.sparql.canonical import canonical_text
-from triplewire.languages.sparql.lanes import as_select, compile_query
+from triplewire.languages.sparql.lanes import compile_query
 from triplewire.languages.sparql.parser import parse_query
 from triplewire.languages.sparql.printer import print_query
 
@@ -22,7 +22,6 @@ def test_printing_and_reading_gives_the_same_tree_which_oxigraph_accepts(tree: a
     text = print_query(tree)
     assert parse_query(text) == tree
     Store().query(text)
-    Store().query(print_query(as_select(tree)))
 
 
 @RELAXED

@@ -2,10 +2,10 @@
 
 The fast lane takes a SELECT (DISTINCT), ASK or CONSTRUCT whose pattern is triple patterns, GRAPH and nested groups that
 merely join, with FILTERs that the algebra has tests for. Everything else takes the general lane: the query is kept as
-text, beside what it requires.
+its syntax tree, beside what it requires.
 
-The `text` of a general CONSTRUCT is the CONSTRUCT itself; its `variables` are those in scope at its pattern's end.
-`as_select` gives the SELECT whose solutions any query is made from.
+The `tree` and `text` of a general CONSTRUCT are the CONSTRUCT itself; its `variables` are those in scope at its
+pattern's end.
 """
 
 from __future__ import annotations
@@ -36,24 +36,14 @@ def compile_query(tree: ast.Query, limits: QueryLimits = DEFAULT_LIMITS) -> Quer
     if len(text) > limits.text:
         message = f"wanted at most {limits.text:,} characters with every IRI spelled out, found {len(text):,}"
         raise LimitExceeded("text", limits.text, message)
-    return GeneralQuery(form, requirements(tree, limits.alternatives), text, canonical_text(tree), _variables(tree))
+    required = requirements(tree, limits.alternatives)
+    return GeneralQuery(form, required, tree, text, canonical_text(tree), _variables(tree))
 
 
 def check_evaluable(tree: ast.Query, limits: QueryLimits = DEFAULT_LIMITS) -> None:
     """Raise LimitExceeded if Oxigraph would take too much stack or time before it finds a first solution."""
     check_stack(tree, limits)
     check_joins(tree, limits)
-
-
-def as_select(tree: ast.Query) -> ast.SelectQuery:
-    """The SELECT whose solutions the query is made from: one at most for ASK, those of the pattern for CONSTRUCT."""
-    if isinstance(tree, ast.SelectQuery):
-        return tree
-    modifiers = tree.modifiers
-    if isinstance(tree, ast.AskQuery):
-        limit = 1 if modifiers.limit is None else min(1, modifiers.limit)
-        modifiers = ast.Modifiers(limit=limit, offset=modifiers.offset)
-    return ast.SelectQuery(None, tree.where, modifiers=modifiers, values=tree.values)
 
 
 def _is_plain(tree: ast.Query) -> bool:
