@@ -25,7 +25,7 @@ from benchmarks.asked import Figure
 from benchmarks.reports import QUICK_RESULTS, RESULTS, figures_table, write_json
 from benchmarks.rivals.first.in_spark import MATCHED_COLUMNS, first_matching
 from triplewire.cli.generate import Name, generate_command
-from triplewire.cli.progress import ProgressBar
+from triplewire.cli.pipeline.progress import ProgressBar
 from triplewire.pipeline.jobs.matching import MatchRequest, match_files
 from triplewire.pipeline.jobs.stream import Folder, StreamRequest, stream
 from triplewire.pipeline.session import SessionSettings, spark_session

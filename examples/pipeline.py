@@ -19,7 +19,7 @@ from rich.text import Text
 
 from triplewire.cli.generate import Name, generate_command
 from triplewire.cli.names import WELL_KNOWN, shortened
-from triplewire.cli.progress import ProgressBar
+from triplewire.cli.pipeline.progress import ProgressBar
 from triplewire.cli.screen import printable
 from triplewire.pipeline.jobs.matching import MatchRequest, match_files
 from triplewire.pipeline.lake.tables import Run

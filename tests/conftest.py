@@ -17,7 +17,8 @@ from hypothesis import HealthCheck, settings
 
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
-from triplewire.matching import Matcher, interpreting
+from triplewire.matching import Matcher
+from triplewire.matching.evaluation import interpreter
 from triplewire.rdf.events import Event
 from triplewire.testing import Answers, Oracle, answers_of
 
@@ -61,7 +62,7 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("TRIPLEWIRE_HYPOTHESIS", "ci" if os.environ.get("CI") else "default"))
 
-interpreting.EVALUATIONS = 0
+interpreter.EVALUATIONS = 0
 
 # From subscriptions, an event and a taxonomy to the answers of those that match, by identifier.
 Engine = Callable[[Iterable[Subscription], Event, Taxonomy | None], dict[str, Answers]]

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from triplewire import Subscription
 from triplewire.cli.app import app
 from triplewire.languages.rdftl import parse_rules
-from triplewire.matching import general
+from triplewire.matching.general import plan
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -73,5 +73,5 @@ def differences(text: str) -> list[str]:
 
 def test_what_differs_from_sparql_is_listed_in_both_places():
     in_docs = differences((ROOT / "docs/matching.md").read_text(encoding="utf-8"))
-    assert in_docs == differences(general.__doc__)
+    assert in_docs == differences(plan.__doc__)
     assert len(in_docs) > 3

@@ -20,7 +20,7 @@ from msgspec import Struct
 from benchmarks.node.hearing import Delays
 from benchmarks.node.http import Connection
 from benchmarks.node.payloads import payloads, query
-from triplewire.cli.network_processes import SuperPeerProcess, network, settle
+from triplewire.cli.network.processes import SuperPeerProcess, network, settle
 from triplewire.network.hypercube.cube import Cube
 
 _SPARQL = "application/sparql-query"

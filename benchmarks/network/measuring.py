@@ -15,7 +15,7 @@ from msgspec import Struct
 from benchmarks.network import workload
 from triplewire.network.messages import Frame, Subscribe, Wire
 from triplewire.testing.simulation import Traffic, World, depths
-from triplewire.testing.simulation.history import Accepted, Published, Subscribed
+from triplewire.testing.simulation.histories.history import Accepted, Published, Subscribed
 
 OURS = "advertisements and poset"
 POSET = "poset only"

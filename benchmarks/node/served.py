@@ -15,10 +15,10 @@ from benchmarks.node.carrier import Hear
 from benchmarks.node.http import Connection
 from benchmarks.node.payloads import EVERYTHING, Payload, query
 from benchmarks.servers import free_port, has_started
-from triplewire.store import identities, registry
 from triplewire.store.database import Database
-from triplewire.store.identities import Client, Quotas, Rights
-from triplewire.store.registry import Options, SubscriptionRecord
+from triplewire.store.tables import identities, registry
+from triplewire.store.tables.identities import Client, Quotas, Rights
+from triplewire.store.tables.registry import Options, SubscriptionRecord
 
 OWNER = "anonymous"
 _EVERY_TRIPLE = "SELECT * { ?s ?p ?o }"

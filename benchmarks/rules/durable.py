@@ -11,8 +11,9 @@ from benchmarks.rules import workload
 from benchmarks.rules.plans import Plan
 from triplewire.rules.execution import Outcome
 from triplewire.rules.hosting import RuleHost
-from triplewire.store import Database, changes
+from triplewire.store import Database
 from triplewire.store.disk import Connection
+from triplewire.store.tables import changes
 
 _CHUNK = 10_000
 _SECONDS = 600

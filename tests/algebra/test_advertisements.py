@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.algebra.building import DC, EX, integer, lit
 
-from triplewire.algebra.advertisements import Advertisement
-from triplewire.algebra.intervals import Interval
+from triplewire.algebra.advertisements.advertisement import Advertisement
+from triplewire.algebra.advertisements.value_sets import Interval
 from triplewire.errors import InputError, InvalidTerm, SyntaxProblem, UnknownFormat
 from triplewire.rdf.terms import BlankNode, Literal, NamedNode
 

@@ -15,14 +15,14 @@ from tests.algebra.building import EX, P, Q, S, integer, select
 from tests.algebra.naive import answers
 from tests.algebra.random_queries import DOMAIN_OF_L, bindings_in_l, canonical, constraint_in_l, query_in_l
 
-from triplewire.algebra.advertisements import Advertisement
-from triplewire.algebra.covering import covers
+from triplewire.algebra.advertisements.advertisement import Advertisement
+from triplewire.algebra.advertisements.value_sets import Interval, Value
 from triplewire.algebra.evaluation import satisfied
-from triplewire.algebra.intervals import Interval, Value
 from triplewire.algebra.patterns import Pattern, Variable
 from triplewire.algebra.queries import FastQuery
-from triplewire.algebra.satisfiability import satisfiable
-from triplewire.algebra.subsumption import implies, subsumes
+from triplewire.algebra.reasoning.covering import covers
+from triplewire.algebra.reasoning.satisfiability import satisfiable
+from triplewire.algebra.reasoning.subsumption import implies, subsumes
 from triplewire.rdf.terms import Literal, Triple
 
 SEEDS = st.integers(0, 2**32)

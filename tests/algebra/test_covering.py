@@ -26,11 +26,11 @@ from tests.algebra.building import (
     z,
 )
 
-from triplewire.algebra.advertisements import Advertisement
+from triplewire.algebra.advertisements.advertisement import Advertisement
+from triplewire.algebra.advertisements.value_sets import Interval
 from triplewire.algebra.constraints import NEVER, Constraint
-from triplewire.algebra.covering import covers, explain_covers
-from triplewire.algebra.intervals import Interval
 from triplewire.algebra.queries import Ask, Core, GeneralQuery
+from triplewire.algebra.reasoning.covering import covers, explain_covers
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.rdf.terms import RDF, RDFS, NamedNode

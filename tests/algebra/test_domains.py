@@ -11,17 +11,17 @@ from collections.abc import Iterable, Sequence
 import pytest
 from tests.algebra.building import D, Y, cmp, integer, lit
 
-from triplewire.algebra.answers import Answer
 from triplewire.algebra.constraints import Comparator, Comparison, TextRelation, TextTest
-from triplewire.algebra.demands import FALSE, NOT_FALSE, NOT_TRUE, TRUE, Demand
-from triplewire.algebra.domains import Domain
-from triplewire.algebra.effort import Effort
-from triplewire.algebra.numerals import complete, numerals
+from triplewire.algebra.reasoning.date_candidates import moments
+from triplewire.algebra.reasoning.demands import FALSE, NOT_FALSE, NOT_TRUE, TRUE, Demand
+from triplewire.algebra.reasoning.domains import Domain
+from triplewire.algebra.reasoning.effort import Effort
+from triplewire.algebra.reasoning.number_candidates import complete, numerals
+from triplewire.algebra.reasoning.text_candidates import Family, by_order
 from triplewire.algebra.taxonomy import EMPTY
-from triplewire.algebra.texts import Family, by_order
-from triplewire.algebra.timeline import moments
+from triplewire.algebra.verdicts import Answer
+from triplewire.rdf.literals.values import Kind, compare, is_integer, kind_of
 from triplewire.rdf.terms import Literal
-from triplewire.rdf.values import Kind, compare, is_integer, kind_of
 
 
 def signature(term: Literal, constants: Sequence[Literal]) -> tuple[object, ...]:

@@ -12,15 +12,15 @@ from hypothesis import assume, given, settings
 from hypothesis import event as note
 from hypothesis import strategies as st
 
-from triplewire.algebra.advertisements import Advertisement
-from triplewire.algebra.answers import Answer
-from triplewire.algebra.covering import covers
+from triplewire.algebra.advertisements.advertisement import Advertisement
 from triplewire.algebra.namespaces import namespace_of
 from triplewire.algebra.queries import Construct, Select
-from triplewire.algebra.satisfiability import satisfiability
+from triplewire.algebra.reasoning.covering import covers
+from triplewire.algebra.reasoning.satisfiability import satisfiability
+from triplewire.algebra.reasoning.subsumption import implies, subsumes
 from triplewire.algebra.subscriptions import Subscription
-from triplewire.algebra.subsumption import implies, subsumes
 from triplewire.algebra.taxonomy import Taxonomy
+from triplewire.algebra.verdicts import Answer
 from triplewire.rdf.events import Event
 from triplewire.rdf.terms import XSD, Literal, NamedNode, Term, Triple
 from triplewire.testing import Answers, Oracle

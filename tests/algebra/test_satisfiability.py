@@ -32,12 +32,12 @@ from tests.algebra.building import (
     z,
 )
 
-from triplewire.algebra.answers import Answer
 from triplewire.algebra.constraints import NEVER
 from triplewire.algebra.evaluation import satisfied
 from triplewire.algebra.queries import Ask, Core, GeneralQuery
-from triplewire.algebra.satisfiability import satisfiability, satisfiable
+from triplewire.algebra.reasoning.satisfiability import satisfiability, satisfiable
 from triplewire.algebra.taxonomy import Taxonomy
+from triplewire.algebra.verdicts import Answer
 from triplewire.rdf.terms import RDF, Literal
 
 TAXONOMY = Taxonomy.parse(

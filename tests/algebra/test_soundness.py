@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from tests.algebra.naive import answers
 from tests.algebra.random_queries import TAXONOMY, event_for, fast_query, widened
 
-from triplewire.algebra.answers import Answer
 from triplewire.algebra.evaluation import satisfied
-from triplewire.algebra.satisfiability import satisfiability
-from triplewire.algebra.subsumption import implies, subsumes
+from triplewire.algebra.reasoning.satisfiability import satisfiability
+from triplewire.algebra.reasoning.subsumption import implies, subsumes
+from triplewire.algebra.verdicts import Answer
 from triplewire.rdf.terms import Triple
 
 SEEDS = st.integers(0, 2**32)

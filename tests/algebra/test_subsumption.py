@@ -39,8 +39,8 @@ from tests.algebra.building import (
 from triplewire.algebra.constraints import ALWAYS, NEVER, Comparator, Membership, TextRelation, TextTest
 from triplewire.algebra.patterns import Pattern, Variable
 from triplewire.algebra.queries import Ask, Construct, Core, FastQuery, GeneralQuery, Select
+from triplewire.algebra.reasoning.subsumption import explain_implies, explain_subsumes, implies, subsumes
 from triplewire.algebra.subscriptions import Subscription
-from triplewire.algebra.subsumption import explain_implies, explain_subsumes, implies, subsumes
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.rdf.terms import RDF, Literal
 

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from tests.node.processes import free_port, running
 
-from triplewire.cli.network_processes import SuperPeerProcess
-from triplewire.cli.network_traffic import path, said
-from triplewire.node.network.keys import NetworkKey
+from triplewire.cli.network.processes import SuperPeerProcess
+from triplewire.cli.network.traffic import path, said
+from triplewire.node.transport.keys import NetworkKey
 from triplewire.wire.networks import IndexView, NetworkView
 
 PROGRAM = [sys.executable, "-m", "triplewire"]

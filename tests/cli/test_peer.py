@@ -14,8 +14,8 @@ from tests.node.processes import Process, free_port
 
 from triplewire.client import Client
 from triplewire.client.peer import Folder, PeerProgram
-from triplewire.network.sessions.switchboard import Manner
-from triplewire.node.network.keys import NetworkKey
+from triplewire.network.sessions.peer.connections import Manner
+from triplewire.node.transport.keys import NetworkKey
 
 QUERY = "SELECT ?o WHERE { ?s <urn:p> ?o }"
 QUICK = Manner(beat=0.5, patience=1.0, silence=3.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from triplewire.cli.pipeline_stream import _receiver
+from triplewire.cli.pipeline.stream import _receiver
 
 A, B = "http://127.0.0.1:1", "http://127.0.0.1:2"
 

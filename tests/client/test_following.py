@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triplewire.client.following import BACKOFF, Follower, Gap, Notification
+from triplewire.client.follower import BACKOFF, Follower, Gap, Notification
 from triplewire.errors import NodeRefused, TriplewireError
 from triplewire.rdf.solutions import Solutions
 from triplewire.rdf.terms import Literal

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from triplewire.algebra.advertisements import Advertisement
+from triplewire.algebra.advertisements.advertisement import Advertisement
 from triplewire.algebra.evaluation import met
 from triplewire.algebra.patterns import Pattern, Variable
 from triplewire.algebra.queries import FastQuery

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from triplewire.errors import LimitExceeded, SyntaxProblem
-from triplewire.languages.scanning import MAX_TEXT_BYTES, SPACES_IN_A_LINE, Scanner
+from triplewire.languages.scanner import MAX_TEXT_BYTES, SPACES_IN_A_LINE, Scanner
 
 WORD = re.compile(r"\w+")
 

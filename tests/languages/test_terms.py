@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from triplewire.errors import SyntaxProblem
 from triplewire.languages.graph.tokens import QNAME
-from triplewire.languages.scanning import Scanner
+from triplewire.languages.scanner import Scanner
 from triplewire.languages.terms import TermReader, printed_literal
 from triplewire.rdf.terms import XSD, Literal, NamedNode
 

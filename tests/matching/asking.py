@@ -7,8 +7,8 @@ from collections import Counter
 from triplewire.algebra.queries import Core, FastQuery, GeneralQuery, Select
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
-from triplewire.languages.sparql.fast_syntax import syntax_of
-from triplewire.languages.sparql.printer import print_query
+from triplewire.languages.sparql.printing.algebra_syntax import syntax_of
+from triplewire.languages.sparql.printing.printer import print_query
 from triplewire.matching.matcher import Matcher
 from triplewire.matching.matches import Match
 from triplewire.rdf.events import Event

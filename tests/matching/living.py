@@ -8,11 +8,11 @@ from collections.abc import Hashable, Iterable, Mapping
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import EMPTY, Taxonomy
 from triplewire.matching import Match, Matcher
-from triplewire.matching.budget import Allowance
-from triplewire.matching.datasets import Dataset
-from triplewire.matching.engine import Engine, Thresholds
-from triplewire.matching.plans import plan_of
-from triplewire.matching.view import EventView
+from triplewire.matching.evaluation.budget import Allowance
+from triplewire.matching.evaluation.event_view import EventView
+from triplewire.matching.evaluation.plans import plan_of
+from triplewire.matching.general.datasets import Dataset
+from triplewire.matching.segments.live_index import Engine, Thresholds
 from triplewire.rdf.events import Event
 from triplewire.rdf.terms import NamedNode
 

@@ -181,7 +181,7 @@ def _is_accepted(text: str) -> bool:
     from triplewire.algebra.queries import GeneralQuery
     from triplewire.algebra.subscriptions import Subscription
     from triplewire.errors import LimitExceeded
-    from triplewire.matching.general import GeneralPlan
+    from triplewire.matching.general.plan import GeneralPlan
 
     try:
         query = Subscription.parse(text).query

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from triplewire import Matcher, Subscription, Taxonomy
-from triplewire.matching.kernels.canonical import canonical_events
-from triplewire.matching.scanner import scan
+from triplewire.matching.kernels.scan.canonical import canonical_events
+from triplewire.matching.scanning.scanner import scan
 from triplewire.testing import workloads
 
 CREATOR = "<http://purl.org/dc/elements/1.1/creator>"

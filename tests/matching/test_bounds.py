@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from triplewire import Matcher, Subscription
-from triplewire.matching.bounds import within
-from triplewire.matching.scanner import scan
+from triplewire.matching.scanning.event_limits import within
+from triplewire.matching.scanning.scanner import scan
 from triplewire.rdf.limits import Limits
 
 SMALL = b"<urn:s> <urn:p> <urn:o> <urn:small> .\n"

@@ -8,10 +8,11 @@ import pytest
 from tests.matching.asking import answers, event, line, matched, subscription
 
 from triplewire.languages import sparql
-from triplewire.languages.sparql.parser import parse_query
-from triplewire.languages.sparql.printer import print_query
-from triplewire.matching import Matcher, general
-from triplewire.matching.worker import evaluated_apart
+from triplewire.languages.sparql.parsing.parser import parse_query
+from triplewire.languages.sparql.printing.printer import print_query
+from triplewire.matching import Matcher
+from triplewire.matching.general import plan
+from triplewire.matching.general.worker import evaluated_apart
 from triplewire.rdf.events import Event
 from triplewire.rdf.terms import BlankNode, Literal, NamedNode, Triple
 
@@ -348,7 +349,7 @@ class TestForms:
 def test_what_is_added_is_read_once_and_printed_once_unless_something_is_rewritten(monkeypatch):
     read, printed = [], []
     monkeypatch.setattr(sparql, "parse_query", lambda text, limits: read.append(text) or parse_query(text, limits))
-    monkeypatch.setattr(general, "print_query", lambda tree: printed.append(tree) or print_query(tree))
+    monkeypatch.setattr(plan, "print_query", lambda tree: printed.append(tree) or print_query(tree))
     matcher = Matcher(interpret=0)
     for name, pattern in {
         "plain": "?s :p ?o",
@@ -364,7 +365,7 @@ def test_what_is_added_is_read_once_and_printed_once_unless_something_is_rewritt
 
 def test_what_is_evaluated_apart_keeps_its_opaque_terms(monkeypatch):
     apart = []
-    monkeypatch.setattr(general, "evaluated_apart", lambda *task: apart.append(task) or evaluated_apart(*task))
+    monkeypatch.setattr(plan, "evaluated_apart", lambda *task: apart.append(task) or evaluated_apart(*task))
     matcher = Matcher(budget=3, seconds=60)
     matcher.add(subscription('SELECT ?o { ?s :p|:q ?o FILTER(sameTerm(?o, "01"^^xsd:integer)) } ORDER BY ?s'))
     [match] = matcher.match(NUMBERS)

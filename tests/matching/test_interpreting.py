@@ -11,7 +11,7 @@ import pytest
 
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.matching import Matcher
-from triplewire.matching.engine import Engine
+from triplewire.matching.segments.live_index import Engine
 from triplewire.rdf.events import Event
 
 QUERIES = {"papers": "SELECT ?s { ?s <urn:p> ?o }", "few": "SELECT ?s { ?s <urn:p> ?o FILTER(?o > 2) }"}
@@ -31,7 +31,7 @@ with install_recorder("numba:compile") as compiled:
 FIRST_KERNEL = """
 import numpy as np
 import triplewire
-from triplewire.matching.kernels.scan import count_line_breaks
+from triplewire.matching.kernels.scan.lines import count_line_breaks
 
 for _ in range(2):
     count_line_breaks(np.frombuffer(b"a", np.uint8))

@@ -12,11 +12,11 @@ from tests.matching.asking import event, subscription
 
 from triplewire.errors import BudgetExceeded, InputError
 from triplewire.matching import Matcher
-from triplewire.matching.budget import Allowance, Budget
-from triplewire.matching.datasets import Dataset
-from triplewire.matching.general import GeneralPlan, OxigraphQuery
-from triplewire.matching.isolation import IsolatedEvaluator
-from triplewire.matching.view import EventView
+from triplewire.matching.evaluation.budget import Allowance, Budget
+from triplewire.matching.evaluation.event_view import EventView
+from triplewire.matching.general.datasets import Dataset
+from triplewire.matching.general.isolated_evaluator import IsolatedEvaluator
+from triplewire.matching.general.plan import GeneralPlan, OxigraphQuery
 
 ON = event(':s :p 1, "01"^^<http://www.w3.org/2001/XMLSchema#integer> ; :q "a" .')
 COUNTS = subscription("SELECT (COUNT(?o) AS ?n) { ?s :p ?o }", name="counts")

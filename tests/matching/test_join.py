@@ -15,9 +15,9 @@ from triplewire.algebra.evaluation import satisfied
 from triplewire.algebra.patterns import Pattern, Variable
 from triplewire.algebra.queries import Core
 from triplewire.errors import BudgetExceeded
-from triplewire.matching.budget import Budget
-from triplewire.matching.join import solutions
-from triplewire.matching.view import EventView
+from triplewire.matching.evaluation.budget import Budget
+from triplewire.matching.evaluation.event_view import EventView
+from triplewire.matching.evaluation.join import solutions
 from triplewire.rdf.events import Event
 from triplewire.rdf.terms import Literal, Triple
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from tests.matching.asking import PREFIXES, event, subscription
 
-from triplewire.languages.sparql.parser import parse_query
+from triplewire.languages.sparql.parsing.parser import parse_query
 from triplewire.matching import Matcher
-from triplewire.matching.budget import DEFAULT_STEPS
-from triplewire.matching.view import EventView
-from triplewire.matching.work import work_bound
+from triplewire.matching.evaluation.budget import DEFAULT_STEPS
+from triplewire.matching.evaluation.event_view import EventView
+from triplewire.matching.general.work_bound import work_bound
 
 ENDLESS = "P2MT25098437536761H"
 

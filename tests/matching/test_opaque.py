@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from triplewire.matching.opaque import decoded, encoded, internal, is_opaque, is_rewritten
+from triplewire.matching.general.opaque_terms import decoded, encoded, internal, is_opaque, is_rewritten
 from triplewire.rdf.terms import XSD, BlankNode, Literal, NamedNode, Triple
 
 REWRITTEN = [

@@ -39,9 +39,9 @@ from triplewire.matching.kernels.columns import (
     P,
     S,
 )
-from triplewire.matching.kernels.datatypes import DECIMAL, INTEGER
 from triplewire.matching.kernels.hashing import hash_term
-from triplewire.matching.scanner import ScanResult, scan
+from triplewire.matching.kernels.scan.datatypes import DECIMAL, INTEGER
+from triplewire.matching.scanning.scanner import ScanResult, scan
 from triplewire.rdf.terms import XSD
 
 SEED = 0x5EED

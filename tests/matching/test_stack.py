@@ -13,8 +13,8 @@ from tests.matching.stack_probe import CONSTRUCTS
 from triplewire import Event, Matcher, Subscription
 from triplewire.errors import LimitExceeded
 from triplewire.languages.sparql import QueryLimits
-from triplewire.languages.sparql.parser import parse_query
-from triplewire.languages.sparql.stack import SMALLEST_STACK, stack_of
+from triplewire.languages.sparql.lowering.stack_limit import SMALLEST_STACK, stack_of
+from triplewire.languages.sparql.parsing.parser import parse_query
 
 [EVENT] = Event.parse('<urn:s> <urn:p> "1"^^<http://www.w3.org/2001/XMLSchema#integer> .', graph="urn:e")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.matching.algebra import EX, X, Y
 
 from triplewire.algebra.patterns import Pattern, Variable
-from triplewire.matching.templates import instantiate
+from triplewire.matching.general.construct_templates import instantiate
 from triplewire.rdf.terms import BlankNode, Literal, Triple
 
 BLANK = Variable("_:b")

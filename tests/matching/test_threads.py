@@ -11,8 +11,8 @@ from tests.matching.living import early
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.errors import UnknownSubscription
 from triplewire.matching import Matcher
-from triplewire.matching import engine as engine_module
-from triplewire.matching.engine import Engine, Thresholds
+from triplewire.matching.segments import live_index as engine_module
+from triplewire.matching.segments.live_index import Engine, Thresholds
 from triplewire.rdf.events import Event
 
 STAYING = 30

@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.matching.asking import PREFIXES, event
 
-from triplewire.languages.sparql.parser import parse_query
-from triplewire.matching.budget import Budget
-from triplewire.matching.datasets import Dataset
-from triplewire.matching.view import EventView
-from triplewire.matching.work import work_bound
+from triplewire.languages.sparql.parsing.parser import parse_query
+from triplewire.matching.evaluation.budget import Budget
+from triplewire.matching.evaluation.event_view import EventView
+from triplewire.matching.general.datasets import Dataset
+from triplewire.matching.general.work_bound import work_bound
 
 STAR = EventView(event(":hub :p :a, :b, :c, :d . :a :q 1 . :b :q 2 ."))
 

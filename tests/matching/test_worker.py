@@ -9,8 +9,8 @@ from tests.matching.asking import event, subscription
 
 from triplewire.errors import BudgetExceeded
 from triplewire.matching import Matcher
-from triplewire.matching.budget import Allowance
-from triplewire.matching.worker import evaluated_apart
+from triplewire.matching.evaluation.budget import Allowance
+from triplewire.matching.general.worker import evaluated_apart
 
 ON = event("".join(f":s{n} :p {n} . " for n in range(60)))
 HOURS = " ".join(f"?s{n} ?p{n} ?o{n} ." for n in range(9))

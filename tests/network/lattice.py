@@ -9,9 +9,9 @@ from triplewire.algebra import Advertisement
 from triplewire.network.effects import Accept, Effect, Replay, Send
 from triplewire.network.memory import Memory
 from triplewire.network.messages import Description, Frame, Member, Publication, Standing, Subscribe, Wire
-from triplewire.network.routing.descriptions import describe
-from triplewire.network.routing.reasoning import AlgebraReasoner
-from triplewire.network.routing.standings import standing_of
+from triplewire.network.routing.advertisements.descriptions import describe
+from triplewire.network.routing.subscriptions.reasoner import AlgebraReasoner
+from triplewire.network.routing.subscriptions.standing_queries import standing_of
 from triplewire.network.superpeer import SuperPeer
 from triplewire.network.timings import Timings
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triplewire.network import links
-from triplewire.network.links import Link
+from triplewire.network import link as links
+from triplewire.network.link import Link
 from triplewire.network.messages import Beat, Frame
 
 RETRY = 1.0

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 import httpx
 
-from triplewire.cli.network_processes import SuperPeerProcess
+from triplewire.cli.network.processes import SuperPeerProcess
 
 NQUADS = {"Content-Type": "application/n-quads"}
 QUERY = {"Content-Type": "application/sparql-query"}

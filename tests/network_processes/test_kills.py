@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from tests.network_processes.crowd import Publisher, check, kill, notified, subscribe, until
 
-from triplewire.cli.network_processes import network, settle
+from triplewire.cli.network.processes import network, settle
 
 KILLS = int(os.environ.get("TRIPLEWIRE_KILLS", "2"))
 SIZE = 8

@@ -16,9 +16,9 @@ from tests.node.processes import Process, free_port
 
 from triplewire.client.peer import Folder, PeerProgram
 from triplewire.errors import NodeUnreachable
-from triplewire.network.sessions.home import Keys, Place
 from triplewire.network.sessions.identity import key_of_text, new_secret
-from triplewire.node.network.keys import NetworkKey
+from triplewire.network.sessions.peer.memory import Keys, Place
+from triplewire.node.transport.keys import NetworkKey
 
 COUNT = 200
 pytestmark = pytest.mark.xdist_group("peers of real super-peers")

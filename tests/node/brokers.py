@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 
 from triplewire import Event
-from triplewire.node.broker import Broker
-from triplewire.store.identities import Client, Grant, Quotas, Rights
-from triplewire.store.registry import Options, SubscriptionRecord
+from triplewire.node.broker.broker import Broker
+from triplewire.store.tables.identities import Client, Grant, Quotas, Rights
+from triplewire.store.tables.registry import Options, SubscriptionRecord
 
 EVERYTHING = "SELECT ?s ?o { ?s <urn:p> ?o }"
 ME = Client("me", "me", None, Rights())

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from triplewire import Event
 from triplewire.rdf.terms import TW
-from triplewire.store import Database, log
-from triplewire.store.log import Record
+from triplewire.store import Database
+from triplewire.store.tables import log
+from triplewire.store.tables.log import Record
 
 _INSERTED, _DELETED = TW["Inserted"], TW["Deleted"]
 

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.errors import InputError
-from triplewire.node.arrivals import Arrival, Given, events_in
-from triplewire.node.audience import LiveMatchers
-from triplewire.node.grants import require_publishable
+from triplewire.node.access.grants import require_publishable
+from triplewire.node.matching.event_parsing import Arrival, Given, events_in
+from triplewire.node.matching.live_matchers import LiveMatchers
 from triplewire.rdf.events import Event
 from triplewire.rdf.formats import NQUADS, TURTLE
 from triplewire.rdf.limits import DEFAULT_LIMITS, Limits
-from triplewire.store.identities import Grant
+from triplewire.store.tables.identities import Grant
 
 NOW = datetime(2024, 5, 1, tzinfo=UTC)
 LINES = [

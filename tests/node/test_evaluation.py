@@ -15,8 +15,8 @@ from tests.matching.test_stack import long_sum
 from tests.node.brokers import ME, events, positions, subscribed, with_broker
 from tests.node.node_process import NodeProcess
 
-from triplewire.matching.datasets import Dataset
-from triplewire.matching.general import GeneralPlan, OxigraphQuery
+from triplewire.matching.general.datasets import Dataset
+from triplewire.matching.general.plan import GeneralPlan, OxigraphQuery
 
 QUERY = {"Content-Type": "application/sparql-query"}
 NQUADS = {"Content-Type": "application/n-quads"}

@@ -8,7 +8,7 @@ import pytest
 from tests.node.brokers import ME, YOU, client, event, events, positions, subscribed, with_broker
 
 from triplewire.errors import Forbidden
-from triplewire.store.identities import Grant
+from triplewire.store.tables.identities import Grant
 
 EX = "http://example.org/"
 

@@ -9,12 +9,12 @@ import pytest
 from tests.node.brokers import ME, client, event, events, positions, positions_up_to, subscribed, with_broker
 
 from triplewire.errors import DiskFull
-from triplewire.node import roster
-from triplewire.node.broker import Broker
-from triplewire.node.catching_up import CHUNK
-from triplewire.node.roster import MOST_UNREAD
+from triplewire.node.broker import subscription_index
+from triplewire.node.broker.broker import Broker
+from triplewire.node.broker.subscription_index import MOST_UNREAD
+from triplewire.node.matching.catch_up_step import CHUNK
 from triplewire.store.clock import SystemClock
-from triplewire.store.identities import UNLIMITED, Client, Rights
+from triplewire.store.tables.identities import UNLIMITED, Client, Rights
 from triplewire.testing import FaultyDisk
 
 NO_LIMITS = Client("me", "me", None, Rights(quotas=UNLIMITED))
@@ -123,7 +123,7 @@ def test_f5_who_does_not_read_goes_on_after_a_restart(tmp_path: Path):
 
 def test_f5_a_selective_subscription_that_nobody_reads_stays_live(tmp_path: Path, monkeypatch):
     """To find its few notifications in the log again would cost more than to keep them."""
-    monkeypatch.setattr(roster, "MOST_UNREAD", 20)
+    monkeypatch.setattr(subscription_index, "MOST_UNREAD", 20)
 
     async def test(broker):
         few = await subscribed(broker, "few", "SELECT ?s { ?s <urn:q> ?o }", who=NO_LIMITS)

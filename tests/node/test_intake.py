@@ -9,7 +9,7 @@ import pytest
 from tests.node.brokers import ME, YOU, event, events, positions, subscribed, with_broker
 
 from triplewire.errors import DiskFull, EventConflict, StoreFailed
-from triplewire.node.audience import LiveMatchers
+from triplewire.node.matching.live_matchers import LiveMatchers
 from triplewire.testing import Fate, FaultyDisk
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from tests.node.brokers import ME, YOU, client, event, events, subscribed, with_broker
 
-from triplewire.store.identities import Grant
 from triplewire.store.retention import Retention
+from triplewire.store.tables.identities import Grant
 from triplewire.testing import VirtualClock
 
 

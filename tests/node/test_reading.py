@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.node.brokers import ME, YOU, event, events, positions, solutions, subscribed, with_broker
 
 from triplewire import Taxonomy
-from triplewire.node.broker import Broker
+from triplewire.node.broker.broker import Broker
 
 
 def test_an_event_gets_a_position_and_whoever_asked_is_told(tmp_path: Path):

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.node.brokers import ME, event, events, subscribed, with_broker
 
-from triplewire.node.recent import MOST_BYTES, MOST_ENTRIES, Recent
-from triplewire.node.roster import SubscriptionIndex
-from triplewire.store.log import Record
-from triplewire.store.outbox import OutboxEntry
-from triplewire.store.registry import Options, SubscriptionRecord
+from triplewire.node.broker.recent_notifications import MOST_BYTES, MOST_ENTRIES, Recent
+from triplewire.node.broker.subscription_index import SubscriptionIndex
+from triplewire.store.tables.log import Record
+from triplewire.store.tables.outbox import OutboxEntry
+from triplewire.store.tables.registry import Options, SubscriptionRecord
 
 NUMBER = 7
 

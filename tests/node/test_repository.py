@@ -11,8 +11,8 @@ from tests.node.brokers import ME, event, events, with_broker
 
 from triplewire import Event
 from triplewire.errors import StoreFailed
-from triplewire.node import repository_worker
-from triplewire.node.repository import Allowed, Repository
+from triplewire.node.repository import worker
+from triplewire.node.repository.repository import Allowed, Repository
 from triplewire.store.retention import Retention
 
 GRAPHS = "SELECT ?g { GRAPH ?g { ?s ?p ?o } } ORDER BY ?g"
@@ -62,8 +62,8 @@ def test_f11_an_event_that_crashes_the_process_is_left_out_with_the_reason_and_t
     tmp_path: Path, monkeypatch
 ):
     script, notes = tmp_path / "worker.py", tmp_path / "notes"
-    script.write_text(CRASHES.format(worker=repository_worker.__file__, notes=str(notes)))
-    monkeypatch.setattr(repository_worker, "__file__", str(script))
+    script.write_text(CRASHES.format(worker=worker.__file__, notes=str(notes)))
+    monkeypatch.setattr(worker, "__file__", str(script))
     poison = event(1, "<urn:s> <urn:p> 1 .")
     poison = poison.from_triples("urn:e:poison", poison.triples)
 

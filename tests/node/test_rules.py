@@ -15,14 +15,15 @@ from tests.rules.family import EX, FAMILY
 from triplewire import Event
 from triplewire.errors import CascadeTooLong, DiskFull, LimitExceeded
 from triplewire.languages.rdftl import parse_updates
-from triplewire.node.broker import Broker
-from triplewire.node.rules import Executed
-from triplewire.node.rules_hearing import PUBLISHER
+from triplewire.node.broker.broker import Broker
+from triplewire.node.rules.event_listener import PUBLISHER
+from triplewire.node.rules.service import Executed
 from triplewire.rules.execution import Status
 from triplewire.rules.hosting import RuleHost
 from triplewire.rules.listening import Hears
-from triplewire.store import Database, changes, facts, log, rulebook
-from triplewire.store.identities import Grant
+from triplewire.store import Database
+from triplewire.store.tables import changes, facts, log, rulebook
+from triplewire.store.tables.identities import Grant
 from triplewire.testing.faulty_disk import FaultyDisk
 
 GREET = "ON INSERT resource() AS INSTANCE OF Person IF True DO INSERT ($delta, ex:name, 'Somebody')"

@@ -21,8 +21,9 @@ from tests.rules.family import EX, FAMILY
 from triplewire import Event
 from triplewire.rdf.terms import Literal
 from triplewire.rules.hosting import RuleHost
-from triplewire.store import Database, changes, log, outbox
-from triplewire.store.log import Record
+from triplewire.store import Database
+from triplewire.store.tables import changes, log, outbox
+from triplewire.store.tables.log import Record
 
 STEPS = 20
 RDFTL = {"Content-Type": "text/x-triplewire-rdftl"}

@@ -11,11 +11,11 @@ from tests.node.node_process import NodeProcess
 from tests.node.test_stopping import fill
 
 from triplewire.algebra.subscriptions import Subscription
-from triplewire.node import snapshots
-from triplewire.store import registry
+from triplewire.node.matching import snapshots
 from triplewire.store.database import Database
-from triplewire.store.identities import Grant
 from triplewire.store.retention import Retention
+from triplewire.store.tables import registry
+from triplewire.store.tables.identities import Grant
 
 COUNT = 12
 LIMITED = client("limited", subscribe=Grant(graphs=("urn:e:2",)))

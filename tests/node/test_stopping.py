@@ -14,9 +14,9 @@ import httpx
 import pytest
 from tests.node.node_process import NodeProcess, free_port
 
-from triplewire.store import registry
 from triplewire.store.database import Database
-from triplewire.store.registry import Options, SubscriptionRecord
+from triplewire.store.tables import registry
+from triplewire.store.tables.registry import Options, SubscriptionRecord
 
 SIGNALS = [signal.SIGTERM, signal.SIGINT]
 # A process that does not listen to signals would still run after this.

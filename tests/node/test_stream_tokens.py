@@ -7,7 +7,7 @@ import base64
 import pytest
 
 from triplewire.errors import Unauthenticated
-from triplewire.node.stream_tokens import PREFIX, StreamTokens
+from triplewire.node.access.stream_tokens import PREFIX, StreamTokens
 
 
 class Settable:

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from triplewire import Subscription
 from triplewire.cli.app import app
-from triplewire.cli.pipeline import app as pipeline
+from triplewire.cli.pipeline.group import app as pipeline
 from triplewire.errors import InputError
 from triplewire.pipeline import build_index
 from triplewire.pipeline.jobs.compaction import CompactRequest, compact

@@ -19,7 +19,7 @@ from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import InputError
 from triplewire.matching import Matcher
-from triplewire.matching.reading import term_of
+from triplewire.matching.scanning.term_decoding import term_of
 from triplewire.pipeline.rows import EVENT_COLUMNS
 from triplewire.pipeline.strategies import matched, prepare
 from triplewire.pipeline.strategies.prepared import Chains, Parts

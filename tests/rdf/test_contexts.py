@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from triplewire.errors import InputError, LimitExceeded, RefusedFeature
-from triplewire.rdf.contexts import NO_CONTEXTS, Contexts, with_contexts
 from triplewire.rdf.documents import Document
 from triplewire.rdf.events import Event
 from triplewire.rdf.limits import DEFAULT_LIMITS, Limits
+from triplewire.rdf.parsing.contexts import NO_CONTEXTS, Contexts, with_contexts
 
 REMOTE = "http://127.0.0.1:9/context.jsonld"
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triplewire.rdf.dates import DAY, PATTERNS, SECOND, Moment, days_before, order_moments, parse_moment
+from triplewire.rdf.literals.dates import DAY, PATTERNS, SECOND, Moment, days_before, order_moments, parse_moment
 
 DATE_TIME = PATTERNS["dateTime"]
 _zones = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))

@@ -3,8 +3,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triplewire.rdf.dates import DAY, SECOND
-from triplewire.rdf.durations import (
+from triplewire.rdf.literals.dates import DAY, SECOND
+from triplewire.rdf.literals.durations import (
     Duration,
     order_durations,
     parse_day_time_duration,

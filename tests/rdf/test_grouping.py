@@ -6,8 +6,8 @@ import pytest
 
 from triplewire.errors import LimitExceeded
 from triplewire.rdf.formats import NQUADS, TURTLE
-from triplewire.rdf.grouping import Contents, group_by_graph
 from triplewire.rdf.limits import DEFAULT_LIMITS, Limits
+from triplewire.rdf.parsing.event_grouping import Contents, group_by_graph
 from triplewire.rdf.terms import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Triple
 
 S, P, G = NamedNode("urn:s"), NamedNode("urn:p"), NamedNode("urn:g")

@@ -6,7 +6,7 @@ from triplewire.errors import LimitExceeded, RefusedFeature, SyntaxProblem
 from triplewire.rdf.documents import Document
 from triplewire.rdf.events import Event
 from triplewire.rdf.limits import DEFAULT_LIMITS, MIB, Limits
-from triplewire.rdf.markup import plain_markup
+from triplewire.rdf.parsing.rdf_xml import plain_markup
 from triplewire.rdf.terms import Literal, NamedNode
 
 OPEN = '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">'

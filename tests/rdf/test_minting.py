@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
 
-from triplewire.rdf.minting import mint_event_iri
+from triplewire.rdf.parsing.event_names import mint_event_iri
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 

@@ -8,7 +8,7 @@ from triplewire.errors import LimitExceeded
 from triplewire.rdf.documents import Document
 from triplewire.rdf.formats import JSONLD, NQUADS, TRIG, TURTLE, Format
 from triplewire.rdf.limits import Limits
-from triplewire.rdf.nesting import check_nesting
+from triplewire.rdf.parsing.nesting_depth import check_nesting
 
 LIMITS = Limits(depth=3)
 S_P = "<urn:s> <urn:p> "

@@ -7,7 +7,7 @@ import numpy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triplewire.rdf.numbers import (
+from triplewire.rdf.literals.numbers import (
     Number,
     Rank,
     equal_numbers,

@@ -7,7 +7,7 @@ import pytest
 from triplewire.errors import InvalidTerm, LimitExceeded, RefusedFeature, SyntaxProblem
 from triplewire.rdf.documents import Document
 from triplewire.rdf.formats import FORMATS, JSONLD, NQUADS, NTRIPLES, RDFXML, TRIG, TURTLE, Format
-from triplewire.rdf.parsing import parse_quads
+from triplewire.rdf.parsing.quads import parse_quads
 from triplewire.rdf.terms import Quad
 
 RDF_XML = '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">\n{}\n</rdf:RDF>'

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from triplewire.rdf.documents import Document
-from triplewire.rdf.positions import problem_at, problem_at_offset
+from triplewire.rdf.parsing.positions import problem_at, problem_at_offset
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])

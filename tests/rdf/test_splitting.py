@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from triplewire.rdf.events import Event
-from triplewire.rdf.reading import Reading
+from triplewire.rdf.parsing.reading_options import Reading
 
 VOCABULARY = """
 @prefix : <http://example.org/> .

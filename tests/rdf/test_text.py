@@ -9,8 +9,8 @@ from pyoxigraph import BaseDirection
 from tests.rdf.literals import TERMS
 from tests.rdf.oracle import outcomes
 
+from triplewire.rdf.literals.strings import contains, ends_with, starts_with
 from triplewire.rdf.terms import Literal, Term
-from triplewire.rdf.text import contains, ends_with, starts_with
 
 EXPRESSIONS = ["CONTAINS(?a, ?b)", "STRSTARTS(?a, ?b)", "STRENDS(?a, ?b)"]
 

@@ -1,4 +1,4 @@
-"""`rdf.values` against Oxigraph's FILTER, pair by pair, and against what SPARQL 1.1 says."""
+"""`rdf.literals.values` against Oxigraph's FILTER, pair by pair, and against what SPARQL 1.1 says."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.rdf.literals import TERMS
 from tests.rdf.oracle import outcomes
 
+from triplewire.rdf.literals.values import Kind, compare, equal, is_integer, kind_of, less, number
 from triplewire.rdf.terms import XSD, BlankNode, Literal, NamedNode, Term, Triple
-from triplewire.rdf.values import Kind, compare, equal, is_integer, kind_of, less, number
 
 OPERATORS = ("=", "!=", "<", "<=", ">", ">=")
 EXPRESSIONS = [f"?a {operator} ?b" for operator in OPERATORS]

@@ -27,8 +27,9 @@ from triplewire.errors import (
 from triplewire.languages.rdftl import parse_updates
 from triplewire.rules.hosting import RuleHost
 from triplewire.rules.schema import Schema
-from triplewire.store import Database, changes, facts, rulebook
+from triplewire.store import Database
 from triplewire.store.disk import Connection
+from triplewire.store.tables import changes, facts, rulebook
 from triplewire.testing.faulty_disk import Fate, FaultyDisk
 from triplewire.testing.virtual_clock import VirtualClock
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from triplewire.testing.simulation import FINE, Checker, Fact, Offer, Query, Span, Weather, World, explained
-from triplewire.testing.simulation.history import Notified, Published, Record
+from triplewire.testing.simulation.histories.history import Notified, Published, Record
 
 Kind = TypeVar("Kind", bound=Record)
 SETTLE = 15.0

@@ -7,9 +7,8 @@ from typing import ClassVar
 
 import pytest
 
-from triplewire.testing.simulation.checker import Checker, Violation, explained
-from triplewire.testing.simulation.facts import Fact, Offer, Query, Span
-from triplewire.testing.simulation.history import (
+from triplewire.testing.simulation.histories.checker import Checker, Violation, explained
+from triplewire.testing.simulation.histories.history import (
     MOST_HOPS,
     Accepted,
     Advertised,
@@ -26,6 +25,7 @@ from triplewire.testing.simulation.history import (
     Unsubscribed,
     Withdrawn,
 )
+from triplewire.testing.simulation.workload.facts import Fact, Offer, Query, Span
 
 SETTLE = 10.0
 SMALL = Query((Span("size", 0, 4),))

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from triplewire.network.routing.reasoning import AlgebraReasoner
+from triplewire.network.routing.subscriptions.reasoner import AlgebraReasoner
 from triplewire.testing.simulation import Dialect, Plan, World, drawn_plan, hard_plan, run
 from triplewire.testing.simulation.runs import make_world
 

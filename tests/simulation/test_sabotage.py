@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
-from triplewire.network.links import Link
-from triplewire.network.routing import offering
+from triplewire.network.link import Link
+from triplewire.network.routing.advertisements import own_advertisements
 from triplewire.network.routing.attachments import Downstream
 from triplewire.network.routing.router import Router
-from triplewire.network.routing.tides import Tides
+from triplewire.network.routing.watermarks import Tides
 from triplewire.testing.simulation import run
 from triplewire.testing.simulation.disk import Outbox
 from triplewire.testing.simulation.host import Host
@@ -31,7 +31,7 @@ def rules_broken(wanted: str) -> bool:
         (Downstream, "forget", lambda _down, _recall: None, "missing"),
         (Tides, "recall_all", lambda _tides, up: up.take_recall(), "missing"),
         (Router, "unsubscribe", lambda _router, _key, _peer: [], "unwanted"),
-        (offering, "combined", lambda descriptions: {one.key: one for one in descriptions}, "missing"),
+        (own_advertisements, "combined", lambda descriptions: {one.key: one for one in descriptions}, "missing"),
         (Host, "_stand", lambda _host, _rule: None, "missing"),
         (Host, "_is_own_change", lambda _host, _publication: False, "loop"),
         (Host, "_tell_of_gap", lambda _host, _name, _outbox: None, "missing"),

@@ -6,7 +6,7 @@ import pytest
 from tests.simulation.scenes import SETTLE, assert_right, of_kind, publish_for, settled
 
 from triplewire.testing.simulation import FINE, Weather
-from triplewire.testing.simulation.history import Repeated
+from triplewire.testing.simulation.histories.history import Repeated
 
 TWICE = Weather(repeats=1.0)
 SHUFFLED = Weather(fastest=0.0, slowest=0.8, in_order=False)

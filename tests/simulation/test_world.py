@@ -7,7 +7,7 @@ from tests.simulation.scenes import SETTLE, SIZES, SMALL, assert_right, publish_
 
 from triplewire.testing.simulation import FINE, Query, Span, Traffic, Weather, World
 from triplewire.testing.simulation.faults import Wires
-from triplewire.testing.simulation.history import Published
+from triplewire.testing.simulation.histories.history import Published
 
 
 def test_what_was_acknowledged_is_on_the_disk_and_what_was_not_is_lost_with_a_crash():

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import msgspec
 
-from triplewire.store import Database, advertisements
-from triplewire.store.advertisements import AdvertisementRecord
+from triplewire.store import Database
+from triplewire.store.tables import advertisements
+from triplewire.store.tables.advertisements import AdvertisementRecord
 
 
 def kept(database: Database) -> list[AdvertisementRecord]:

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from triplewire.errors import DamagedStore, StoreError
-from triplewire.store import Database, LocalDisk, log
+from triplewire.store import Database, LocalDisk
 from triplewire.store.database import FILE
-from triplewire.store.log import Record
 from triplewire.store.retention import Retention, cut, due
+from triplewire.store.tables import log
+from triplewire.store.tables.log import Record
 from triplewire.store.wal import check_wal, frames
 
 

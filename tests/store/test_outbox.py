@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from triplewire.store import Database, LocalDisk, log, outbox, registry
+from triplewire.store import Database, LocalDisk
 from triplewire.store.database import FILE
-from triplewire.store.log import Record
-from triplewire.store.outbox import OutboxEntry
-from triplewire.store.registry import Options, SubscriptionRecord
+from triplewire.store.tables import log, outbox, registry
+from triplewire.store.tables.log import Record
+from triplewire.store.tables.outbox import OutboxEntry
+from triplewire.store.tables.registry import Options, SubscriptionRecord
 
 
 def fill(folder: Path, waiting: int) -> None:

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from triplewire.store import LocalDisk, log, peers
-from triplewire.store.log import Record
+from triplewire.store import LocalDisk
 from triplewire.store.schema import migrate
+from triplewire.store.tables import log, peers
+from triplewire.store.tables.log import Record
 
 
 @pytest.fixture

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from triplewire.store import Database, LocalDisk, deadletters, log, outbox
+from triplewire.store import Database, LocalDisk
 from triplewire.store.database import FILE
-from triplewire.store.log import Record
-from triplewire.store.outbox import OutboxEntry
 from triplewire.store.schema import MIGRATIONS, migrate, version_of
+from triplewire.store.tables import dead_letters, log, outbox
+from triplewire.store.tables.log import Record
+from triplewire.store.tables.outbox import OutboxEntry
 
 
 def test_a_dead_letter_of_the_first_version_is_there_after_the_second(tmp_path: Path):
@@ -20,7 +21,7 @@ def test_a_dead_letter_of_the_first_version_is_there_after_the_second(tmp_path: 
     )
     connection.close()
     database = Database(tmp_path)
-    [letter] = database.read(lambda tx: deadletters.after(tx, 0, 10))
+    [letter] = database.read(lambda tx: dead_letters.after(tx, 0, 10))
     assert (letter.position, letter.reason, letter.nquads) == (2, "gone", None)
     assert database.read(version_of) == len(MIGRATIONS)
     database.close()

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from triplewire.errors import DiskFull, EventConflict, FolderInUse, StoreFailed, UnknownSchema
-from triplewire.store import Database, LocalDisk, facts, schema
+from triplewire.store import Database, LocalDisk, schema
+from triplewire.store.tables import facts
 from triplewire.testing import Fate, FaultyDisk
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from triplewire.algebra.constraints import Comparator, Comparison, Condition, Membership
 from triplewire.algebra.patterns import Pattern, Variable
 from triplewire.algebra.queries import Core
-from triplewire.matching.view import EventView, Key, Mask, key_of, mask_of
+from triplewire.matching.evaluation.event_view import EventView, Key, Mask, key_of, mask_of
 from triplewire.rdf.terms import NamedNode, Term
 
 # A pattern's constants, or the graph that a core names.

@@ -22,12 +22,12 @@ from triplewire.algebra.queries import FastQuery, Query, cores_of
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import EMPTY, Taxonomy
 from triplewire.errors import BudgetExceeded, DuplicateSubscription, UnknownSubscription
-from triplewire.matching.budget import DEFAULT_SECONDS, DEFAULT_STEPS, Allowance
-from triplewire.matching.datasets import Dataset
-from triplewire.matching.fast import FastPlan
-from triplewire.matching.general import GeneralPlan
+from triplewire.matching.evaluation.budget import DEFAULT_SECONDS, DEFAULT_STEPS, Allowance
+from triplewire.matching.evaluation.event_view import EventView
+from triplewire.matching.evaluation.fast_plan import FastPlan
+from triplewire.matching.general.datasets import Dataset
+from triplewire.matching.general.plan import GeneralPlan
 from triplewire.matching.matches import Match
-from triplewire.matching.view import EventView
 from triplewire.rdf.events import Event
 
 _SHOWN = 80

@@ -19,8 +19,8 @@ from triplewire.algebra.constraints import (
 )
 from triplewire.algebra.patterns import Pattern, PatternTerm, Variable
 from triplewire.algebra.queries import FastQuery, Query, Select
+from triplewire.rdf.literals.values import is_integer
 from triplewire.rdf.terms import XSD, Literal, NamedNode
-from triplewire.rdf.values import is_integer
 
 _STRING = XSD["string"]
 

@@ -22,7 +22,7 @@ from triplewire.algebra.constraints import (
 )
 from triplewire.algebra.patterns import Variable
 from triplewire.algebra.taxonomy import EMPTY, Taxonomy, TypesInEvent
-from triplewire.rdf import values
+from triplewire.rdf.literals import values
 from triplewire.rdf.terms import Term
 
 Binding = Mapping[Variable, Term]

@@ -27,7 +27,7 @@ from triplewire.algebra.constraints import TaxonomyRelation
 from triplewire.algebra.hierarchy import Edge, Hierarchy, Links, Memo, Resource
 from triplewire.errors import InputError, InvalidTerm, TaxonomyCycle
 from triplewire.rdf.documents import format_for, read_document
-from triplewire.rdf.parsing import QuadReader
+from triplewire.rdf.parsing.quads import QuadReader
 from triplewire.rdf.terms import RDF, RDFS, BlankNode, Literal, NamedNode, Quad, Term, Triple
 
 TypesInEvent = Callable[[Term], Iterable[Term]] | Mapping[Term, Iterable[Term]]

@@ -1,26 +1,22 @@
 """The command line: arguments in, words out.
 
-    app        the program: its commands and `--version`
-    match      which subscriptions do these events satisfy?
-    explain    how is a subscription matched?
-    subsumes   is every answer of one subscription an answer of another?
-    why        does an event satisfy a query, and why not?
-    covers     can what a peer advertises satisfy a subscription?
-    generate   events and subscriptions in any number
-    serve      run a node
-    publish, subscribe, subscriptions, query, feed, clients, dead_letters
-               talk to a node
-    network    key, up, show: networks of super-peers (network_key, network_up with its processes, demo and traffic,
-               network_show)
-    pipeline   match, stream, backfill, replay, profile, compact: on Spark
-
-    invocation what every command does with arguments and with trouble
-    inputs     paths and standard input become events, subscriptions, taxonomies
-    remote     where the node is, and with which secret
-    answering  yes or no, and why
-    bindings   solutions in SPARQL 1.1's JSON form
-    names      terms as people read them
-    screen     consoles, tables and progress; nothing from outside reaches a terminal unescaped
+    app         its commands and `--version`
+    covers      `triplewire covers ADVERTISEMENT
+    explain     `triplewire explain`: how is a subscription matched, and what does it require of an event?
+    generate    `triplewire generate`: events and subscriptions in any number, the same for the same seed
+    inputs      paths and standard input become events, subscriptions and taxonomies
+    invocation  what every command does with arguments and with trouble
+    match       `triplewire match`: which subscriptions do these events satisfy, and with what answers?
+    names       Turtle's short forms, with the prefixes that everybody knows
+    network     `triplewire network …`: keys, a whole network on this machine, and what a super-peer knows
+    node        commands that run a node or talk to one over HTTP
+    peer        `triplewire peer …`: a peer of the network, with a home folder of its own
+    pipeline    `triplewire pipeline …`: matching on Spark, over files, streams and history
+    rules       `triplewire rules …`: check, run and explain RDFTL rules
+    screen      consoles, tables and progress
+    subsumes    `triplewire subsumes A B`: is every answer of B, over any event, an answer of A?
+    verdicts    one sentence, and the exit code
+    why         `triplewire why EVENT QUERY`: does this event satisfy this query, and why, or why not?
 
 Results go to standard output, everything else to standard error.
 """

@@ -11,27 +11,13 @@ from typing import Annotated, TextIO, cast
 import typer
 
 from triplewire import __version__
-from triplewire.cli import (
-    clients,
-    covers,
-    dead_letters,
-    explain,
-    feed,
-    generate,
-    match,
-    network,
-    peer_group,
-    pipeline,
-    publish,
-    query,
-    rules,
-    serve,
-    subscribe,
-    subscriptions,
-    subsumes,
-    why,
-)
+from triplewire.cli import covers, explain, generate, match, subsumes, why
 from triplewire.cli.invocation import INTERRUPTED, Job, ManyPathsJob, Question
+from triplewire.cli.network import group as network
+from triplewire.cli.node import clients, dead_letters, feed, publish, query, serve, subscribe, subscriptions
+from triplewire.cli.peer import group as peer_group
+from triplewire.cli.pipeline import group as pipeline
+from triplewire.cli.rules import group as rules
 
 app = typer.Typer(
     name="triplewire",

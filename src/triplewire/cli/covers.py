@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from triplewire.algebra.advertisements import Advertisement
-from triplewire.algebra.covering import explain_supplied
-from triplewire.algebra.supplies import supply_of
-from triplewire.cli.answering import answer
+from triplewire.algebra.advertisements.advertisement import Advertisement
+from triplewire.algebra.advertisements.supply import supply_of
+from triplewire.algebra.reasoning.covering import explain_supplied
 from triplewire.cli.inputs import TaxonomyPath, read_one_subscription, read_taxonomy
+from triplewire.cli.verdicts import answer
 
 EXAMPLES = """[bold]Examples[/bold]
 

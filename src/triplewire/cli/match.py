@@ -12,7 +12,6 @@ import typer
 from triplewire.algebra.queries import Construct
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
-from triplewire.cli.bindings import json_binding
 from triplewire.cli.inputs import (
     Base,
     ContextMap,
@@ -29,10 +28,11 @@ from triplewire.cli.names import short, short_solution
 from triplewire.cli.screen import output, plain, report, show_table, tracked, warn, write_json
 from triplewire.matching.matcher import Matcher
 from triplewire.matching.matches import Match
-from triplewire.rdf.contexts import Contexts
 from triplewire.rdf.events import Event
 from triplewire.rdf.limits import limits_for
-from triplewire.rdf.reading import Reading
+from triplewire.rdf.parsing.contexts import Contexts
+from triplewire.rdf.parsing.reading_options import Reading
+from triplewire.rdf.sparql_json import json_binding
 
 EXAMPLES = """[bold]Examples[/bold]
 

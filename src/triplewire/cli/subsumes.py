@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from triplewire.algebra.subsumption import explain_subsumes
-from triplewire.cli.answering import answer
+from triplewire.algebra.reasoning.subsumption import explain_subsumes
 from triplewire.cli.inputs import TaxonomyPath, read_one_subscription, read_taxonomy
+from triplewire.cli.verdicts import answer
 
 EXAMPLES = """[bold]Examples[/bold]
 

@@ -11,9 +11,9 @@ from triplewire.algebra.subscriptions import Subscription
 from triplewire.cli.inputs import STDIN, Problems, TaxonomyPath, read_events, read_taxonomy
 from triplewire.cli.invocation import NO, UNANSWERED
 from triplewire.cli.names import short_solution, shortened
-from triplewire.cli.remote import DEFAULT_NODE, NodeUrl, SecretFile, connect
+from triplewire.cli.node.remote import DEFAULT_NODE, NodeUrl, SecretFile, connect
+from triplewire.cli.node.subscribe import read_query
 from triplewire.cli.screen import labelled, output, report
-from triplewire.cli.subscribe import read_query
 from triplewire.errors import InputError
 from triplewire.matching.explain import Verdict, why
 from triplewire.rdf.solutions import Solutions

@@ -1,11 +1,17 @@
 """Talk to a node over HTTP: publish, subscribe, query. Nothing of the node is imported.
 
-blocking      `Client`, for ordinary programs
-asynchronous  `AsyncClient`, for programs on an event loop
-calls         what is asked, and what is made of the answer
-following     a subscription over connections that break
-settings      what both kinds share
-feeds         RSS and Atom as events; feed_rdf keeps the modules of RSS 1.0
+    asynchronous  the client for programs on an event loop: the same calls, awaited
+    blocking      each call returns when the node has answered
+    calls         what a client asks of a node, and what it makes of the answer: pure, and the same for both kinds of
+                  client
+    feed_poller   one poller for all readers of feeds: fetch, turn into events, hand on what is new
+    feed_rdf      what an RSS 1.0 feed says as RDF, beyond what every feed has: its modules, kept as they are
+    feeds         RSS 1.0, RSS 2.0 and Atom become events: the application of the G-ToPSS paper
+    follower      follow a subscription over connections that break: which request comes next, and what is new in what
+                  arrives
+    peer          it comes and goes, and keeps what it was notified of in a directory of its own
+    settings      what both kinds of client share: how they introduce themselves, how long they wait, how often they
+                  acknowledge
 
 >>> from triplewire.client import Client
 >>> with Client("http://127.0.0.1:8080") as node:                       # doctest: +SKIP
@@ -14,7 +20,7 @@ feeds         RSS and Atom as events; feed_rdf keeps the modules of RSS 1.0
 """
 
 from triplewire.client.calls import DeadLetter, LogPage, Receipt, Registration, SubscriptionStatus, Verdict
-from triplewire.client.following import Notification
+from triplewire.client.follower import Notification
 from triplewire.extras import needing
 from triplewire.wire.signatures import verify
 

@@ -9,10 +9,10 @@ from typing import Any, Self
 
 import httpx
 
-from triplewire.algebra.advertisements import Advertisement
+from triplewire.algebra.advertisements.advertisement import Advertisement
 from triplewire.client import calls
 from triplewire.client.calls import Call, DeadLetter, LogPage, Receipt, Registration, SubscriptionStatus, Verdict
-from triplewire.client.following import Follower, Gap, Notification
+from triplewire.client.follower import Follower, Gap, Notification
 from triplewire.client.settings import STREAM_TIMEOUT, acknowledged_every, headers_of
 from triplewire.errors import MissedNotifications, NodeRefused, NodeUnreachable
 from triplewire.rdf.coercion import EventLike

@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from triplewire.errors import InputError
-from triplewire.rdf.blanks import Relabelling
 from triplewire.rdf.documents import read_document
 from triplewire.rdf.formats import RDFXML
-from triplewire.rdf.parsing import QuadReader
+from triplewire.rdf.parsing.blank_labels import Relabelling
+from triplewire.rdf.parsing.quads import QuadReader
 from triplewire.rdf.terms import RDF, NamedNode, Namespace, Term, Triple
 
 RSS = Namespace("http://purl.org/rss/1.0/")

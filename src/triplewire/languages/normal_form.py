@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from triplewire.algebra.constraints import Condition, Constraint
-from triplewire.languages.scanning import check_count
+from triplewire.languages.scanner import check_count
 
 MAX_ALTERNATIVES = 1_000
 MAX_CONDITIONS = 20_000

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from pyoxigraph import BaseDirection
 
-from triplewire.languages.scanning import Scanner, shortened
+from triplewire.languages.scanner import Scanner, shortened
 from triplewire.rdf.terms import XSD, Literal, NamedNode
 
 # Letters of names, as SPARQL and Turtle list them (PN_CHARS_BASE).

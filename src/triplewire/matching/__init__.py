@@ -1,21 +1,22 @@
 """Which subscriptions does this event satisfy?
 
-matcher, batch          the front door: add, remove, match, save, open; and what a batch of events matched
-engine, statistics      segments as they live, merged behind the readers; what events look like
-segments     subscriptions as flat arrays: encoding, merging, searching; the taxonomy as they see it
-kernels      what is compiled: scan, localise, gather, verify; anchors and guards
-scanner, strict, bounds, reading    from bytes to tables, what is too large in them, and back to terms
-snapshots    a segment as a folder that processes share
-view         one event, its triples found by any positions
-plans, join, fast       the exact path of the fast lane: patterns and constraints
-general      the general lane: Oxigraph on one event (standard, absent, opaque, rewriting, functions,
-             aggregates, datasets)
-evaluators, isolation   where the general lane is evaluated: here, or in a process that may crash
-work, long_durations, worker, budget, quarantine    what an evaluation may cost, and how it is stopped
-templates    CONSTRUCT
-explain, anchoring, wording     what is required, and why an event did not match
-interpreting, compiling, warm_up
-             what is done without kernels; a word when they are compiled; compile all of them once
+anchors          under what can a subscription be filed? The index itself is asked, and so are the constants of
+                 its patterns
+arrow_columns    a batch's matches as Arrow arrays, made from the kernels' columns without an object per term
+batch            what a batch of events matched: columns first, objects on demand
+constraint_text  how a condition reads, and how a binding fails it
+evaluation       one subscription on one event, evaluated in plain Python, within a budget
+explain          what a subscription requires, and why an event does not satisfy it, in words for people
+general          all of SPARQL, evaluated by Oxigraph on one event
+kernel_cache     whether the kernels have to be compiled first, and a word about it: that takes half a minute of
+                 one core
+kernels          numba, flat arrays, no Python objects
+matcher          which subscriptions does this event satisfy?
+matches          what one subscription has to say about one event
+scanning         from N-Quads bytes to flat tables, within limits, and back to terms
+segments         subscriptions as flat arrays, from the first draft to merging and to files on disk
+warm_up          run everything once, on very little, so that every kernel is compiled and kept on disk for the
+                 runs to come
 """
 
 from triplewire.matching.explain import Explanation, Verdict, explain, why, why_not

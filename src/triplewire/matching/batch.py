@@ -11,12 +11,14 @@ import pyarrow as pa
 from triplewire.algebra.patterns import Pattern
 from triplewire.algebra.queries import Construct, FastQuery
 from triplewire.algebra.subscriptions import language_named
-from triplewire.matching import arrow
+from triplewire.matching import arrow_columns
+from triplewire.matching.general.construct_templates import instantiate
 from triplewire.matching.kernels.columns import END, EVENT_GRAPH, START
 from triplewire.matching.matches import Match, Solution
-from triplewire.matching.reading import term_of
-from triplewire.matching.scanner import ScanError, ScanResult
-from triplewire.matching.segments.searching import (
+from triplewire.matching.scanning.scanner import ScanError, ScanResult
+from triplewire.matching.scanning.strict_parser import spelling
+from triplewire.matching.scanning.term_decoding import term_of
+from triplewire.matching.segments.search import (
     MATCH_EVENT,
     MATCH_SOLUTIONS,
     MATCH_SUBSCRIPTION,
@@ -26,8 +28,6 @@ from triplewire.matching.segments.searching import (
 )
 from triplewire.matching.segments.segment import Segment
 from triplewire.matching.segments.shapes import ASK, CONSTRUCT, DISTINCT
-from triplewire.matching.strict import spelling
-from triplewire.matching.templates import instantiate
 from triplewire.rdf.events import Event
 from triplewire.rdf.limits import ANY_SIZE
 from triplewire.rdf.solutions import Solutions
@@ -163,12 +163,12 @@ class MatchBatch:
     def _arrow(self, found: Found) -> pa.Table:
         places = found.matches[:, MATCH_EVENT]
         events = self._scanned.events
-        names = arrow.spans(
+        names = arrow_columns.spans(
             self._scanned.buffer, events[places, EVENT_GRAPH + START] + 1, events[places, EVENT_GRAPH + END] - 1
         )
-        ids = arrow.chosen(found.segment.records.ids, found.matches[:, MATCH_SUBSCRIPTION])
+        ids = arrow_columns.chosen(found.segment.records.ids, found.matches[:, MATCH_SUBSCRIPTION])
         lanes = pa.repeat("fast", len(places))
-        columns = [pa.array(places), names, ids, arrow.solutions(self._scanned, found), lanes]
+        columns = [pa.array(places), names, ids, arrow_columns.solutions(self._scanned, found), lanes]
         return pa.Table.from_arrays(columns, schema=ARROW_SCHEMA)
 
     def _arrow_of_others(self) -> pa.Table:

@@ -14,12 +14,12 @@ from triplewire.algebra.queries import Core, FastQuery, cores_of
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import EMPTY, Taxonomy
 from triplewire.errors import BudgetExceeded
-from triplewire.matching.anchoring import is_unindexed
-from triplewire.matching.budget import Budget
-from triplewire.matching.join import Binding, bound_to_graph, key_under, planned, solutions
+from triplewire.matching.anchors import is_unindexed
+from triplewire.matching.constraint_text import constraint_text, failure
+from triplewire.matching.evaluation.budget import Budget
+from triplewire.matching.evaluation.event_view import EventView
+from triplewire.matching.evaluation.join import Binding, bound_to_graph, key_under, planned, solutions
 from triplewire.matching.matcher import Matcher
-from triplewire.matching.view import EventView
-from triplewire.matching.wording import constraint_text, failure
 from triplewire.rdf.events import Event
 from triplewire.rdf.solutions import Solutions
 from triplewire.rdf.terms import NamedNode

@@ -31,22 +31,22 @@ from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import EMPTY, Taxonomy
 from triplewire.errors import BudgetExceeded, DuplicateSubscription, InputError, UnknownSubscription
 from triplewire.matching.batch import MatchBatch
-from triplewire.matching.bounds import within
-from triplewire.matching.budget import DEFAULT_SECONDS, DEFAULT_STEPS, Allowance
-from triplewire.matching.datasets import Dataset
-from triplewire.matching.engine import Engine
-from triplewire.matching.evaluators import IN_PROCESS, Evaluator
-from triplewire.matching.general import GeneralPlan
-from triplewire.matching.interpreting import Interpreter
+from triplewire.matching.evaluation.budget import DEFAULT_SECONDS, DEFAULT_STEPS, Allowance
+from triplewire.matching.evaluation.event_view import EventView
+from triplewire.matching.evaluation.interpreter import Interpreter
+from triplewire.matching.evaluation.plans import Plan, Plans
+from triplewire.matching.evaluation.quarantine import Quarantine
+from triplewire.matching.general.datasets import Dataset
+from triplewire.matching.general.evaluators import IN_PROCESS, Evaluator
+from triplewire.matching.general.plan import GeneralPlan
 from triplewire.matching.kernels.layout import YES
 from triplewire.matching.matches import Match
-from triplewire.matching.plans import Plan, Plans
-from triplewire.matching.quarantine import Quarantine
-from triplewire.matching.scanner import ScanResult, scan
-from triplewire.matching.segments.searching import MATCH_EVENT, MATCH_OUTCOME, MATCH_SUBSCRIPTION, Found
+from triplewire.matching.scanning.event_limits import within
+from triplewire.matching.scanning.scanner import ScanResult, scan
+from triplewire.matching.segments.live_index import Engine
+from triplewire.matching.segments.search import MATCH_EVENT, MATCH_OUTCOME, MATCH_SUBSCRIPTION, Found
 from triplewire.matching.segments.segment import Segment
-from triplewire.matching.snapshots import read_snapshot, write_snapshot
-from triplewire.matching.view import EventView
+from triplewire.matching.segments.snapshots import read_snapshot, write_snapshot
 from triplewire.rdf.coercion import EventLike, as_event, as_events
 from triplewire.rdf.events import Event
 from triplewire.rdf.limits import ANY_SIZE, Limits

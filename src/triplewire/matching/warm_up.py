@@ -11,9 +11,9 @@ from pathlib import Path
 
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
-from triplewire.matching.engine import Engine
 from triplewire.matching.matcher import Matcher
-from triplewire.matching.scanner import scan
+from triplewire.matching.scanning.scanner import scan
+from triplewire.matching.segments.live_index import Engine
 from triplewire.rdf.events import Event
 
 _TAXONOMY = "<urn:s> a <urn:C> . <urn:C> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <urn:D> ."

@@ -17,17 +17,17 @@ from random import Random
 
 from triplewire.network import messages as say
 from triplewire.network.effects import Deed, Effect, Relay, Say
-from triplewire.network.hypercube.broadcasting import Broadcasting
+from triplewire.network.hypercube.broadcast import Broadcasting
 from triplewire.network.hypercube.cube import Cube
+from triplewire.network.hypercube.failure_detection import Watching
 from triplewire.network.hypercube.members import Members
 from triplewire.network.hypercube.membership import Membership, Stage
-from triplewire.network.hypercube.watching import Watching
-from triplewire.network.linking import Linking
+from triplewire.network.link_table import Linking
 from triplewire.network.memory import Memory
 from triplewire.network.messages import Description, Frame, Member, Message, Publication, Standing, Wire
-from triplewire.network.routing.hearing import Hearing
-from triplewire.network.routing.reasoning import Reasoner
 from triplewire.network.routing.router import Router
+from triplewire.network.routing.subscriptions.event_matching import Hearing
+from triplewire.network.routing.subscriptions.reasoner import Reasoner
 from triplewire.network.timings import Timings
 
 _NOBODY = Memory()

@@ -1,20 +1,22 @@
 """The node: a durable broker that people and programs talk to over HTTP.
 
-broker       publish, subscribe, read, acknowledge: the common face of
-  intake, subscribing, histories, reading, letters, keeping
-             its parts, each of which hands steps to the store's writer
-  core       what they share, and loading reads at the start, from snapshots where it can
-rules        RDFTL rules: who may (rules_rights), what the analysis says (rules_report), their changes as events
-             (rules_publication), and published events that trigger them (rules_hearing, rules_taking)
-publishing, catching_up
-             what happens, as steps inside a transaction
-audience     live subscriptions in matchers, one for each grant
-grants, quotas, admission
-             what a client may do, how much, and whose notifications are made later
-origins, stream_tokens
-             which web pages may talk to the node, and how they open streams
-roster       what is known of subscriptions without asking the disk
-bells        who is woken when there is something new
-answers      matches as the JSON that goes out
-network      the node as a super-peer
+access          who may do what on a node, and how much of it
+access_point    the node as an access point: sessions of peers that come and go
+broker          events, subscriptions, notifications and dead letters, on one durable store
+delivery        how notifications reach whoever subscribed
+http            thin routes over the node
+logs            one line an entry, for people or as JSON
+matching        live subscriptions, those that still catch up, and answers as JSON
+monotonic_date  the monotonic date, which does not jump: the wall clock once, and then the time that has passed
+                (row F8)
+overlay         drives the pure state machine, stores its memory and feeds it
+repository      everything that is kept, as one dataset that answers SPARQL in a process of its own
+rules           registered, triggered, executed and published
+serve           run a node until it is told to stop, or its disk fails
+service         the broker, who its clients are, the repository, and what looks after them
+settings        each by flag, by environment variable and by file, in that order of precedence
+shutdown        what SIGTERM and SIGINT do, from the first moment of a start to the end
+store           the one door to the store, for whoever reads or writes it from the event loop or from the writer's
+                own thread
+transport       messages between super-peers over ZeroMQ with CURVE
 """

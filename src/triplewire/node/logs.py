@@ -11,8 +11,8 @@ import re
 import sys
 from datetime import UTC, datetime
 
-from triplewire.node.identity import SECRET_PREFIX
-from triplewire.node.stream_tokens import PREFIX as TOKEN_PREFIX
+from triplewire.node.access.identity import SECRET_PREFIX
+from triplewire.node.access.stream_tokens import PREFIX as TOKEN_PREFIX
 
 _SECRET = re.compile(rf"({SECRET_PREFIX}|{TOKEN_PREFIX})[A-Za-z0-9_-]+")
 

@@ -21,11 +21,11 @@ from triplewire.errors import StoreFailed
 from triplewire.node.http import create_app
 from triplewire.node.http.connections import bounded_protocol
 from triplewire.node.logs import JsonLine, OneLine, configure
-from triplewire.node.network.joining import plan_of
-from triplewire.node.network.shell import Overlay
+from triplewire.node.overlay.join_plan import plan_of
+from triplewire.node.overlay.overlay import Overlay
 from triplewire.node.service import Node
 from triplewire.node.settings import Settings
-from triplewire.node.stopping import Signals
+from triplewire.node.shutdown import Signals
 
 _log = logging.getLogger(__name__)
 _GRACE_SECONDS = 10

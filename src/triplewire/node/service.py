@@ -9,25 +9,25 @@ from contextlib import suppress
 
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import Forbidden, StoreError, TriplewireError, Unauthenticated, UnknownClient
-from triplewire.network.sessions.records import Terms
-from triplewire.node import identity
-from triplewire.node.broker import Broker
+from triplewire.network.sessions.access_point.records import Terms
+from triplewire.node.access import identity
+from triplewire.node.access.stream_tokens import StreamTokens
+from triplewire.node.access_point.invitations import Invitations
+from triplewire.node.access_point.service import Peers
+from triplewire.node.broker.advertisements import Advertisements
+from triplewire.node.broker.broker import Broker
 from triplewire.node.delivery import Loopback, Streams, Webhooks
-from triplewire.node.network.addresses import require_own_address
-from triplewire.node.network.advertisements import Advertisements
-from triplewire.node.network.joining import plan_of
-from triplewire.node.network.peers import Peers
-from triplewire.node.network.peers_invitations import Invitations
-from triplewire.node.network.shell import Overlay
-from triplewire.node.repository import Allowed, Repository
+from triplewire.node.overlay.join_plan import plan_of
+from triplewire.node.overlay.overlay import Overlay
+from triplewire.node.repository.repository import Allowed, Repository
 from triplewire.node.settings import Settings
-from triplewire.node.stream_tokens import StreamTokens
-from triplewire.rdf.contexts import Contexts
-from triplewire.store import facts, identities
+from triplewire.node.transport.addresses import require_own_address
+from triplewire.rdf.parsing.contexts import Contexts
 from triplewire.store.clock import Clock
 from triplewire.store.disk import Disk
-from triplewire.store.identities import UNLIMITED, Client, Rights, hash_of
 from triplewire.store.retention import Retention
+from triplewire.store.tables import facts, identities
+from triplewire.store.tables.identities import UNLIMITED, Client, Rights, hash_of
 
 _log = logging.getLogger(__name__)
 

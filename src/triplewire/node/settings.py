@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from triplewire.errors import InputError
-from triplewire.node.origins import ANY, origins_of
+from triplewire.node.access.origins import ANY, origins_of
 from triplewire.rdf.limits import MIB, Limits
 from triplewire.store.retention import KEY_SECONDS
 

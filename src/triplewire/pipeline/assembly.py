@@ -31,9 +31,9 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  as everybody names it
 
 from triplewire.errors import InputError
-from triplewire.matching.arrow import spans
+from triplewire.matching.arrow_columns import spans
 from triplewire.matching.kernels.columns import BROKEN, END, QUAD_LINE, QUAD_STATE, START, G, O, P, S
-from triplewire.matching.scanner import ScanResult, scan
+from triplewire.matching.scanning.scanner import ScanResult, scan
 from triplewire.pipeline.payloads import Numbers, joined
 from triplewire.pipeline.rows import EVENT_SCHEMA, MOMENT
 from triplewire.rdf.limits import DEFAULT_LIMITS

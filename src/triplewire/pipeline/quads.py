@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 import pyarrow as pa
 
-from triplewire.matching.arrow import spans
+from triplewire.matching.arrow_columns import spans
 from triplewire.matching.kernels.columns import END, FRESH, QUAD_LINE, QUAD_STATE, START, G, O, P, S
-from triplewire.matching.scanner import scan
+from triplewire.matching.scanning.scanner import scan
 from triplewire.pipeline.payloads import joined
 from triplewire.pipeline.progress import Counts, TaskProgress
 

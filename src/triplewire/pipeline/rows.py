@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from triplewire.matching.arrow import SOLUTIONS
+from triplewire.matching.arrow_columns import SOLUTIONS
 
 MOMENT = pa.timestamp("us", tz="UTC")
 

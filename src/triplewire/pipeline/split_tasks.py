@@ -15,9 +15,9 @@ from msgspec import Struct
 
 from triplewire.errors import BadInputRefused
 from triplewire.matching.batch import MatchBatch
-from triplewire.matching.bounds import within
 from triplewire.matching.matcher import Matcher
-from triplewire.matching.scanner import scan
+from triplewire.matching.scanning.event_limits import within
+from triplewire.matching.scanning.scanner import scan
 from triplewire.pipeline.index import IndexRef
 from triplewire.pipeline.lake.table_writers import Part, Writers
 from triplewire.pipeline.placement import matcher_of

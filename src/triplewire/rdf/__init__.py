@@ -1,16 +1,18 @@
 """Terms, events and values: what RDF is, before anybody asks anything of it.
 
-terms      pyoxigraph's terms and the vocabularies that we name
-limits     how much a document and an event may be
-formats    the syntaxes, by name, suffix and media type
-folders    which files of a folder count
-documents  text of known size and encoding; nesting, markup, entities, contexts check it; parsing turns it into quads
-events     one graph IRI and its triples; grouping, blanks, skolem and minting help to make them
-reading    limits, base and contexts for many documents; splitting makes an event of each subject
-coercion   what people hold, as events
-solutions  rows of answers, for pandas, rdflib and notebooks; sparql_json is their form on the wire
-interop    to and from rdflib
-values     what a literal's value is and how values compare; numbers, dates and text know the lexical forms
+coercion     what people hold in their hands, as events: an `Event`, an rdflib graph, a file, text
+documents    the text of one file or message, with its size checked and its encoding proven
+events       one graph IRI and the triples in it, plus source and time
+formats      the RDF syntaxes that events are read from: by name, by file suffix, by media type
+interop      to and from rdflib, term by term, so that nothing is normalised on the way
+limits       limits on what comes from outside, checked before and while it is read (rows A3, A4 and A7 of the
+             threat table)
+literals     what they are, and how they compare
+parsing      from documents to quads and events: checked, named and grouped
+solutions    solutions of a query, in one shape wherever they come from: a match, a notification, an answer of a
+             node
+sparql_json  solutions to and from SPARQL 1.1's JSON form
+terms        the terms of RDF 1.1, as pyoxigraph holds them, and the few vocabularies that we name
 """
 
 from triplewire.rdf.events import Event, merge_repeats

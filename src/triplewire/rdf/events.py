@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from triplewire.errors import BlankGraph, EmptyEvent, EventConflict, InputError, InvalidTerm
-from triplewire.rdf.contexts import NO_CONTEXTS, Contexts
 from triplewire.rdf.documents import Document, format_for, read_document
 from triplewire.rdf.formats import Format, format_named, format_of_path
-from triplewire.rdf.grouping import Contents, group_by_graph
 from triplewire.rdf.limits import DEFAULT_LIMITS, Limits
-from triplewire.rdf.minting import mint_event_iri
-from triplewire.rdf.parsing import QuadReader
+from triplewire.rdf.parsing.contexts import NO_CONTEXTS, Contexts
+from triplewire.rdf.parsing.event_grouping import Contents, group_by_graph
+from triplewire.rdf.parsing.event_names import mint_event_iri
+from triplewire.rdf.parsing.quads import QuadReader
 from triplewire.rdf.terms import NamedNode, Triple
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from triplewire.extras import needing
+from triplewire.rdf.literals.values import Kind, number, value_of
 from triplewire.rdf.terms import Literal, NamedNode, Term, Triple
-from triplewire.rdf.values import Kind, number, value_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,7 +1,7 @@
 """The terms of RDF 1.1, as pyoxigraph holds them, and the few vocabularies that we name.
 
 `NamedNode`, `BlankNode`, `Literal`, `Triple` and `Quad` are pyoxigraph's own classes: immutable, hashable and
-compared by identity of the term, never by value. What a literal's value is, `rdf.values` says.
+compared by identity of the term, never by value. What a literal's value is, `rdf.literals.values` says.
 """
 
 from __future__ import annotations

@@ -40,11 +40,11 @@ from triplewire.rules.listening import Hears, Listening, require_insertion
 from triplewire.rules.repository import Repository
 from triplewire.rules.schema import Schema
 from triplewire.rules.telling import Told, told
-from triplewire.store import changes, facts, log, rulebook
 from triplewire.store.clock import Clock, SystemClock
 from triplewire.store.database import Database
 from triplewire.store.disk import Connection
-from triplewire.store.rulebook import FiringRecord, RuleRecord
+from triplewire.store.tables import changes, facts, log, rulebook
+from triplewire.store.tables.rulebook import FiringRecord, RuleRecord
 
 _T = TypeVar("_T")
 _SCHEMA = "rules schema"

@@ -15,7 +15,7 @@ from triplewire.languages.rdftl.syntax import ArcEvent, Change, ResourceEvent, R
 from triplewire.rdf.terms import Literal, NamedNode, Triple
 from triplewire.rules.ambient import TYPE
 from triplewire.rules.closure import Closure
-from triplewire.rules.execution.candidates import Listeners, pattern_of
+from triplewire.rules.execution.triggering.candidates import Listeners, pattern_of
 from triplewire.rules.literals import as_written, triple_as_kept
 from triplewire.rules.schema import Schema
 

@@ -12,9 +12,9 @@ from functools import lru_cache
 
 from pyoxigraph import Quad, Store
 
-from triplewire.rdf.numbers import INTEGER_TYPES
+from triplewire.rdf.literals.numbers import INTEGER_TYPES
+from triplewire.rdf.literals.values import Kind, kind_of
 from triplewire.rdf.terms import RDF, XSD, Literal, NamedNode, Term, Triple
-from triplewire.rdf.values import Kind, kind_of
 from triplewire.rules.ambient import LANG_STRING, LITERAL
 
 _STRING = XSD["string"]

@@ -26,7 +26,7 @@ from functools import cached_property
 from triplewire.algebra.hierarchy import Edge, Hierarchy
 from triplewire.errors import InputError, InvalidTerm
 from triplewire.rdf.documents import format_for, read_document
-from triplewire.rdf.parsing import QuadReader
+from triplewire.rdf.parsing.quads import QuadReader
 from triplewire.rdf.terms import RDF, RDFS, NamedNode, Quad, Term, Triple
 from triplewire.rules.ambient import CONTAINERS, ELEMENT_CLASS, MEMBERSHIP, RESOURCE, TYPE, is_datatype, number_of
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from triplewire.store import facts, registry
 from triplewire.store.disk import Connection
-from triplewire.store.outbox import ROW_BYTES
+from triplewire.store.tables import facts, registry
+from triplewire.store.tables.outbox import ROW_BYTES
 
 KEY_SECONDS = 86_400.0
 

@@ -1,6 +1,6 @@
 """What several packages need of the operating system, once. Knows nothing of RDF.
 
-backoff        how long to wait before the next try
-durable_files  files and folders that are whole and on the disk, or as they were
-folder_lock    one process at a time in a folder
+backoff        exponential backoff with jitter
+durable_files  after a kill or a power cut each is as it was or as it should be, never half of it
+folder_lock    locks that keep a folder to one process at a time
 """

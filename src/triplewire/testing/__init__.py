@@ -1,12 +1,22 @@
 """Public doubles: what a project that uses Triplewire can test itself with. Needs `triplewire[testing]`.
 
-    oracle       what a subscription answers on an event, evaluated from its text by Oxigraph or rdflib
-    answers      when two answers are the same
-    strategies   hypothesis strategies for terms, events, subscriptions, taxonomies, advertisements
-    workloads    subscriptions and events in any number, by seed
-    simulation   whole networks of super-peers on a virtual clock, with faults, and a checker
-    FaultyDisk, VirtualClock
-                 stand in for a node's disk and clock
+    answers        answers, and when two of them are the same
+    by_oxigraph    one subscription on one event, by Oxigraph: load the dataset, run the text, read the answer
+    by_rdflib      one subscription on one event, by rdflib: slow, but it keeps every term as it was written
+    canonical      which literals does Oxigraph keep as they are?
+    case           a SPARQL text, an event's triples and name, and the functions that the text may call
+    entailment     the taxonomy's relations, computed the slow and obvious way: by walking the triples anew for every
+                   question
+    faulty_disk    a disk that fails on demand, as SQLite tells of it
+    oracle         what a subscription answers on an event, evaluated from its text, with no index and no cleverness
+    parsed         a SPARQL text as rdflib's algebra: for its evaluator, and to see which constructs a query uses
+    rdflib_gaps    what rdflib 7 gets wrong, each with the reason; the tests show for every one that rdflib still has
+                   it
+    rdflib_terms   terms to rdflib and back, exactly: no lexical form is normalised on the way
+    simulation     whole networks of super-peers on a virtual clock, repeatable from a seed
+    strategies     hypothesis strategies for everything that Triplewire takes in
+    virtual_clock  a clock that moves when it is told to: time passes, or the wall clock jumps
+    workloads      subscriptions and events in any number, the same for the same seed
 
 `strategies` is imported by its own name, since it needs hypothesis: `from triplewire.testing import strategies`. So is
 `simulation`, which brings the network along. The oracle, which needs rdflib, is imported when somebody asks for it, so

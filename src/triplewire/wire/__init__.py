@@ -1,8 +1,9 @@
 """What crosses the wire between a node and its clients, and must be spelled the same on both ends.
 
-    eventstream   server-sent events: items to bytes, bytes to items
-    networks      what a node tells of its network
-    signatures    HMAC-SHA-256 over a webhook's body, its identity and its time
+    eventstream  server-sent events, as the HTML standard frames them (section 9.2.6), both ways
+    networks     what a node tells of its network: the body of `GET /network`
+    signatures   signed webhooks (row A14), in the form of the Standard Webhooks specification, so that its libraries
+                 verify ours
 
 All are pure: bytes and values in, values and bytes out.
 """

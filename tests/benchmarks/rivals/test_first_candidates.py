@@ -8,7 +8,7 @@ from tests.matching.algebra import EX, G, X, Y, Z, comparison, core, where
 from tests.matching.asking import event
 
 from triplewire.algebra.constraints import NEVER, Condition, Constraint, Membership
-from triplewire.matching.view import EventView
+from triplewire.matching.evaluation.event_view import EventView
 from triplewire.rdf.terms import RDF, Literal
 
 ON = EventView(event(":a a :Paper ; :title 'x' ; :year 2004 ."))

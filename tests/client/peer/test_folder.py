@@ -8,8 +8,8 @@ import pytest
 
 from triplewire.client.peer import Folder, Gap
 from triplewire.errors import InputError
-from triplewire.network.sessions.home import Place
-from triplewire.network.sessions.words import Notification, Resource
+from triplewire.network.sessions.peer.memory import Place
+from triplewire.network.sessions.peer_messages import Notification, Resource
 
 
 def test_a_home_keeps_its_key_to_itself(tmp_path):

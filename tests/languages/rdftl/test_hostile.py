@@ -14,7 +14,7 @@ from triplewire.languages.rdftl import condition_query, format_rule, parse_rule,
 from triplewire.languages.rdftl.extent import MAX_DEPTH, MAX_SIZE
 from triplewire.languages.rdftl.parser import MAX_FILE_BYTES
 from triplewire.languages.rdftl.syntax import Rule
-from triplewire.languages.scanning import MAX_TEXT_BYTES
+from triplewire.languages.scanner import MAX_TEXT_BYTES
 from triplewire.testing.strategies.rdftl import rules
 
 MANY = settings().max_examples > 100

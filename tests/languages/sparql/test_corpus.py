@@ -10,8 +10,8 @@ from tests.languages.sparql import corpus
 
 from triplewire.errors import InputError
 from triplewire.languages.sparql import SparqlLanguage
-from triplewire.languages.sparql.parser import parse_query
-from triplewire.languages.sparql.printer import print_query
+from triplewire.languages.sparql.parsing.parser import parse_query
+from triplewire.languages.sparql.printing.printer import print_query
 
 SPARQL = SparqlLanguage()
 EVENT = NamedNode("urn:event")

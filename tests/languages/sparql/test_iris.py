@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from triplewire.languages.sparql.iris import resolve
+from triplewire.languages.sparql.syntax.iris import resolve
 
 EXAMPLES = """
 g:h g:h | g http://a/b/c/g | ./g http://a/b/c/g | g/ http://a/b/c/g/ | /g http://a/g | //g http://g | ?y http://a/b/c/d;p?y

@@ -6,12 +6,13 @@ import pytest
 from pyoxigraph import Store
 
 from triplewire.errors import InputError, LimitExceeded, SyntaxProblem
-from triplewire.languages.sparql import QueryLimits, SparqlLanguage, ast
-from triplewire.languages.sparql.canonical import canonical_text
-from triplewire.languages.sparql.lanes import compile_query
-from triplewire.languages.sparql.parser import parse_query
-from triplewire.languages.sparql.printer import print_query
-from triplewire.languages.sparql.regexes import cost
+from triplewire.languages.sparql import QueryLimits, SparqlLanguage
+from triplewire.languages.sparql.lowering.canonical import canonical_text
+from triplewire.languages.sparql.lowering.lanes import compile_query
+from triplewire.languages.sparql.parsing.parser import parse_query
+from triplewire.languages.sparql.printing.printer import print_query
+from triplewire.languages.sparql.syntax import ast
+from triplewire.languages.sparql.syntax.regex_cost import cost
 
 SPARQL = SparqlLanguage()
 UNLIMITED_TEXT = SparqlLanguage(QueryLimits(text=10_000_000))

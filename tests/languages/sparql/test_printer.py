@@ -6,11 +6,12 @@ from hypothesis import HealthCheck, given, settings
 from pyoxigraph import Store
 from tests.languages.sparql.trees import QUERIES, in_normal_form
 
-from triplewire.languages.sparql import SparqlLanguage, ast
-from triplewire.languages.sparql.canonical import canonical_text
-from triplewire.languages.sparql.lanes import compile_query
-from triplewire.languages.sparql.parser import parse_query
-from triplewire.languages.sparql.printer import print_query
+from triplewire.languages.sparql import SparqlLanguage
+from triplewire.languages.sparql.lowering.canonical import canonical_text
+from triplewire.languages.sparql.lowering.lanes import compile_query
+from triplewire.languages.sparql.parsing.parser import parse_query
+from triplewire.languages.sparql.printing.printer import print_query
+from triplewire.languages.sparql.syntax import ast
 
 SPARQL = SparqlLanguage()
 RELAXED = settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))

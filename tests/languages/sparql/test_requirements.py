@@ -10,8 +10,9 @@ from tests.languages.sparql.naive import solutions
 from tests.languages.sparql.small_queries import Generator
 
 from triplewire.algebra.queries import FastQuery, Query, Select, cores_of
-from triplewire.languages.sparql import SparqlLanguage, ast
-from triplewire.languages.sparql.parser import parse_query
+from triplewire.languages.sparql import SparqlLanguage
+from triplewire.languages.sparql.parsing.parser import parse_query
+from triplewire.languages.sparql.syntax import ast
 from triplewire.rdf.terms import Triple
 
 SPARQL = SparqlLanguage()

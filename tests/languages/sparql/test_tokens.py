@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from triplewire.errors import SyntaxProblem
-from triplewire.languages.sparql.tokens import resolve_code_points, string_value, tokenize
+from triplewire.languages.sparql.syntax.tokens import resolve_code_points, string_value, tokenize
 
 
 def tokens(text: str) -> list[str]:

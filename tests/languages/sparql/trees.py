@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from triplewire.algebra.constraints import Comparator
 from triplewire.algebra.patterns import Variable
-from triplewire.languages.sparql import ast
-from triplewire.languages.sparql.functions import BUILT_INS, CASTS
+from triplewire.languages.sparql.syntax import ast
+from triplewire.languages.sparql.syntax.functions import BUILT_INS, CASTS
 from triplewire.rdf.terms import XSD, Literal, NamedNode
 
 VARIABLES = st.sampled_from([Variable(name) for name in ("a", "b", "x1", "日本", "_u")])

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from triplewire.matching.kernels.automaton import automaton_of, first_output, step
 from triplewire.matching.kernels.bytetable import arena_of, table_of
+from triplewire.matching.kernels.index.automaton import automaton_of, first_output, step
 from triplewire.matching.kernels.machine import Bytes, lean
 from triplewire.matching.kernels.structures import Automaton, Flags
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.matching import Matcher
 from triplewire.matching.kernels import layout
-from triplewire.matching.kernels.anchor_keys import anchor_key
+from triplewire.matching.kernels.index.anchor_keys import anchor_key
 from triplewire.rdf.events import Event
 
 TAG_SHIFT = 58

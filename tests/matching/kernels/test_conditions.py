@@ -22,10 +22,10 @@ from triplewire.algebra.evaluation import met
 from triplewire.algebra.patterns import Pattern, Variable
 from triplewire.algebra.queries import Ask, Core, FastQuery
 from triplewire.algebra.subscriptions import Subscription
-from triplewire.matching.engine import Engine
 from triplewire.matching.kernels.layout import NO, YES
-from triplewire.matching.scanner import scan
-from triplewire.matching.segments.searching import MATCH_EVENT, MATCH_OUTCOME, MATCH_SUBSCRIPTION
+from triplewire.matching.scanning.scanner import scan
+from triplewire.matching.segments.live_index import Engine
+from triplewire.matching.segments.search import MATCH_EVENT, MATCH_OUTCOME, MATCH_SUBSCRIPTION
 from triplewire.rdf.events import Event
 from triplewire.rdf.terms import XSD, BlankNode, Literal, NamedNode, Triple
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from tests.matching.living import renamed
 
 from triplewire.matching.kernels.columns import EVENT_FIRST, EVENT_LAST
-from triplewire.matching.scanner import scan
-from triplewire.matching.segments.searching import batch_of
+from triplewire.matching.scanning.scanner import scan
+from triplewire.matching.segments.search import batch_of
 from triplewire.rdf.events import Event
 from triplewire.testing.strategies import events
 

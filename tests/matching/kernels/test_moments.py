@@ -1,4 +1,4 @@
-"""Dates in the kernel, against `rdf.dates`: what it reads, it reads the same, and plain dates it does read."""
+"""Dates in the kernel, against `rdf.literals.dates`: what it reads, it reads the same, and plain dates it does read."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from triplewire import Event, Matcher, Subscription
 from triplewire.matching.kernels.columns import MOMENT, NOT_A_NUMBER, ZONED
-from triplewire.matching.kernels.datatypes import DATE, DATE_TIME
-from triplewire.matching.kernels.moments import read_moment
-from triplewire.rdf.dates import SECOND, Moment
+from triplewire.matching.kernels.scan.datatypes import DATE, DATE_TIME
+from triplewire.matching.kernels.scan.moments import read_moment
+from triplewire.rdf.literals.dates import SECOND, Moment
+from triplewire.rdf.literals.values import value_of
 from triplewire.rdf.terms import XSD, Literal
-from triplewire.rdf.values import value_of
 
 CODES = {"date": DATE, "dateTime": DATE_TIME}
 ZONES = st.sampled_from(["", "Z", "+00:00", "+05:30", "-14:00", "+14:01", "+5:30", "z", "+05:60"])

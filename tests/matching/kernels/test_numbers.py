@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.matching.naive_scanner import naive_decimal, naive_double, naive_float, naive_integer
 
 from triplewire.matching.kernels.columns import EXACT, NOT_A_NUMBER, ROUNDED, UNDECIDED
-from triplewire.matching.kernels.datatypes import (
+from triplewire.matching.kernels.scan.datatypes import (
     DATATYPE_NAMES,
     DECIMAL,
     DOUBLE,
@@ -24,9 +24,9 @@ from triplewire.matching.kernels.datatypes import (
     XSD_IRI,
     datatype_code,
 )
-from triplewire.matching.kernels.numbers import read_number
-from triplewire.matching.kernels.rounding import scaled
-from triplewire.rdf.numbers import parse_decimal, parse_double, parse_float, parse_integer
+from triplewire.matching.kernels.scan.numbers import read_number
+from triplewire.matching.kernels.scan.rounding import scaled
+from triplewire.rdf.literals.numbers import parse_decimal, parse_double, parse_float, parse_integer
 
 numberish = st.one_of(
     st.text(alphabet="0123456789+-.eEINFNa \t", max_size=14),

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from triplewire.algebra.subscriptions import Subscription
-from triplewire.matching.segments.merging import merged
+from triplewire.matching.segments.event_statistics import NOTHING_SEEN
+from triplewire.matching.segments.merge import merged
 from triplewire.matching.segments.records import Draft, Records
 from triplewire.matching.segments.segment import Segment, segment_of
-from triplewire.matching.statistics import NOTHING_SEEN
 from triplewire.testing import workloads
 from triplewire.testing.strategies import canonical_events, subscriptions
 

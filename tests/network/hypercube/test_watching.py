@@ -7,8 +7,8 @@ from random import Random
 import pytest
 
 from triplewire.network.effects import Deed, Send
+from triplewire.network.hypercube.failure_detection import Watching
 from triplewire.network.hypercube.members import Members
-from triplewire.network.hypercube.watching import Watching
 from triplewire.network.messages import Heard, Member, Probe, Status
 from triplewire.network.timings import Timings
 

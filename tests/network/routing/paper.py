@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from triplewire.algebra import Advertisement, Interval
 from triplewire.network.messages import Description, Publication, Standing
-from triplewire.network.routing.descriptions import describe
-from triplewire.network.routing.standings import standing_of
+from triplewire.network.routing.advertisements.descriptions import describe
+from triplewire.network.routing.subscriptions.standing_queries import standing_of
 
 DC = "http://purl.org/dc/elements/1.1/"
 LOM = "http://www.imsproject.org/rdf/imsmd_educationalv1p2#"

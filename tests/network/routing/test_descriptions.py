@@ -10,7 +10,13 @@ from tests.network.routing.paper import DC, SCHEMAS, TABLE_1, VALUES
 from triplewire.algebra import Advertisement, Interval, supply_of
 from triplewire.errors import InputError, LimitExceeded
 from triplewire.network.messages import Description
-from triplewire.network.routing.descriptions import MOST_BYTES, advertisements_in, combined, describe, supply_in
+from triplewire.network.routing.advertisements.descriptions import (
+    MOST_BYTES,
+    advertisements_in,
+    combined,
+    describe,
+    supply_in,
+)
 from triplewire.testing.strategies import advertisements
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from triplewire.network.messages import Publication
-from triplewire.network.routing.forwarding import Origin
-from triplewire.network.routing.hearing import Compiled, Descent
-from triplewire.network.routing.poset import Poset
-from triplewire.network.routing.reasoning import AlgebraReasoner
-from triplewire.network.routing.standings import standing_of
+from triplewire.network.routing.subscriptions.event_matching import Compiled, Descent
+from triplewire.network.routing.subscriptions.forwarding import Origin
+from triplewire.network.routing.subscriptions.poset import Poset
+from triplewire.network.routing.subscriptions.reasoner import AlgebraReasoner
+from triplewire.network.routing.subscriptions.standing_queries import standing_of
 from triplewire.testing import workloads
 
 

@@ -13,9 +13,9 @@ from tests.network.routing.paper import DC, EXAMPLE_1, LOM, TABLE_1, sparql
 from triplewire.algebra import Advertisement, Interval
 from triplewire.errors import InputError
 from triplewire.network.messages import Description, Standing
-from triplewire.network.routing.descriptions import describe
-from triplewire.network.routing.indices import Element, Indices, Level, elements_of
-from triplewire.network.routing.reasoning import AlgebraReasoner
+from triplewire.network.routing.advertisements.descriptions import describe
+from triplewire.network.routing.advertisements.indices import Element, Indices, Level, elements_of
+from triplewire.network.routing.subscriptions.reasoner import AlgebraReasoner
 from triplewire.rdf.terms import RDF, Literal, NamedNode
 from triplewire.testing.strategies import advertisements, subscriptions
 

@@ -7,7 +7,7 @@ from tests.network.lattice import DC, LOM, Lattice, asking
 
 from triplewire.algebra import Advertisement, Interval
 from triplewire.network.messages import Description
-from triplewire.network.routing.descriptions import describe
+from triplewire.network.routing.advertisements.descriptions import describe
 
 ALL = asking()
 RECENT = asking("FILTER(?d > 2003)")

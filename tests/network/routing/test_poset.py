@@ -12,9 +12,9 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from tests.network.routing.paper import DC, EXAMPLE_1, EXAMPLE_2, formula, integer, publication, sparql
 
 from triplewire.network.messages import Publication, Standing
-from triplewire.network.routing.poset import Poset
-from triplewire.network.routing.reasoning import AlgebraReasoner
-from triplewire.network.routing.standings import standing_of
+from triplewire.network.routing.subscriptions.poset import Poset
+from triplewire.network.routing.subscriptions.reasoner import AlgebraReasoner
+from triplewire.network.routing.subscriptions.standing_queries import standing_of
 from triplewire.testing.strategies import canonical_events, subscriptions
 
 REASONER = AlgebraReasoner()

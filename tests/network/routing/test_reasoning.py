@@ -15,9 +15,9 @@ from triplewire.algebra.namespaces import namespace_of
 from triplewire.algebra.queries import Construct
 from triplewire.errors import InputError, SyntaxProblem, UnknownFormat
 from triplewire.network.messages import Publication, Standing
-from triplewire.network.routing.descriptions import combined, describe
-from triplewire.network.routing.reasoning import AlgebraReasoner, Glancing
-from triplewire.network.routing.standings import checked, query_of, standing_of
+from triplewire.network.routing.advertisements.descriptions import combined, describe
+from triplewire.network.routing.subscriptions.reasoner import AlgebraReasoner, Glancing
+from triplewire.network.routing.subscriptions.standing_queries import checked, query_of, standing_of
 from triplewire.rdf.events import Event
 from triplewire.rdf.terms import Literal, NamedNode, Triple
 from triplewire.testing import Oracle

@@ -9,7 +9,7 @@ from tests.network.routing.paper import DC, SCHEMAS, TABLE_1, VALUES
 
 from triplewire.algebra import Advertisement
 from triplewire.errors import InputError, LimitExceeded
-from triplewire.network.routing.registration import MOST_ADVERTISEMENTS, Registration, registration_in
+from triplewire.network.routing.advertisements.registration import MOST_ADVERTISEMENTS, Registration, registration_in
 from triplewire.testing.strategies import advertisements
 
 _NAMES = f"@prefix tw: <urn:triplewire:> . @prefix dc: <{DC}> . "

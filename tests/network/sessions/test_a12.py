@@ -4,11 +4,12 @@ import pytest
 from tests.network.sessions.world import ENVELOPE_HEAD, World
 
 from triplewire.errors import SessionRefused
-from triplewire.network.sessions import access_point, words
-from triplewire.network.sessions.effects import Tell
+from triplewire.network.sessions import peer_messages
+from triplewire.network.sessions.access_point import access_point
+from triplewire.network.sessions.access_point.effects import Tell
 from triplewire.network.sessions.envelopes import Reason, Sealing, clear, clear_body
 from triplewire.network.sessions.handshake import Approach
-from triplewire.network.sessions.home import Query
+from triplewire.network.sessions.peer.memory import Query
 
 
 @pytest.fixture
@@ -33,7 +34,7 @@ def alice(world, station):
 def parsed(monkeypatch):
     """Every body that reaches the parser."""
     bodies = []
-    read = words.read_said
+    read = peer_messages.read_said
     monkeypatch.setattr(access_point.words, "read_said", lambda body: bodies.append(body) or read(body))
     return bodies
 
@@ -46,8 +47,8 @@ def connection_of(world, walker):
 def refusal(effects):
     [effect] = effects
     assert isinstance(effect, Tell)
-    word = words.read_clear(clear_body(effect.data))
-    assert isinstance(word, words.Refusal)
+    word = peer_messages.read_clear(clear_body(effect.data))
+    assert isinstance(word, peer_messages.Refusal)
     return word.reason
 
 
@@ -61,9 +62,9 @@ def shake_hands(world, station, connection, private_key, secret, public_key=None
     approach = Approach(private_key, secret, station.place.public_key, world.rng.randbytes)
     if public_key is not None:
         approach._public_key = public_key
-    [challenge] = station.machine.receive(world.now, connection, clear(words.encode(approach.hello)))
-    proof, session = approach.answer(words.read_clear(clear_body(challenge.data)), "", False)
-    return station.machine.receive(world.now, connection, clear(words.encode(proof))), session
+    [challenge] = station.machine.receive(world.now, connection, clear(peer_messages.encode(approach.hello)))
+    proof, session = approach.answer(peer_messages.read_clear(clear_body(challenge.data)), "", False)
+    return station.machine.receive(world.now, connection, clear(peer_messages.encode(proof))), session
 
 
 def test_a12_replayed_message(world, station, alice, parsed):
@@ -100,7 +101,7 @@ def test_a12_replayed_message_in_the_peers_next_session(world, station, alice, p
 def test_a12_replayed_handshake(world, station, alice):
     hello, proof = [data for sender, _, data in world.wire if sender == "A"][:2]
     [challenge] = station.machine.receive(world.now, "thief", hello)
-    assert isinstance(words.read_clear(clear_body(challenge.data)), words.Challenge)
+    assert isinstance(peer_messages.read_clear(clear_body(challenge.data)), peer_messages.Challenge)
     # The access point's number is another one this time, and the old signature is not about it.
     assert refusal(station.machine.receive(world.now, "thief", proof)) == Reason.KEY
     assert refusal(station.machine.receive(world.now, "thief", proof)) == Reason.STRANGER
@@ -173,9 +174,9 @@ def test_a12_an_access_point_without_its_key_learns_nothing(world, station, alic
     """A peer says its private identifier only to the access point whose key it knows."""
     impostor = World(seed=7).station("AP")
     approach = Approach(alice.keys.private_key, alice.keys.secret, station.place.public_key, world.rng.randbytes)
-    [challenge] = impostor.machine.receive(0.0, "c", clear(words.encode(approach.hello)))
+    [challenge] = impostor.machine.receive(0.0, "c", clear(peer_messages.encode(approach.hello)))
     with pytest.raises(SessionRefused) as refused:
-        approach.answer(words.read_clear(clear_body(challenge.data)), "", False)
+        approach.answer(peer_messages.read_clear(clear_body(challenge.data)), "", False)
     assert refused.value.reason == Reason.KEY
 
 

@@ -2,10 +2,10 @@
 
 import random
 
-from triplewire.network.sessions import words
-from triplewire.network.sessions.belongings import Belongings
-from triplewire.network.sessions.home import Home, Keys, Place, Query
-from triplewire.network.sessions.switchboard import Manner, Switchboard
+from triplewire.network.sessions import peer_messages
+from triplewire.network.sessions.peer.connections import Manner, Switchboard
+from triplewire.network.sessions.peer.memory import Home, Keys, Place, Query
+from triplewire.network.sessions.peer.state import Belongings
 
 HERE = Place(bytes([1]) * 32, "tcp://here")
 
@@ -21,9 +21,9 @@ def test_the_tide_has_served_when_every_subscription_was_told_with_it():
     queries = {"a": Query("l", "a"), "b": Query("l", "b")}
     board, own = at_home(subscriptions=queries, since={"o": 5})
     own.take_over(0.0)
-    board.answered(0.0, HERE, words.Done(1))
+    board.answered(0.0, HERE, peer_messages.Done(1))
     assert own.home.since == {"o": 5}
-    board.answered(0.0, HERE, words.Done(2))
+    board.answered(0.0, HERE, peer_messages.Done(2))
     assert own.home.since is None
 
 
@@ -31,19 +31,19 @@ def test_an_answer_to_an_earlier_tide_does_not_count_for_a_later_one():
     board, own = at_home(subscriptions={"a": Query("l", "a")}, since={"o": 5})
     own.take_over(0.0)
     own.keep(Home(at=HERE, subscriptions=own.home.subscriptions, since={"o": 3}))
-    board.answered(0.0, HERE, words.Done(1))
+    board.answered(0.0, HERE, peer_messages.Done(1))
     assert own.home.since == {"o": 3}
 
 
 def test_what_is_refused_for_now_is_asked_again_and_the_tide_kept_until_then():
     board, own = at_home(subscriptions={"a": Query("l", "a")}, since={"o": 5})
     own.take_over(0.0)
-    board.answered(1.0, HERE, words.Refused(1, "a network", "none yet", again=True))
+    board.answered(1.0, HERE, peer_messages.Refused(1, "a network", "none yet", again=True))
     assert own.home.since == {"o": 5}
     own.renew(2.0)
-    assert not board.answered(2.0, HERE, words.Present())
+    assert not board.answered(2.0, HERE, peer_messages.Present())
     own.renew(10.0)
-    board.answered(10.0, HERE, words.Done(2))
+    board.answered(10.0, HERE, peer_messages.Done(2))
     assert own.home.since is None
     assert set(own.home.subscriptions) == {"a"}
 

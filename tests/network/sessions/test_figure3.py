@@ -3,9 +3,9 @@
 import pytest
 from tests.network.sessions.world import World
 
-from triplewire.network.sessions import words
-from triplewire.network.sessions.home import Asked, Query
-from triplewire.network.sessions.records import Terms
+from triplewire.network.sessions import peer_messages
+from triplewire.network.sessions.access_point.records import Terms
+from triplewire.network.sessions.peer.memory import Asked, Query
 
 NEWS = Query("topic", "news")
 HANDSHAKE = ["Hello", "Challenge", "Proof", "Welcome"]
@@ -162,7 +162,7 @@ def test_a_page_that_was_read_before_the_tide_is_not_the_last(world):
     world.step()
     assert [entry[0] for entry in world.queue] == ["done"]
     ap.publish("urn:n:2", "news")
-    migrate = sealing.seal(words.encode(words.Migrate(ap3.id, 99)))
+    migrate = sealing.seal(peer_messages.encode(peer_messages.Migrate(ap3.id, 99)))
     ap.do(ap.machine.receive(world.now, connection, migrate))
     world.run()
     assert alice.saved == [("news", "urn:n:1"), ("news", "urn:n:2")]
@@ -175,8 +175,8 @@ def test_whoever_has_not_got_everything_is_not_forgotten(world):
     world.run()
     [(connection, (_, line, _))] = world.connections.items()
     sealing = alice.machine._board.line(line)._session.sealing
-    for word in (words.Moved(98), words.Migrate(ap.id, 99)):
-        ap.do(ap.machine.receive(world.now, connection, sealing.seal(words.encode(word))))
+    for word in (peer_messages.Moved(98), peer_messages.Migrate(ap.id, 99)):
+        ap.do(ap.machine.receive(world.now, connection, sealing.seal(peer_messages.encode(word))))
     world.run()
     assert world.take_said().count(("AP", "A", "Refused")) == 2
     assert ap.machine.online == [alice.id]

@@ -1,6 +1,6 @@
 """Flow control of one subscription."""
 
-from triplewire.network.sessions.flows import Flow
+from triplewire.network.sessions.access_point.flow_control import Flow
 
 
 def test_a_window_is_filled_and_opens_with_acknowledgements():

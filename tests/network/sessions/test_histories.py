@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from tests.network.sessions.world import World
 
-from triplewire.network.sessions.home import Asked, Query
-from triplewire.network.sessions.records import Terms
+from triplewire.network.sessions.access_point.records import Terms
+from triplewire.network.sessions.peer.memory import Asked, Query
 
 STATIONS = ("AP", "AP2", "AP3")
 WALKERS = ("A", "B")

@@ -1,6 +1,6 @@
 """What a peer remembers when it moves."""
 
-from triplewire.network.sessions.home import Home, Parting, Place, earlier
+from triplewire.network.sessions.peer.memory import Home, Parting, Place, earlier
 
 ONE, TWO, THREE = (Place(bytes([number]) * 32, f"tcp://{number}") for number in (1, 2, 3))
 

@@ -4,10 +4,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.network.sessions.world import World
 
-from triplewire.network.sessions import between, words
-from triplewire.network.sessions.effects import Tell
+from triplewire.network.sessions import access_point_messages, peer_messages
+from triplewire.network.sessions.access_point.effects import Tell
 from triplewire.network.sessions.envelopes import clear, clear_body
-from triplewire.network.sessions.home import Query
+from triplewire.network.sessions.peer.memory import Query
 
 HEADS = st.sampled_from([b"", b"tw", b"tw\x01", b"tw\x01\x01", b"tw\x01\x02", b"tw\x02\x01", b"tw\x01\x03"])
 DEEP = st.builds(
@@ -33,7 +33,9 @@ def test_hostile_bytes_over_a_new_connection_and_over_a_peers(messages):
         for data in messages:
             for effect in station.machine.receive(world.now, connection, data):
                 assert isinstance(effect, Tell)
-                assert isinstance(words.read_clear(clear_body(effect.data)), words.Refusal | words.Challenge)
+                assert isinstance(
+                    peer_messages.read_clear(clear_body(effect.data)), peer_messages.Refusal | peer_messages.Challenge
+                )
     token = alice.ask("publish", b"urn:e:1 news")
     world.run()
     assert alice.answer(token).receipts
@@ -57,7 +59,7 @@ def test_hostile_bodies_inside_genuine_envelopes(bodies):
 def test_hostile_relays(bodies):
     world, station, _ = a_world()
     for body in bodies:
-        for data in (body, bytes([between.VERSION]) + body):
+        for data in (body, bytes([access_point_messages.VERSION]) + body):
             assert station.machine.relayed(world.now, "tw-" + "a" * 32, data) == []
 
 
@@ -75,21 +77,28 @@ def test_hostile_bytes_from_an_access_point(messages):
 
 
 WORDS = st.one_of(
-    st.builds(words.Register, st.text(max_size=5), st.integers(0, 5)),
-    st.builds(words.Unsubscribe, st.sampled_from(["a", "b"]), st.integers(0, 5)),
+    st.builds(peer_messages.Register, st.text(max_size=5), st.integers(0, 5)),
+    st.builds(peer_messages.Unsubscribe, st.sampled_from(["a", "b"]), st.integers(0, 5)),
     st.builds(
-        words.Subscribe, st.sampled_from(["a", "b"]), st.just("l"), st.just("news"), st.none(), st.integers(0, 5)
+        peer_messages.Subscribe,
+        st.sampled_from(["a", "b"]),
+        st.just("l"),
+        st.just("news"),
+        st.none(),
+        st.integers(0, 5),
     ),
-    st.builds(words.Received, st.sampled_from(["a", "b"]), st.integers(0, 3), st.integers(0, 1 << 40)),
-    st.builds(words.Collect, st.just("x"), st.integers(0, 5)),
-    st.builds(words.Collected, st.just("x")),
-    st.builds(words.Upload, st.just("tw-" + "a" * 32), st.just("x"), st.binary(), st.just(""), st.integers(0, 5)),
-    st.builds(words.Migrate, st.just("tw-" + "a" * 32), st.integers(0, 5)),
-    st.builds(words.Moved, st.integers(0, 5)),
-    st.builds(words.Present),
-    st.builds(words.Farewell),
-    st.builds(words.Withdraw, st.integers(0, 5)),
-    st.builds(words.Publish, st.just("k"), st.just(b"urn:e news"), st.integers(0, 5)),
+    st.builds(peer_messages.Received, st.sampled_from(["a", "b"]), st.integers(0, 3), st.integers(0, 1 << 40)),
+    st.builds(peer_messages.Collect, st.just("x"), st.integers(0, 5)),
+    st.builds(peer_messages.Collected, st.just("x")),
+    st.builds(
+        peer_messages.Upload, st.just("tw-" + "a" * 32), st.just("x"), st.binary(), st.just(""), st.integers(0, 5)
+    ),
+    st.builds(peer_messages.Migrate, st.just("tw-" + "a" * 32), st.integers(0, 5)),
+    st.builds(peer_messages.Moved, st.integers(0, 5)),
+    st.builds(peer_messages.Present),
+    st.builds(peer_messages.Farewell),
+    st.builds(peer_messages.Withdraw, st.integers(0, 5)),
+    st.builds(peer_messages.Publish, st.just("k"), st.just(b"urn:e news"), st.integers(0, 5)),
 )
 
 
@@ -101,7 +110,7 @@ def test_any_words_in_any_order(said):
     [(connection, (_, line, _))] = world.connections.items()
     sealing = alice.machine._board.line(line)._session.sealing
     for word in said:
-        station.do(station.machine.receive(world.now, connection, sealing.seal(words.encode(word))))
+        station.do(station.machine.receive(world.now, connection, sealing.seal(peer_messages.encode(word))))
         for _ in range(3):
             world.step()
     world.wait(60)
@@ -116,5 +125,7 @@ def test_any_words_in_any_order(said):
 
 def test_a_hello_is_answered_whoever_says_it():
     world, station, _ = a_world()
-    [effect] = station.machine.receive(world.now, "c", clear(words.encode(words.Hello(bytes(32), bytes(32)))))
-    assert isinstance(words.read_clear(clear_body(effect.data)), words.Challenge)
+    [effect] = station.machine.receive(
+        world.now, "c", clear(peer_messages.encode(peer_messages.Hello(bytes(32), bytes(32))))
+    )
+    assert isinstance(peer_messages.read_clear(clear_body(effect.data)), peer_messages.Challenge)

@@ -20,7 +20,7 @@ from triplewire.network.sessions.identity import (
     secret_hash,
     sign,
 )
-from triplewire.store.identities import hash_of
+from triplewire.store.tables.identities import hash_of
 
 SEEDS = st.binary(min_size=32, max_size=32)
 

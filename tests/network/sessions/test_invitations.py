@@ -7,7 +7,7 @@ import pytest
 from tests.network.sessions.world import World
 
 from triplewire.errors import SessionRefused
-from triplewire.network.sessions import words
+from triplewire.network.sessions import peer_messages
 from triplewire.network.sessions.envelopes import Reason, clear_body
 from triplewire.network.sessions.handshake import Approach, challenge, check
 from triplewire.network.sessions.identity import new_private_key, new_secret, public_key_of
@@ -39,8 +39,8 @@ def test_a12_whoever_is_not_invited_leaves_nothing_behind(shown, found):
     assert station.machine.peers == []
     assert station.store.peers == {}
     assert station.machine.refusals[Reason.INVITATION] == 1
-    refusal = words.read_clear(clear_body(world.wire[-1][2]))
-    assert refusal == words.Refusal(Reason.INVITATION, "an invitation to this access point", found)
+    refusal = peer_messages.read_clear(clear_body(world.wire[-1][2]))
+    assert refusal == peer_messages.Refusal(Reason.INVITATION, "an invitation to this access point", found)
 
 
 def test_whoever_is_invited_registers_and_stays_when_the_invitation_is_taken_back():

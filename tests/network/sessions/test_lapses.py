@@ -2,8 +2,8 @@
 
 from tests.network.sessions.world import World
 
-from triplewire.network.sessions.home import Query
-from triplewire.network.sessions.records import Terms
+from triplewire.network.sessions.access_point.records import Terms
+from triplewire.network.sessions.peer.memory import Query
 
 NEWS = Query("topic", "news")
 

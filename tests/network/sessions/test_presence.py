@@ -4,9 +4,9 @@ from itertools import pairwise
 
 from tests.network.sessions.world import World
 
-from triplewire.network.sessions import words
-from triplewire.network.sessions.home import Query
-from triplewire.network.sessions.records import Terms
+from triplewire.network.sessions import peer_messages
+from triplewire.network.sessions.access_point.records import Terms
+from triplewire.network.sessions.peer.memory import Query
 
 NEWS = Query("topic", "news")
 TERMS = Terms(keep=3600.0, silence=30.0, registration_lasts=600.0, window=4)
@@ -44,7 +44,7 @@ def test_publishing_is_accepted_with_a_position_and_notified():
     world, station, alice = subscribed()
     token = alice.ask("publish", b"urn:e:1 news")
     world.run()
-    assert alice.answer(token).receipts == (words.Receipt("urn:e:1", 1),)
+    assert alice.answer(token).receipts == (peer_messages.Receipt("urn:e:1", 1),)
     assert alice.saved == [("news", "urn:e:1")]
     assert station.store.subscriptions[alice.id, "news"].outbox == []
 
@@ -105,16 +105,16 @@ def test_an_acknowledgement_of_an_earlier_flow_does_not_count():
     sealing = alice.machine._board.line(line)._session.sealing
 
     def say(word):
-        station.do(station.machine.receive(world.now, connection, sealing.seal(words.encode(word))))
+        station.do(station.machine.receive(world.now, connection, sealing.seal(peer_messages.encode(word))))
         world.run()
 
     alice.machine.saved = lambda *_: []
-    say(words.Subscribe("news", "topic", "news", {station.id: 0}, 99))
+    say(peer_messages.Subscribe("news", "topic", "news", {station.id: 0}, 99))
     outbox = station.store.subscriptions[alice.id, "news"].outbox
     assert [one.event for one in outbox] == ["urn:e:1"]
-    say(words.Received("news", 1, 1))
+    say(peer_messages.Received("news", 1, 1))
     assert station.store.subscriptions[alice.id, "news"].outbox == outbox
-    say(words.Received("news", 2, 1))
+    say(peer_messages.Received("news", 2, 1))
     assert station.store.subscriptions[alice.id, "news"].outbox == []
 
 

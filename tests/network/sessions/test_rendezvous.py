@@ -3,9 +3,9 @@
 import pytest
 from tests.network.sessions.world import World
 
-from triplewire.network.sessions import between, words
-from triplewire.network.sessions.home import Asked
-from triplewire.network.sessions.records import Terms
+from triplewire.network.sessions import access_point_messages, peer_messages
+from triplewire.network.sessions.access_point.records import Terms
+from triplewire.network.sessions.peer.memory import Asked
 
 TERMS = Terms(keep=30_000.0, rendezvous_lasts=3600.0, wishes=3, files=2, agreements=2, file_bytes=100, answer=15.0)
 LOCATION = "papers/hypercup.pdf"
@@ -57,7 +57,7 @@ def test_the_owner_is_off_line_and_the_requester_waits(scene):
     world.run()
     world.take_said()
     token = ask(world, alice, bob)
-    assert isinstance(alice.answer(token), words.Done)
+    assert isinstance(alice.answer(token), peer_messages.Done)
     assert list(world.stations["AP2"].store.agreements) == [(bob.id, alice.id, token)]
     assert world.take_said() == [
         ("A", "AP", "Request"),
@@ -191,7 +191,7 @@ def test_an_owner_without_the_resource_says_so(scene):
 def test_nobody_uploads_what_was_not_asked_for(scene):
     world, alice, bob = scene
     [line] = [line for who, line, _ in world.connections.values() if who is bob]
-    wanted = words.Wanted(alice.id, "t1", LOCATION)
+    wanted = peer_messages.Wanted(alice.id, "t1", LOCATION)
     bob.do(bob.machine.upload(world.now, line, wanted, b"spam"))
     world.run()
     assert ("AP2", "B", "Refused") in world.take_said()
@@ -201,9 +201,9 @@ def test_nobody_uploads_what_was_not_asked_for(scene):
 def test_an_access_point_takes_only_what_its_peer_wished_for(scene):
     """Another access point that makes up an upload gets nothing into the rendezvous directory."""
     world, alice, bob = scene
-    forged = between.ResourceUploaded(alice.id, "t1", bob.id, LOCATION, b"spam")
+    forged = access_point_messages.ResourceUploaded(alice.id, "t1", bob.id, LOCATION, b"spam")
     station = world.stations["AP"]
-    station.do(station.machine.relayed(world.now, world.stations["AP3"].id, between.write(forged)))
+    station.do(station.machine.relayed(world.now, world.stations["AP3"].id, access_point_messages.write(forged)))
     world.run()
     assert station.store.files == {}
     assert alice.got == {}
@@ -234,7 +234,7 @@ def test_wishes_are_bounded(scene):
     bob.stop()
     world.stations["AP2"].machine._desk.terms = Terms(agreements=10)
     for _ in range(TERMS.wishes):
-        assert isinstance(alice.answer(ask(world, alice, bob)), words.Done)
+        assert isinstance(alice.answer(ask(world, alice, bob)), peer_messages.Done)
     assert alice.answer(ask(world, alice, bob)).wanted == f"at most {TERMS.wishes} rendezvous"
 
 
@@ -242,7 +242,11 @@ def test_what_waits_for_an_owner_is_bounded(scene):
     world, alice, bob = scene
     bob.stop()
     tokens = [ask(world, alice, bob) for _ in range(3)]
-    assert [type(alice.answer(token)) for token in tokens] == [words.Done, words.Done, words.Refused]
+    assert [type(alice.answer(token)) for token in tokens] == [
+        peer_messages.Done,
+        peer_messages.Done,
+        peer_messages.Refused,
+    ]
     assert len(world.stations["AP"].store.wishes) == 2
 
 

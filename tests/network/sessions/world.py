@@ -10,17 +10,18 @@ import random
 from collections import deque
 from dataclasses import dataclass, field
 
-from triplewire.network.sessions import between, effects, words
-from triplewire.network.sessions import peer_effects as doing
-from triplewire.network.sessions.access_point import AccessPoint
+from triplewire.network.sessions import access_point_messages, peer_messages
+from triplewire.network.sessions.access_point import effects
+from triplewire.network.sessions.access_point.access_point import AccessPoint
+from triplewire.network.sessions.access_point.records import Known, Memory, Terms
 from triplewire.network.sessions.envelopes import Kind, clear_body, kind_of
-from triplewire.network.sessions.home import Home, Keys, Place
 from triplewire.network.sessions.identity import new_secret, public_key_of
-from triplewire.network.sessions.peer import Peer
-from triplewire.network.sessions.records import Known, Memory, Terms
+from triplewire.network.sessions.peer import effects as doing
+from triplewire.network.sessions.peer.memory import Home, Keys, Place
+from triplewire.network.sessions.peer.peer import Peer
 
 ENVELOPE_HEAD = 60
-_READ_SAID, _READ_TOLD = words.read_said, words.read_told
+_READ_SAID, _READ_TOLD = peer_messages.read_said, peer_messages.read_told
 
 
 @dataclass
@@ -175,7 +176,7 @@ class Station:
         if key not in self.store.accepted:
             event, topic = effect.nquads.decode().split()
             self.publish(event, topic)
-            self.store.accepted[key] = words.Receipt(event, len(self.world.logs[self.id]))
+            self.store.accepted[key] = peer_messages.Receipt(event, len(self.world.logs[self.id]))
         return effects.Stored((self.store.accepted[key],))
 
     def _Advertise(self, effect):  # noqa: N802
@@ -246,7 +247,7 @@ class Walker:
         self.home = Home(at=at.place, address=f"{name}.example:1")
         self.saved: list[tuple[str, str]] = []
         self.gaps: list[tuple[str, str, int, int]] = []
-        self.got: dict[str, words.Resource] = {}
+        self.got: dict[str, peer_messages.Resource] = {}
         self.resources: dict[str, bytes] = {}
         self.answers: dict[str, list] = {}
         self.machine: Peer | None = None
@@ -378,13 +379,13 @@ class World:
 
     def relay(self, station: Station, to: str, body: bytes) -> None:
         name = self.name_of(to)
-        self.said.append((station.name, name, type(between.read(body)).__name__))
+        self.said.append((station.name, name, type(access_point_messages.read(body)).__name__))
         self.wire.append((station.name, name, body))
         self.queue.append(("relay", station, self.stations[name], body))
 
     def _note(self, sender: str, receiver: str, data: bytes, read) -> None:
         is_clear = kind_of(data) is Kind.CLEAR
-        word = words.read_clear(clear_body(data)) if is_clear else read(data[ENVELOPE_HEAD:])
+        word = peer_messages.read_clear(clear_body(data)) if is_clear else read(data[ENVELOPE_HEAD:])
         self.said.append((sender, receiver, type(word).__name__))
         self.wire.append((sender, receiver, data))
 

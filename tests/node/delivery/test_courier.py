@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from triplewire.node.delivery.courier import (
+from triplewire.node.delivery.delivery_step import (
     Deliver,
     Expire,
     GiveUp,

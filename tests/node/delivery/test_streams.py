@@ -15,10 +15,10 @@ import pytest
 import websockets
 from tests.node.processes import Process, running
 
-from triplewire.client.following import Follower, Gap
-from triplewire.node.answers import Notification
+from triplewire.client.follower import Follower, Gap
+from triplewire.node.broker.notifications import Page
 from triplewire.node.delivery.streams import BEAT, Streams, framed
-from triplewire.node.reading import Page
+from triplewire.node.matching.answers import Notification
 
 QUERY = "SELECT ?o WHERE { ?s <urn:p> ?o }"
 POSITIONS = list(range(1, 6))

@@ -14,14 +14,14 @@ import pytest
 from tests.node.delivery.receiving import Receiver, agreeable, eventually, receiver
 
 from triplewire.errors import AddressRefused, DeliveryFailed, InputError
-from triplewire.node.broker import Broker
+from triplewire.node.broker.broker import Broker
 from triplewire.node.delivery.addresses import Loopback, target_of
-from triplewire.node.delivery.courier import RetryPolicy
-from triplewire.node.delivery.posting import Message, Poster
+from triplewire.node.delivery.delivery_step import RetryPolicy
+from triplewire.node.delivery.webhook_request import Message, Poster
 from triplewire.node.delivery.webhooks import LEASE_SECONDS, Webhooks
 from triplewire.rdf.events import Event
-from triplewire.store.identities import Client, Rights
-from triplewire.store.registry import Options, Payload, SubscriptionRecord
+from triplewire.store.tables.identities import Client, Rights
+from triplewire.store.tables.registry import Options, Payload, SubscriptionRecord
 from triplewire.wire.signatures import secret_of
 
 ALICE = Client("alice", "Alice", None, Rights())

@@ -94,7 +94,7 @@ def test_a_client_that_is_gone_advertises_nothing(tmp_path):
 
 
 def test_too_many_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("triplewire.node.network.advertisements.MOST", 2)
+    monkeypatch.setattr("triplewire.node.broker.advertisements.MOST", 2)
 
     async def test(api):
         for name in ("a", "b"):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.node.http.serving import NQUADS, QUERY, TURTLE, is_problem, with_node
 
-from triplewire.node import identity
+from triplewire.node.access import identity
 
 ALL = "SELECT ?s ?o { ?s <urn:p> ?o }"
 

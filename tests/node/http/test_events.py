@@ -28,7 +28,7 @@ def test_publish_many_and_read_them_back(tmp_path: Path):
 
 
 def test_a_page_of_large_events_is_shorter_and_nothing_is_passed_over(tmp_path: Path, monkeypatch):
-    monkeypatch.setattr("triplewire.node.http.events._PAGE_BYTES", 1_000)
+    monkeypatch.setattr("triplewire.node.http.routes.events._PAGE_BYTES", 1_000)
 
     async def test(api):
         sizes = (10, 10, 900, 2_000, 10, 10)

@@ -10,7 +10,7 @@ from pyoxigraph import RdfFormat, Store
 from tests.node.http.serving import NQUADS, QUERY, TURTLE, is_problem, with_node
 
 from triplewire.rdf.limits import MIB, limits_for
-from triplewire.rdf.reading import Reading
+from triplewire.rdf.parsing.reading_options import Reading
 from triplewire.testing.workloads import BRICK, DBPEDIA, SCHEMA_ORG, Shape, vocabulary
 
 BASE = "http://example.org/vocabulary"

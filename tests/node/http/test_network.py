@@ -10,7 +10,7 @@ from tests.node.http.serving import NQUADS, QUERY, TURTLE, is_problem, with_node
 from tests.node.http.test_status import numbers
 
 from triplewire import Advertisement
-from triplewire.node.network.keys import NetworkKey
+from triplewire.node.transport.keys import NetworkKey
 
 
 @pytest.fixture
@@ -109,7 +109,7 @@ def test_a_client_that_advertises_nothing_is_advertised_by_what_it_publishes(tmp
 
 
 def test_many_properties_become_their_namespaces(tmp_path, key, monkeypatch):
-    monkeypatch.setattr("triplewire.node.network.deriving._MOST_PROPERTIES", 3)
+    monkeypatch.setattr("triplewire.node.broker.derived_advertisements._MOST_PROPERTIES", 3)
 
     async def test(api):
         for number in range(5):

@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 from triplewire.network.messages import Wire
-from triplewire.node.network.keys import KeyPair, NetworkKey
-from triplewire.node.network.transport import Transport
+from triplewire.node.transport.backbone import Transport
+from triplewire.node.transport.keys import KeyPair, NetworkKey
 
 KEY = NetworkKey(bytes(range(32)))
 ANYWHERE = "tcp://127.0.0.1:0"

@@ -12,11 +12,11 @@ from tests.node.network.backbones import KEY, until
 
 from triplewire import Event
 from triplewire.network.timings import Timings
-from triplewire.node.broker import Broker
-from triplewire.node.network.advertisements import Advertisements
-from triplewire.node.network.keys import NetworkKey
-from triplewire.node.network.shell import Overlay, Plan
-from triplewire.store.registry import Options, SubscriptionRecord
+from triplewire.node.broker.advertisements import Advertisements
+from triplewire.node.broker.broker import Broker
+from triplewire.node.overlay.overlay import Overlay, Plan
+from triplewire.node.transport.keys import NetworkKey
+from triplewire.store.tables.registry import Options, SubscriptionRecord
 
 # Quick, so that nobody waits long for a second try.
 QUICK = Timings(beat=0.2, silence=2.0, verdict=0.6, retry=0.4, resume=1.5, seek=0.5, linger=2.0, remember=20.0)

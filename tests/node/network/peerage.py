@@ -8,13 +8,13 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from triplewire.client.peer import Folder, PeerProgram
-from triplewire.network.sessions.home import Place
 from triplewire.network.sessions.identity import key_of_text
-from triplewire.network.sessions.switchboard import Manner
-from triplewire.network.sessions.words import Resource
-from triplewire.node.network.keys import NetworkKey
+from triplewire.network.sessions.peer.connections import Manner
+from triplewire.network.sessions.peer.memory import Place
+from triplewire.network.sessions.peer_messages import Resource
 from triplewire.node.service import Node
 from triplewire.node.settings import Settings
+from triplewire.node.transport.keys import NetworkKey
 
 QUICK = Manner(beat=0.5, patience=1.0, silence=3.0)
 QUERY = "SELECT ?s WHERE { ?s <urn:p> ?o }"

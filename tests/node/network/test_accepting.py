@@ -11,8 +11,8 @@ from tests.node.network.backbones import until
 
 from triplewire.errors import StoreFailed
 from triplewire.network.messages import Publication
-from triplewire.node.network import accepting
-from triplewire.node.network.accepting import Accepting
+from triplewire.node.overlay import inbound_events
+from triplewire.node.overlay.inbound_events import Accepting
 from triplewire.testing.faulty_disk import Fate, FaultyDisk
 
 NOW = "2026-01-01T00:00:00+00:00"
@@ -34,7 +34,7 @@ def publication(number: int, **changes: object) -> Publication:
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch):
-    monkeypatch.setattr(accepting, "_FULL_SECONDS", 0.05)
+    monkeypatch.setattr(inbound_events, "_FULL_SECONDS", 0.05)
 
 
 async def stored(broker) -> list[tuple[str, str | None]]:
@@ -124,8 +124,8 @@ def test_f2_a_failed_disk_ends_the_accepting(tmp_path):
 
 
 def test_what_waits_is_bounded_and_room_is_told(tmp_path, monkeypatch):
-    monkeypatch.setattr(accepting, "_MOST", 10)
-    monkeypatch.setattr(accepting, "_BATCH", 4)
+    monkeypatch.setattr(inbound_events, "_MOST", 10)
+    monkeypatch.setattr(inbound_events, "_BATCH", 4)
 
     async def test(broker) -> None:
         told: list[bool] = []

@@ -10,7 +10,7 @@ from tests.node.network.peerage import QUICK, Court, here, in_court, place_of
 
 from triplewire.client.peer import Folder, PeerProgram
 from triplewire.errors import InputError, NodeUnreachable
-from triplewire.node.network.peers_invitations import Invitations
+from triplewire.node.access_point.invitations import Invitations
 
 FIRST, SECOND = "the first invitation", "the second invitation"
 

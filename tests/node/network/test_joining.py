@@ -8,9 +8,9 @@ import pytest
 
 from triplewire.errors import InputError
 from triplewire.network.timings import Timings
-from triplewire.node.network.joining import plan_of
-from triplewire.node.network.keys import NetworkKey
+from triplewire.node.overlay.join_plan import plan_of
 from triplewire.node.settings import load_settings
+from triplewire.node.transport.keys import NetworkKey
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import stat
 import pytest
 
 from triplewire.errors import InputError
-from triplewire.node.network.keys import KeyPair, NetworkKey, member_of
+from triplewire.node.transport.keys import KeyPair, NetworkKey, member_of
 
 
 def test_a_key_survives_its_file_and_only_its_owner_may_read_it(tmp_path):

@@ -10,13 +10,13 @@ from tests.node.http.serving import Api, with_node
 from tests.node.network.peerage import QUERY, Court, events, file_of, gets, here, in_court, place_of, until
 
 from triplewire import Event
-from triplewire.algebra.advertisements import Advertisement
+from triplewire.algebra.advertisements.advertisement import Advertisement
 from triplewire.client.peer import Folder, Gap, PeerProgram
 from triplewire.errors import NodeUnreachable, PeerRefused
-from triplewire.network.routing.registration import Registration
-from triplewire.network.sessions.home import Asked, Keys, Place
+from triplewire.network.routing.advertisements.registration import Registration
 from triplewire.network.sessions.identity import new_private_key, new_secret, public_key_of
-from triplewire.node.publishing import Submission
+from triplewire.network.sessions.peer.memory import Asked, Keys, Place
+from triplewire.node.broker.publish_step import Submission
 from triplewire.store.retention import Retention
 
 DC = "http://purl.org/dc/elements/1.1/"

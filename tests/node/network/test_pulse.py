@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 
-from triplewire.node.network.pulse import Pulse
-from triplewire.node.network.seldom import Seldom
+from triplewire.node.overlay.super_peer_clock import Pulse
+from triplewire.node.transport.rate_limited_log import Seldom
 
 
 class Clock:

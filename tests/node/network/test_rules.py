@@ -12,12 +12,12 @@ from tests.rules.family import EX, FAMILY
 
 from triplewire import Event
 from triplewire.languages.rdftl import parse_updates
-from triplewire.node import rules_hearing
+from triplewire.node.rules import event_listener
 from triplewire.rdf.terms import RDF
 from triplewire.rules.listening import Hears
 from triplewire.rules.schema import Schema
-from triplewire.store import changes
-from triplewire.store import log as store_log
+from triplewire.store.tables import changes
+from triplewire.store.tables import log as store_log
 
 QUEUE = "ON INSERT resource() AS INSTANCE OF Person IF True DO INSERT (resource(ex:LOG), seq++, $delta)"
 _SECONDS = 30
@@ -162,7 +162,7 @@ def test_another_schema_is_another_subscription(tmp_path: Path):
 
 def test_f12_rules_of_two_nodes_that_trigger_each_other_without_end_are_stopped(tmp_path: Path, caplog, monkeypatch):
     """Each answers what the other inserts with something that was not there: without a bound that would never end."""
-    monkeypatch.setattr(rules_hearing, "MOST_HOPS", 4)
+    monkeypatch.setattr(event_listener, "MOST_HOPS", 4)
     answer = (
         "ON INSERT (_, ex:{0}, _) IF {3} $delta/target(ex:{1}) = resource(ex:ann) "
         "DO DELETE ($delta, ex:{0}, _); DELETE ($delta, ex:{1}, _); INSERT ($delta, ex:{1}, resource(ex:{2}))"

@@ -11,10 +11,10 @@ from tests.node.network.overlays import Site, settled, sites
 from triplewire import Advertisement, Event, Taxonomy
 from triplewire.errors import JoinFailed, NetworkError
 from triplewire.network.messages import Description
-from triplewire.network.routing.descriptions import describe
-from triplewire.node.network import shell
-from triplewire.node.network.keys import NetworkKey
-from triplewire.node.network.replaying import read
+from triplewire.network.routing.advertisements.descriptions import describe
+from triplewire.node.overlay import overlay as shell
+from triplewire.node.overlay.log_replay import read
+from triplewire.node.transport.keys import NetworkKey
 from triplewire.rdf.limits import Limits
 
 P = "SELECT ?o { ?s <urn:p> ?o }"
@@ -226,8 +226,8 @@ def test_a_bug_in_the_super_peer_costs_one_call_only(tmp_path, caplog):
 
 
 def test_a_long_log_is_replayed_in_parts(tmp_path, monkeypatch):
-    monkeypatch.setattr("triplewire.node.network.replaying.BATCH", 14)
-    monkeypatch.setattr("triplewire.node.network.replaying._STEP", 7)
+    monkeypatch.setattr("triplewire.node.overlay.log_replay.BATCH", 14)
+    monkeypatch.setattr("triplewire.node.overlay.log_replay._STEP", 7)
 
     async def test() -> None:
         async with sites(tmp_path, "a", "b") as made:
@@ -248,8 +248,8 @@ def test_a_long_log_is_replayed_in_parts(tmp_path, monkeypatch):
 
 
 def test_a_part_of_a_log_is_bounded_in_bytes_too(tmp_path, monkeypatch):
-    monkeypatch.setattr("triplewire.node.network.replaying.BATCH_BYTES", 1)
-    monkeypatch.setattr("triplewire.node.network.replaying._STEP", 2)
+    monkeypatch.setattr("triplewire.node.overlay.log_replay.BATCH_BYTES", 1)
+    monkeypatch.setattr("triplewire.node.overlay.log_replay._STEP", 2)
 
     async def test() -> None:
         async with sites(tmp_path, "a") as [a]:
@@ -350,9 +350,9 @@ def test_another_key_is_another_network(tmp_path):
 
 async def impatient(site: Site, address: str) -> None:
     """Join at an address, for a second."""
-    from triplewire.node.broker import Broker
-    from triplewire.node.network.advertisements import Advertisements
-    from triplewire.node.network.shell import Overlay, Plan
+    from triplewire.node.broker.advertisements import Advertisements
+    from triplewire.node.broker.broker import Broker
+    from triplewire.node.overlay.overlay import Overlay, Plan
 
     broker = await Broker.open(site.folder)
     plan = Plan(key=site.key, seeds=(address,), join_seconds=1)
@@ -414,13 +414,13 @@ def test_a12_a_frame_of_somebody_outside_the_table_does_nothing(tmp_path):
     from tests.node.network.test_transport import sent_raw
 
     from triplewire.network.messages import Changed, Frame, Member, Status
-    from triplewire.node.network import wire
+    from triplewire.node.transport import message_codec
 
     async def test() -> None:
         async with sites(tmp_path, "a", "b") as [a, _]:
             table = a.peer.members.all
             lie = Changed(tuple(Member(m.id, "tcp://127.0.0.1:1", 999, Status.FAILED) for m in table))
-            forged = wire.encode(Frame(1 << 40, 0, 1, 0, lie))
+            forged = message_codec.encode(Frame(1 << 40, 0, 1, 0, lie))
 
             class Target:
                 address = a.overlay.address
@@ -433,7 +433,7 @@ def test_a12_a_frame_of_somebody_outside_the_table_does_nothing(tmp_path):
 
 
 def test_more_than_can_be_written_is_not_read(tmp_path, monkeypatch):
-    monkeypatch.setattr("triplewire.node.network.accepting._MOST", 20)
+    monkeypatch.setattr("triplewire.node.overlay.inbound_events._MOST", 20)
 
     async def test() -> None:
         async with sites(tmp_path, "a", "b") as [a, b]:

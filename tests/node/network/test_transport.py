@@ -12,10 +12,10 @@ from zmq.utils import z85
 
 from triplewire.errors import NetworkError
 from triplewire.network.messages import Beat, Frame, Notify, Probe, Publication
-from triplewire.node.network import lines, wire
-from triplewire.node.network.keys import KeyPair, NetworkKey
-from triplewire.node.network.lines import dealer
-from triplewire.node.network.transport import Transport
+from triplewire.node.transport import connections, message_codec
+from triplewire.node.transport.backbone import Transport
+from triplewire.node.transport.connections import dealer
+from triplewire.node.transport.keys import KeyPair, NetworkKey
 
 OTHER = NetworkKey(bytes(32))
 
@@ -137,15 +137,15 @@ async def sent_raw(post: Post, *parts: bytes, key: NetworkKey = KEY, own: KeyPai
     [
         ("size", [b""]),
         ("size", [b"\x01"]),
-        ("version", [b"\x02" + wire.encode(Probe())[1:]]),
+        ("version", [b"\x02" + message_codec.encode(Probe())[1:]]),
         ("version", [b"\xff\xff\xff"]),
         ("content", [b"\x01\xc1\xc1"]),
         ("content", [b"\x01" + b"\x91" * 100_000]),
-        ("content", [wire.encode(Probe()) + b"more"]),
+        ("content", [message_codec.encode(Probe()) + b"more"]),
         ("content", [b"\x01\x92\xa5probe\x05"]),
         ("content", [b"\x01\x92\xa7unknown\xc0"]),
         ("content", [b"\x01\x92\xa5probe\xa2\xff\xfe"]),
-        ("parts", [wire.encode(Probe()), wire.encode(Probe())]),
+        ("parts", [message_codec.encode(Probe()), message_codec.encode(Probe())]),
     ],
     ids=lambda value: value if isinstance(value, str) else repr(value[0][:12]),
 )
@@ -162,7 +162,7 @@ def test_a12_what_is_no_message_is_refused_and_the_next_is_taken(fault, parts):
 
 
 def test_a12_a_message_that_is_too_large_cuts_its_sender_off(monkeypatch):
-    monkeypatch.setattr(wire, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(message_codec, "MOST_BYTES", 100_000)
 
     async def test() -> None:
         async with posts(KEY, KEY) as [one, other]:
@@ -177,7 +177,7 @@ def test_a12_a_message_that_is_too_large_cuts_its_sender_off(monkeypatch):
 def test_a_message_of_our_own_that_is_too_large_is_not_sent(monkeypatch):
     async def test() -> None:
         async with posts(KEY, KEY) as [one, other]:
-            monkeypatch.setattr(wire, "MOST_BYTES", 1_000)
+            monkeypatch.setattr(message_codec, "MOST_BYTES", 1_000)
             one.send(other, Probe("x" * 2_000))
             assert one.transport.refused["size"] == 1
             one.send(other, Probe("fine"))
@@ -205,7 +205,7 @@ def test_a12_without_curve_nobody_gets_a_word_in():
             context = zmq.asyncio.Context()
             plain = context.socket(zmq.DEALER)
             plain.connect(other.address)
-            await plain.send(wire.encode(Probe("plain")))
+            await plain.send(message_codec.encode(Probe("plain")))
             await until(lambda: other.transport.refused["handshake"])
             one.send(other, Probe("fine"))
             await until(lambda: other.received)
@@ -238,8 +238,8 @@ def test_a12_a_frame_said_by_another_is_the_others():
     async def test() -> None:
         async with posts(KEY, KEY) as [one, other]:
             thief = KeyPair.new()
-            captured = wire.encode(Frame(1, 0, 1, 0, Beat(7)))
-            one.send(other, wire.decode(captured))
+            captured = message_codec.encode(Frame(1, 0, 1, 0, Beat(7)))
+            one.send(other, message_codec.decode(captured))
             await until(lambda: other.received)
             await sent_raw(other, captured, own=thief)
             await until(lambda: len(other.received) == 2)
@@ -356,7 +356,7 @@ def test_what_nobody_reads_is_held_under_a_bound_and_then_dropped():
             nobody = Post()
             address = nobody.address
             await nobody.transport.stop()
-            for number in range(lines._HELD + 500):
+            for number in range(connections._HELD + 500):
                 one.transport.send(address, Probe(str(number)))
             assert one.transport.dropped["held"] == 500
 
@@ -364,7 +364,7 @@ def test_what_nobody_reads_is_held_under_a_bound_and_then_dropped():
 
 
 def test_what_is_held_is_bounded_in_bytes_too(monkeypatch):
-    monkeypatch.setattr(lines, "MOST_BYTES", 10_000)
+    monkeypatch.setattr(connections, "MOST_BYTES", 10_000)
 
     async def test() -> None:
         async with posts(KEY) as [one]:
@@ -385,9 +385,9 @@ def test_a_line_that_nobody_uses_is_closed_and_opens_again():
             await until(lambda: other.received)
             used = one.transport._lines
             [line] = used._lines.values()
-            used.close_idle(line.used + lines.IDLE_SECONDS - 1)
+            used.close_idle(line.used + connections.IDLE_SECONDS - 1)
             assert other.address in used
-            used.close_idle(line.used + lines.IDLE_SECONDS + 1)
+            used.close_idle(line.used + connections.IDLE_SECONDS + 1)
             assert other.address not in used
             one.send(other, Probe("2"))
             await until(lambda: len(other.received) == 2)

@@ -6,8 +6,8 @@ import pytest
 from tests.pipeline.samples import EVENTS, expected, notified, request_of, rows_of, write_rows
 
 from triplewire import Subscription
-from triplewire.algebra.advertisements import Advertisement
-from triplewire.algebra.covering import explain_covers
+from triplewire.algebra.advertisements.advertisement import Advertisement
+from triplewire.algebra.reasoning.covering import explain_covers
 from triplewire.errors import LakeError
 from triplewire.pipeline import match, register
 from triplewire.pipeline.jobs.compaction import CompactRequest, compact

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from triplewire.errors import InputError, PipelineError
-from triplewire.matching.bounds import within
-from triplewire.matching.scanner import scan
+from triplewire.matching.scanning.event_limits import within
+from triplewire.matching.scanning.scanner import scan
 from triplewire.pipeline.sources import chunks as chunking
 from triplewire.pipeline.sources.chunk_rows import event_rows, rejects_of
 from triplewire.pipeline.sources.files import find_files, source_file

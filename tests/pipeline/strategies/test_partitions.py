@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.errors import InputError
 from triplewire.matching import Matcher
-from triplewire.matching.anchoring import anchors_of
+from triplewire.matching.anchors import anchors_of
 from triplewire.pipeline.strategies.fingerprints import quads_in
 from triplewire.pipeline.strategies.keys import OBJECT, PREDICATE, key_of, keys_of, mask_of
 from triplewire.pipeline.strategies.partitions import Partitioning, partitioned

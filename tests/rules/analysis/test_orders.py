@@ -20,7 +20,7 @@ from triplewire.rdf.terms import RDF, Literal, Triple
 from triplewire.rules.ambient import TYPE, number_of
 from triplewire.rules.analysis import Analysis
 from triplewire.rules.execution import Limits, Rulebook, Runner
-from triplewire.rules.execution.firing import Firing
+from triplewire.rules.execution.triggering.firing import Firing
 from triplewire.rules.repository import Repository
 
 ANN, BOB, BOOK, JOURNAL, NEW = (f"resource({EX}{name})" for name in ("ann", "bob", "b1", "j1", "new"))

@@ -7,8 +7,8 @@ from tests.rules.selene import DC, EXT1, EXT3, FIGURE_1, FIGURE_2, LOS, MERGED, 
 from triplewire.languages.rdftl import parse_rule, parse_updates
 from triplewire.rdf.terms import RDFS, XSD
 from triplewire.rules.analysis import Analysis, SchemaTriple, a_relevant, c_relevant, e_relevant
-from triplewire.rules.analysis.definitions import nodes
-from triplewire.rules.analysis.paths import Scope
+from triplewire.rules.analysis.footprints.definitions import nodes
+from triplewire.rules.analysis.footprints.paths import Scope
 from triplewire.rules.naming import resolved
 
 NAMESPACES = f"""

@@ -18,11 +18,11 @@ from triplewire.languages.rdftl.syntax import Abort, Coupling, Rule, Update
 from triplewire.rdf.terms import Literal
 from triplewire.rules.changes import Changes
 from triplewire.rules.execution import Limits, Outcome, Rulebook, Runner, Status
-from triplewire.rules.execution.events import Detection, Happened
 from triplewire.rules.execution.rulebook import Registered
 from triplewire.rules.execution.runner import Execution
 from triplewire.rules.execution.state import Advance, Applied, Apply, Compensate, Finished, Refused, State, Submit
 from triplewire.rules.execution.steps import step
+from triplewire.rules.execution.triggering.event_detection import Detection, Happened
 from triplewire.rules.execution.world import World
 from triplewire.rules.graphs import Before
 from triplewire.rules.naming import resolved_update

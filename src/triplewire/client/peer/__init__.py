@@ -1,10 +1,12 @@
 """A peer of the network: it comes and goes, and keeps what it was notified of in a directory of its own.
 
-program     `PeerProgram`: the state machine of `network.sessions.peer` on an event loop
-connecting  its connections, over ZeroMQ with CURVE
-waiting     for answers
-saving      notifications, many at a time
-folder      its home: key, state, notifications, resources, rendezvous files
+    connections          a peer's connections, over ZeroMQ with CURVE: one socket for each line
+    folder               the home of a peer
+    notification_writer  notifications go to the disk many at a time, beside the event loop, in the order in which
+                         they came
+    program              a peer's program on an event loop: it drives the pure `Peer`, and keeps what comes in its
+                         folder
+    waits                for an answer, or until something is so; but not for ever, and not after the disk has failed
 
 >>> from triplewire.client.peer import Folder, PeerProgram
 >>> async def listen(path):                                             # doctest: +SKIP

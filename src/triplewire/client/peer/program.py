@@ -15,21 +15,21 @@ from functools import partial
 from types import TracebackType
 from typing import Self
 
-from triplewire.client.peer.connecting import Connections
+from triplewire.client.peer.connections import Connections
 from triplewire.client.peer.folder import Folder, Gap, Saved
-from triplewire.client.peer.saving import Coming, Saving
-from triplewire.client.peer.waiting import Waiting
+from triplewire.client.peer.notification_writer import Coming, Saving
+from triplewire.client.peer.waits import Waiting
 from triplewire.errors import NodeUnreachable, SessionRefused
-from triplewire.network.sessions import peer_effects as do
-from triplewire.network.sessions import words
-from triplewire.network.sessions.home import Asked, Home, Place, Query
-from triplewire.network.sessions.peer import Peer
-from triplewire.network.sessions.switchboard import Manner
+from triplewire.network.sessions import peer_messages
+from triplewire.network.sessions.peer import effects as do
+from triplewire.network.sessions.peer.connections import Manner
+from triplewire.network.sessions.peer.memory import Asked, Home, Place, Query
+from triplewire.network.sessions.peer.peer import Peer
 
 _TICK_SECONDS = 0.2
 _FILE_BYTES = 1 << 20
 _MOST_UNREAD = 10_000
-Arrival = Saved | Gap | words.Resource
+Arrival = Saved | Gap | peer_messages.Resource
 Call = Callable[[Peer, float], list[do.Effect]]
 
 
@@ -108,15 +108,15 @@ class PeerProgram:
         """Say what this peer will publish, as a registration message in RDF; None is nothing any more."""
         await self._asked(lambda peer, now, token: peer.register(now, token, rdf))
 
-    async def publish(self, nquads: bytes) -> tuple[words.Receipt, ...]:
+    async def publish(self, nquads: bytes) -> tuple[peer_messages.Receipt, ...]:
         """Publish events; they are on the disk of the access point when this returns."""
         word = await self._asked(lambda peer, now, token: peer.publish(now, token, nquads))
-        return word.receipts if isinstance(word, words.Accepted) else ()
+        return word.receipts if isinstance(word, peer_messages.Accepted) else ()
 
-    async def locate(self, owner: str, access_point: str) -> words.Located:
+    async def locate(self, owner: str, access_point: str) -> peer_messages.Located:
         """Where the owner of a resource is."""
         word = await self._asked(lambda peer, now, token: peer.locate(now, token, owner, access_point))
-        assert isinstance(word, words.Located)
+        assert isinstance(word, peer_messages.Located)
         return word
 
     async def request(self, asked: Asked) -> str:
@@ -143,7 +143,7 @@ class PeerProgram:
 
     # Asking
 
-    async def _asked(self, call: Callable[[Peer, float, str], list[do.Effect]]) -> words.Told:
+    async def _asked(self, call: Callable[[Peer, float, str], list[do.Effect]]) -> peer_messages.Told:
         return await self._waiting.asked(lambda token: self._act(lambda peer, now: call(peer, now, token)))
 
     def _unreachable(self) -> NodeUnreachable:

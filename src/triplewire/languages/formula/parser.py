@@ -20,9 +20,9 @@ from triplewire.algebra.queries import Core, FastQuery, Select
 from triplewire.errors import LimitExceeded
 from triplewire.languages.formula import tokens
 from triplewire.languages.normal_form import conjunction, disjunction
-from triplewire.languages.scanning import Scanner, shortened
+from triplewire.languages.scanner import Scanner, shortened
+from triplewire.rdf.literals.values import is_integer
 from triplewire.rdf.terms import XSD, Literal, NamedNode
-from triplewire.rdf.values import is_integer
 
 MAX_DEPTH = 100
 MAX_TRIPLES = 1_000

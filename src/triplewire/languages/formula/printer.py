@@ -15,7 +15,7 @@ from triplewire.algebra.queries import FastQuery, Query, Select
 from triplewire.errors import InputError
 from triplewire.languages.formula import tokens
 from triplewire.languages.formula.parser import parse_formula
-from triplewire.languages.scanning import inexpressible
+from triplewire.languages.scanner import inexpressible
 from triplewire.languages.terms import printed_literal
 from triplewire.rdf.terms import Literal, NamedNode
 

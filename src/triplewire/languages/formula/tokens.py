@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from triplewire.algebra.constraints import Comparator
-from triplewire.languages.scanning import Scanner
+from triplewire.languages.scanner import Scanner
 from triplewire.languages.terms import LOCAL_NAME, PREFIX_NAME, TermReader
 from triplewire.rdf.terms import RDF, RDFS, XSD
 

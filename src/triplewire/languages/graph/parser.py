@@ -6,7 +6,7 @@ from triplewire.algebra.constraints import ALWAYS, Comparison, Condition, Constr
 from triplewire.algebra.patterns import Pattern, PatternTerm, Variable, variables_of
 from triplewire.algebra.queries import Core, FastQuery, Select
 from triplewire.languages.graph import tokens
-from triplewire.languages.scanning import SPACES_IN_A_LINE, Scanner
+from triplewire.languages.scanner import SPACES_IN_A_LINE, Scanner
 from triplewire.languages.terms import TermReader
 from triplewire.rdf.terms import RDF, Literal, NamedNode
 

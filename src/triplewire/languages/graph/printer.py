@@ -10,7 +10,7 @@ from triplewire.algebra.queries import FastQuery, Query, Select
 from triplewire.errors import InputError
 from triplewire.languages.graph import tokens
 from triplewire.languages.graph.parser import parse_graph
-from triplewire.languages.scanning import inexpressible
+from triplewire.languages.scanner import inexpressible
 from triplewire.languages.terms import printed_literal
 from triplewire.rdf.terms import RDF, Literal, NamedNode
 

@@ -1,23 +1,19 @@
 """RDFTL: event-condition-action rules on RDF (Papamarkos et al., section 2.1).
 
-    USING NAMESPACE dc http://purl.org/dc/elements/1.1/
-    LET $new := resource(http://example.org/users/128)/target(messages)/target(new_LOs)
-    ON INSERT resource() AS INSTANCE OF LO
-    IF $delta/target(dc:subject) = 'Logic'
-    DO INSERT ($new, seq++, $delta);;
-
-syntax.py        what a rule says, as values
-tokens.py        words, URIs and names
-scope.py         what `$` may stand for, and where
-queries.py       reads paths and conditions
-changes.py       reads events and actions
-definitions.py   reads namespaces and LETs; what holds for the statements that follow
-clauses.py       reads our own clauses
-parser.py        reads rules and updates
-extent.py        how large a query is once its variables are written out
-printer.py       writes rules and updates; print_queries.py paths and conditions
-sparql.py        paths and conditions as SPARQL
-files.py         reads files
+changes        they have the same forms, and differ in what may be left open
+clauses        the clauses of a preamble that are ours: the paper wants them said, and gives them no syntax
+definitions    what a preamble defines, and what of it holds for the statements that follow
+extent         how large a path or a condition is once every variable is written out
+files          rules and updates from files
+parser         from the text of rules and updates to what they say
+print_queries  names, paths and conditions as text
+printer        rules and updates as text that reads back as the same
+queries        reading paths and conditions
+scope          what `$` may stand for at a place of a rule: the variables so far, and the parts of `$delta`, if
+               there is one
+sparql         paths and conditions as SPARQL queries, for a store that holds the repository as its default graph
+syntax         what an RDFTL rule says (Papamarkos et al., section 2.1), as values
+tokens         what the words of RDFTL look like, and how its URIs and names are resolved
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from triplewire.languages.rdftl.syntax import (
     UpdatedArc,
     UpdateEvent,
 )
-from triplewire.languages.scanning import Scanner
+from triplewire.languages.scanner import Scanner
 
 
 class _Place(StrEnum):

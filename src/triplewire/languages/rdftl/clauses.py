@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from triplewire.languages.rdftl import tokens
 from triplewire.languages.rdftl.syntax import Abort, Coupling
-from triplewire.languages.scanning import Scanner, shortened
+from triplewire.languages.scanner import Scanner, shortened
 from triplewire.rdf.terms import Literal
 
 _WORD = re.compile(r"[A-Za-z]+")

@@ -14,7 +14,7 @@ from triplewire.languages.rdftl.extent import Extent, path_extent
 from triplewire.languages.rdftl.queries import QueryReader
 from triplewire.languages.rdftl.scope import NO_EVENT_YET, Scope
 from triplewire.languages.rdftl.syntax import Let
-from triplewire.languages.scanning import Scanner, shortened
+from triplewire.languages.scanner import Scanner, shortened
 
 
 class Definition(Struct, frozen=True):

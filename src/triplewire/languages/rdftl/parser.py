@@ -14,7 +14,7 @@ from triplewire.languages.rdftl.clauses import RuleClauses, default_abort, label
 from triplewire.languages.rdftl.definitions import Definitions, Preamble
 from triplewire.languages.rdftl.scope import IN_THE_EVENT, NO_EVENT, parts_of
 from triplewire.languages.rdftl.syntax import Action, Coupling, Rule, Update
-from triplewire.languages.scanning import MAX_TEXT_BYTES, SPACES_AND_COMMENTS, Scanner, TextLimit
+from triplewire.languages.scanner import MAX_TEXT_BYTES, SPACES_AND_COMMENTS, Scanner, TextLimit
 
 MAX_FILE_BYTES = 16 << 20
 _FILE = TextLimit("file of rules or updates", MAX_FILE_BYTES)

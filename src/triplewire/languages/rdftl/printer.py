@@ -31,7 +31,7 @@ from triplewire.languages.rdftl.syntax import (
     UpdatedArc,
     UpdateEvent,
 )
-from triplewire.languages.scanning import inexpressible
+from triplewire.languages.scanner import inexpressible
 
 _Statement = TypeVar("_Statement", Rule, Update)
 

@@ -27,7 +27,7 @@ from triplewire.languages.rdftl.syntax import (
     Variable,
     Where,
 )
-from triplewire.languages.scanning import Scanner
+from triplewire.languages.scanner import Scanner
 from triplewire.rdf.terms import Literal
 
 _A_PATH = "a path: resource(...) or a $variable"

@@ -14,7 +14,7 @@ from triplewire.languages.rdftl.syntax import (
     UpdateEvent,
     Variable,
 )
-from triplewire.languages.scanning import Scanner, shortened
+from triplewire.languages.scanner import Scanner, shortened
 
 _COMPONENTS: dict[type[Event], tuple[Component, ...]] = {
     ResourceEvent: (Component.WHOLE,),

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 
 from triplewire.languages.rdftl.syntax import BareName, Comparison, Name
-from triplewire.languages.scanning import Scanner, shortened
+from triplewire.languages.scanner import Scanner, shortened
 from triplewire.languages.terms import IRI, LETTERS, LOCAL_NAME, NAME_REST, PREFIX_NAME, TermReader
 from triplewire.rdf.terms import RDF, RDFS, XSD, NamedNode
 

@@ -1,13 +1,9 @@
 """SPARQL 1.1, read and printed by hand.
 
-    tokens, cursor            text to tokens; where the parser is
-    terms, paths, triples, expressions, calls, data, groups, modifiers, queries
-                              the grammar, one file a part; `parser` puts it together
-    ast                       the syntax tree
-    printer, print_*          syntax tree to text
-    lanes                     syntax tree to algebra: `fast` or, with `requirements`, general
-    fast_syntax               algebra to syntax tree
-    stack, joins, balancing   what a query asks of Oxigraph's stack and planner; long chains as trees of little height
+    lowering  which lane a query takes, and what it requires of an event
+    parsing   SPARQL text to syntax tree, one module for each part of the grammar
+    printing  syntax tree to SPARQL text
+    syntax    tokens, terms, the syntax tree, and limits on all of them
 
 Nothing here evaluates, and no text reaches Oxigraph before it was read here.
 """
@@ -15,11 +11,11 @@ Nothing here evaluates, and no text reaches Oxigraph before it was read here.
 from __future__ import annotations
 
 from triplewire.algebra.queries import FastQuery, Query
-from triplewire.languages.sparql.fast_syntax import syntax_of
-from triplewire.languages.sparql.lanes import compile_query
-from triplewire.languages.sparql.limits import DEFAULT_LIMITS, QueryLimits
-from triplewire.languages.sparql.parser import parse_query
-from triplewire.languages.sparql.printer import print_query
+from triplewire.languages.sparql.lowering.lanes import compile_query
+from triplewire.languages.sparql.parsing.parser import parse_query
+from triplewire.languages.sparql.printing.algebra_syntax import syntax_of
+from triplewire.languages.sparql.printing.printer import print_query
+from triplewire.languages.sparql.syntax.limits import DEFAULT_LIMITS, QueryLimits
 
 __all__ = ["QueryLimits", "SparqlLanguage"]
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from triplewire.matching.kernels import layout
-from triplewire.matching.kernels.anchor_keys import anchor_key, key_slot
-from triplewire.matching.kernels.demand import Demand
+from triplewire.matching.kernels.index.anchor_keys import anchor_key, key_slot
+from triplewire.matching.kernels.index.demand import Demand
 from triplewire.matching.kernels.machine import Table, inner
 from triplewire.matching.kernels.structures import Floats
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from triplewire.matching.kernels import columns, layout
 from triplewire.matching.kernels.bytetable import find_entry
 from triplewire.matching.kernels.layout import NOBODY
-from triplewire.matching.kernels.localise import term_span
 from triplewire.matching.kernels.machine import Table, fused
+from triplewire.matching.kernels.search.term_numbers import term_span
 from triplewire.matching.kernels.structures import Batch, Lineage, Room, Segment, Words
 
 UNRESOLVED = -2

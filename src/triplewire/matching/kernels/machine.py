@@ -120,7 +120,7 @@ def keeps(compiled: Any) -> bool:
 @cache
 def _stamp(own: str) -> str:
     """By content: the time of a file changes when it is copied or checked out, and then nothing has to be compiled."""
-    files = sorted({*Path(__file__).parent.glob("*.py"), Path(own)})
+    files = sorted({*Path(__file__).parent.rglob("*.py"), Path(own)})
     digest = sha256()
     for file in files:
         digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")

@@ -22,13 +22,13 @@ from triplewire.algebra.constraints import (
 from triplewire.algebra.patterns import Pattern, PatternTerm, Variable
 from triplewire.algebra.queries import Core
 from triplewire.matching.kernels import layout
-from triplewire.matching.kernels.conditions import OPERAND_ROUNDED, OPERAND_SINGLE
-from triplewire.matching.kernels.datatypes import DATE, DATE_TIME
-from triplewire.matching.strict import spelling
-from triplewire.rdf.dates import SECOND, Moment
-from triplewire.rdf.numbers import Number, Rank
+from triplewire.matching.kernels.scan.datatypes import DATE, DATE_TIME
+from triplewire.matching.kernels.search.conditions import OPERAND_ROUNDED, OPERAND_SINGLE
+from triplewire.matching.scanning.strict_parser import spelling
+from triplewire.rdf.literals.dates import SECOND, Moment
+from triplewire.rdf.literals.numbers import Number, Rank
+from triplewire.rdf.literals.values import Kind, value_of
 from triplewire.rdf.terms import RDF, NamedNode, Term
-from triplewire.rdf.values import Kind, value_of
 
 _COMPARATORS = {
     Comparator.EQUAL: layout.EQUAL,

@@ -15,12 +15,12 @@ from msgspec import Struct
 
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.matching.kernels import structures
-from triplewire.matching.kernels.automaton import automaton_of
 from triplewire.matching.kernels.bytetable import ByteTable, find, table_of
-from triplewire.matching.kernels.choose import entries_of
-from triplewire.matching.kernels.demand import demand_of
 from triplewire.matching.kernels.hashing import hash_term, word
-from triplewire.matching.kernels.indexing import anchored_texts, index_of
+from triplewire.matching.kernels.index.anchor_choice import entries_of
+from triplewire.matching.kernels.index.automaton import automaton_of
+from triplewire.matching.kernels.index.demand import demand_of
+from triplewire.matching.kernels.index.index_build import anchored_texts, index_of
 from triplewire.matching.kernels.layout import ANY
 from triplewire.matching.kernels.likelihood import Seen
 from triplewire.matching.kernels.machine import Table

@@ -29,15 +29,15 @@ from triplewire.network.messages import (
     Subscribe,
     Tide,
 )
+from triplewire.network.routing.advertisements.own_advertisements import Offering
+from triplewire.network.routing.attachment_table import Ways
 from triplewire.network.routing.attachments import Downstream, Upstream
-from triplewire.network.routing.customs import Customs
-from triplewire.network.routing.forwarding import Forwarding, Origin
-from triplewire.network.routing.hearing import Descent, Hearing
-from triplewire.network.routing.offering import Offering
-from triplewire.network.routing.poset import Poset
-from triplewire.network.routing.reasoning import Reasoner
-from triplewire.network.routing.tides import Tides
-from triplewire.network.routing.ways import Ways
+from triplewire.network.routing.subscriptions.event_matching import Descent, Hearing
+from triplewire.network.routing.subscriptions.forwarding import Forwarding, Origin
+from triplewire.network.routing.subscriptions.poset import Poset
+from triplewire.network.routing.subscriptions.reasoner import Reasoner
+from triplewire.network.routing.validation import Customs
+from triplewire.network.routing.watermarks import Tides
 
 # So many beats somebody below may be unsure of an origin.
 _MOST_DOUBTS = 5

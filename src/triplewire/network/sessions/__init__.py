@@ -1,14 +1,12 @@
 """Peers that come and go (section 4 of Chirita et al.), at both ends of the connection.
 
-identity, handshake, envelopes   who is who, and what is genuine
-words, between                   what peers and access points say, and access points to each other
-access_point                     what a super-peer does for its peers:
-    presence                         they come, go and are forgotten
-    standing, notifying, flows       subscriptions, advertisements, off-line notifications
-    rendezvous, agreements           a resource whose owner is off-line
-    migration                        a peer that is elsewhere now
-effects, records                 what it wants done, and what is kept
-peer                             a peer's own program:
-    home, belongings                 what it remembers, and brings along
-    switchboard, line, questions     its connections
+access_point           what an access point does for its peers, as a state machine without I/O
+access_point_messages  what access points say to each other about their peers
+deadlines              what is due when, by key
+envelopes              what goes over a connection between a peer and its access point, byte for byte
+handshake              challenge and response both ways, as section 4.2 asks for
+identity               identity of section 4.2 in today's primitives: a key pair names a peer, a secret
+                       authenticates it
+peer                   a peer's own program, as a state machine without I/O
+peer_messages          what peers and their access points say to each other
 """

@@ -24,7 +24,7 @@ from msgspec import Struct
 from triplewire.errors import SessionRefused
 from triplewire.network.sessions.envelopes import SESSION_BYTES, Opening, Reason, Sealing
 from triplewire.network.sessions.identity import is_signed, public_key_of, secret_hash, sign
-from triplewire.network.sessions.words import Challenge, Hello, Proof
+from triplewire.network.sessions.peer_messages import Challenge, Hello, Proof
 
 NONCE_BYTES = 32
 SIGNATURE_BYTES = 64

@@ -16,8 +16,8 @@ import msgspec
 from msgspec import Struct
 
 from triplewire.errors import UnknownSubscription
-from triplewire.node.answers import Notification
-from triplewire.node.reading import Page
+from triplewire.node.broker.notifications import Page
+from triplewire.node.matching.answers import Notification
 from triplewire.wire.eventstream import HEARTBEAT, frame_bytes, retry_bytes
 
 PAGE = 32

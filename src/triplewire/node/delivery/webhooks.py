@@ -22,16 +22,16 @@ from collections.abc import Callable
 import msgspec
 
 from triplewire.errors import DeliveryFailed, InputError, StoreError, TriplewireError, UnknownSubscription
-from triplewire.node.answers import Notification
-from triplewire.node.broker import Broker
+from triplewire.node.broker.broker import Broker
 from triplewire.node.delivery.addresses import Loopback, target_of
 from triplewire.node.delivery.challenges import challenge_body, check_answer
-from triplewire.node.delivery.courier import Expire, RetryPolicy, Wait, WebhookState, accepted, next_step, refused
-from triplewire.node.delivery.posting import Message, Poster
-from triplewire.node.delivery.resolving import Resolver
+from triplewire.node.delivery.delivery_step import Expire, RetryPolicy, Wait, WebhookState, accepted, next_step, refused
+from triplewire.node.delivery.name_resolution import Resolver
 from triplewire.node.delivery.streams import Gap, items_of, position_of
-from triplewire.store.deadletters import DeadLetter
-from triplewire.store.registry import SubscriptionRecord
+from triplewire.node.delivery.webhook_request import Message, Poster
+from triplewire.node.matching.answers import Notification
+from triplewire.store.tables.dead_letters import DeadLetter
+from triplewire.store.tables.registry import SubscriptionRecord
 from triplewire.wire.signatures import key_of, secret_of
 
 DAY = 86_400.0

@@ -1,17 +1,19 @@
 """The HTTP API: thin routes over the node.
 
-app            puts it together
-access         who asks
-hosts          under which name an open node answers
-cross_origin   what browsers let pages from elsewhere do
-bodies         request bodies under a limit
-connections    what one connection may hold
-negotiation    which syntax is wanted
-problems       errors as RFC 9457 problem details
-events, subscriptions, explanations, rules, sparql, administration, status
-               the routes
-documented, documented_rules
-               what the OpenAPI document says of answers
+app              routes, problem details, and the document that describes them
+authentication   the client behind a request, before anything else of it is looked at
+bodies           request bodies, read under a limit (row A7)
+connections      a request must arrive in time, and what is not read stays few (rows A16 and F5)
+cross_origin     what a browser lets pages of allowed origins do, and what it asks first (preflight)
+hosts            under which name an open node answers: a loopback one, and no other
+log_extents      what a page of the log covers, as its headers say it, so that a reader goes on without asking
+                 what it may not see
+negotiation      which syntax a client wants, by its Accept header (RFC 9110, section 12.5.1)
+openapi_answers  what the OpenAPI document says of answers
+openapi_rules    what the OpenAPI document says of answers about rules
+problems         errors as problem details (RFC 9457): a type, a title, a status, one sentence, and the error's
+                 own fields
+routes           the routes of the HTTP API, one module for each group of resources
 """
 
 from triplewire.node.http.app import create_app

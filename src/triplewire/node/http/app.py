@@ -7,22 +7,22 @@ from typing import Any
 
 from fastapi import FastAPI
 
-from triplewire.node.delivery import delivery_router
-from triplewire.node.http import (
+from triplewire.node.http import problems
+from triplewire.node.http.authentication import client_of, stream_of
+from triplewire.node.http.cross_origin import CrossOrigin
+from triplewire.node.http.hosts import LoopbackOnly
+from triplewire.node.http.routes import (
     administration,
     advertisements,
     events,
     explanations,
     network,
-    problems,
     rules,
     sparql,
     status,
     subscriptions,
 )
-from triplewire.node.http.access import client_of, stream_of
-from triplewire.node.http.cross_origin import CrossOrigin
-from triplewire.node.http.hosts import LoopbackOnly
+from triplewire.node.http.routes.delivery import delivery_router
 from triplewire.node.service import Node
 
 _ROUTERS = (

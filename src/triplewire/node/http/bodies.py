@@ -12,7 +12,7 @@ from typing import Annotated
 from fastapi import Query, Request
 
 from triplewire.errors import InputError, InvalidTerm, LimitExceeded, UnknownFormat
-from triplewire.rdf.parsing import check_base
+from triplewire.rdf.parsing.quads import check_base
 
 Base = Annotated[str | None, Query(description="What relative IRIs count from; the URL of the request by default.")]
 

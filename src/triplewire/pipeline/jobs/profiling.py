@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from triplewire.algebra.advertisements import Advertisement
-from triplewire.algebra.intervals import Interval
+from triplewire.algebra.advertisements.advertisement import Advertisement
+from triplewire.algebra.advertisements.value_sets import Interval
 from triplewire.errors import InputError
 from triplewire.pipeline.failures import explained
 from triplewire.pipeline.jobs.event_rows import files_as_rows, separate_rejects
@@ -207,7 +207,7 @@ def _offer(row: PropertyProfile) -> object | None:
 
 def _term(spelled: str) -> NamedNode | Literal | None:
     """The term of an N-Triples spelling; blank nodes and triple terms cannot be advertised."""
-    from triplewire.matching.reading import term_of
+    from triplewire.matching.scanning.term_decoding import term_of
 
     found = term_of(spelled.encode())
     return found if isinstance(found, NamedNode | Literal) else None

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from triplewire.matching.kernels.columns import BROKEN, QUAD_EVENT, QUAD_LINE, QUAD_STATE
-from triplewire.matching.scanner import scan
+from triplewire.matching.scanning.scanner import scan
 from triplewire.rdf.limits import MIB
 
 _FIRST_WINDOW = 64 * 1024

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from triplewire.matching.arrow import spans
-from triplewire.matching.kernels.canonical import canonical_events
+from triplewire.matching.arrow_columns import spans
 from triplewire.matching.kernels.columns import END, EVENT_GRAPH, EVENT_REJECTED, START
-from triplewire.matching.scanner import ScanError, ScanResult
+from triplewire.matching.kernels.scan.canonical import canonical_events
+from triplewire.matching.scanning.scanner import ScanError, ScanResult
 from triplewire.pipeline.rows import EVENT_SCHEMA, MOMENT
 from triplewire.pipeline.sources.split_reader import Batch, Reject
 from triplewire.pipeline.sources.splits import Split

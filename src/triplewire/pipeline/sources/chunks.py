@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from msgspec import Struct
 
-from triplewire.matching.scanner import scan
+from triplewire.matching.scanning.scanner import scan
 from triplewire.pipeline.sources.boundaries import cuts, last_cut
 from triplewire.rdf.limits import DEFAULT_LIMITS, MIB
 

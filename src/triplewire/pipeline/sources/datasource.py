@@ -20,8 +20,8 @@ from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
 
 from triplewire.errors import InputError, UnknownFormat
-from triplewire.matching.bounds import within
-from triplewire.matching.scanner import scan
+from triplewire.matching.scanning.event_limits import within
+from triplewire.matching.scanning.scanner import scan
 from triplewire.pipeline.paths import local_name
 from triplewire.pipeline.rows import EVENT_COLUMNS, EVENT_SCHEMA
 from triplewire.pipeline.sources.chunk_rows import event_rows, rejects_of

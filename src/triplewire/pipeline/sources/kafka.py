@@ -26,11 +26,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  as everybody names it
 
 from triplewire.errors import EmptyEvent, InputError, PipelineError, SparkUnavailable, SyntaxProblem
-from triplewire.matching.arrow import spans
-from triplewire.matching.bounds import within
-from triplewire.matching.kernels.canonical import canonical_events
+from triplewire.matching.arrow_columns import spans
 from triplewire.matching.kernels.columns import END, EVENT_GRAPH, EVENT_LAST, EVENT_LINE, QUAD_LINE, START
-from triplewire.matching.scanner import ScanResult, scan
+from triplewire.matching.kernels.scan.canonical import canonical_events
+from triplewire.matching.scanning.event_limits import within
+from triplewire.matching.scanning.scanner import ScanResult, scan
 from triplewire.pipeline.assembly import quads_of
 from triplewire.pipeline.payloads import Numbers, joined
 from triplewire.pipeline.rows import EVENT_COLUMNS, EVENT_SCHEMA, MOMENT

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from triplewire.rdf.contexts import Contexts
 from triplewire.rdf.limits import MIB, Limits, limits_for
-from triplewire.rdf.reading import Reading
+from triplewire.rdf.parsing.contexts import Contexts
+from triplewire.rdf.parsing.reading_options import Reading
 
 
 class ReadOptions(Struct, frozen=True, kw_only=True):

@@ -15,7 +15,7 @@ from msgspec import Struct
 from triplewire.algebra.patterns import Pattern, PatternTerm, Variable
 from triplewire.algebra.queries import cores_of
 from triplewire.algebra.subscriptions import Subscription
-from triplewire.matching.anchoring import chain_of
+from triplewire.matching.anchors import chain_of
 from triplewire.pipeline.strategies.keys import POSITIONS, fingerprint
 
 LONGEST = 4

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from triplewire.errors import InputError
 from triplewire.matching.kernels.columns import HASH, QUAD_LINE, O, P, S
-from triplewire.matching.scanner import scan
+from triplewire.matching.scanning.scanner import scan
 from triplewire.pipeline.payloads import joined
 from triplewire.pipeline.strategies.keys import Keys
 

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from triplewire.matching.anchoring import Anchor
+from triplewire.matching.anchors import Anchor
 from triplewire.matching.kernels.hashing import hash_term
-from triplewire.matching.strict import spelling
+from triplewire.matching.scanning.strict_parser import spelling
 from triplewire.rdf.terms import Term
 
 Keys = NDArray[np.int64]

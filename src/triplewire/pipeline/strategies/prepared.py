@@ -26,7 +26,7 @@ from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import SnapshotError
 from triplewire.matching import Matcher
-from triplewire.matching.anchoring import anchors_of
+from triplewire.matching.anchors import anchors_of
 from triplewire.pipeline.index import IndexRef, index_at, new_draft, save_index, version_of
 from triplewire.pipeline.strategies.chains import chains_of
 from triplewire.pipeline.strategies.keys import key_of, mask_of

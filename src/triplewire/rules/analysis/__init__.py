@@ -1,15 +1,19 @@
 """What can be said of rules without running them (Papamarkos et al., sections 2.4, 2.5 and 3).
 
-extents       what is read and written: schema triples and classes, as sets of bits
-paths, arcs   nodes(v, S), triples(t, S) and triplesQueried, followed through the schema
-events, actions, footprints   what the parts of a rule, and a whole rule, wait for, read and write
-triggering    which rules may trigger which, and the cycles
-cascades      what follows an action part
-conditions    I1, I2, C1, C2, and what the paper leaves open
-conflicts     which pairs of a whole rule base do not commute
-liveness      rules that can never fire
-relevance     e-, c- and a-relevance to a part of the schema
-analysis      all of it for one rule base
+analysis    the analysis of a rule base under a schema (sections 2.4 and 2.5), and whether it terminates
+bits        sets of small numbers as integers, one bit each
+cascades    the rules that it may trigger, and what all of it reads and writes together
+conditions  the conditions of sections 2.4 and 2.5, each answered with its reason, and one more
+conflicts   pairs of rules that may be triggered at the same time, are not ordered, and do not commute (section
+            2.5)
+digraphs    components, reachability and cycles of a directed graph whose edges are sets of numbers
+footprints  what a rule waits for, reads and writes, as sets of schema triples (section 2.4)
+liveness    whatever a repository of this schema holds, their event or condition cannot happen
+precedence  the order that PRECEDES clauses put rules in
+relevance   whether a part of a rule concerns a schema (section 3): e-, c- and a-relevance
+triggering  which rules may trigger which (section 2.4)
+values      looks into the parts of a rule
+words       how the analysis names what it found
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ from __future__ import annotations
 from triplewire.rules.analysis.analysis import Analysis
 from triplewire.rules.analysis.conditions import Commutes, WellDefined
 from triplewire.rules.analysis.conflicts import Conflict
-from triplewire.rules.analysis.extents import Instances, SchemaTriple
+from triplewire.rules.analysis.footprints.extents import Instances, SchemaTriple
 from triplewire.rules.analysis.relevance import a_relevant, c_relevant, e_relevant
 from triplewire.rules.analysis.triggering import Trigger
 

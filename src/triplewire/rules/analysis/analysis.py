@@ -23,19 +23,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 
-from triplewire.algebra.answers import Verdict
+from triplewire.algebra.verdicts import Verdict
 from triplewire.languages.rdftl.syntax import Arc, Path, Rule, Update
 from triplewire.rdf.terms import NamedNode
-from triplewire.rules.analysis import definitions
-from triplewire.rules.analysis.actions import ActionPrint
 from triplewire.rules.analysis.bits import union
 from triplewire.rules.analysis.cascades import Cascade, Cascades
 from triplewire.rules.analysis.conditions import Commutes, WellDefined, commutes, well_defined
 from triplewire.rules.analysis.conflicts import Conflict, conflicts
-from triplewire.rules.analysis.extents import ExtentIndex, SchemaTriple
-from triplewire.rules.analysis.footprints import Footprint, footprint, update_print
+from triplewire.rules.analysis.footprints import definitions
+from triplewire.rules.analysis.footprints.actions import ActionPrint
+from triplewire.rules.analysis.footprints.extents import ExtentIndex, SchemaTriple
+from triplewire.rules.analysis.footprints.footprint import Footprint, footprint, update_print
+from triplewire.rules.analysis.footprints.paths import Scope
 from triplewire.rules.analysis.liveness import never_fires
-from triplewire.rules.analysis.paths import Scope
 from triplewire.rules.analysis.precedence import ordered
 from triplewire.rules.analysis.triggering import Trigger, TriggeringGraph, may_trigger
 from triplewire.rules.naming import resolved, resolved_update

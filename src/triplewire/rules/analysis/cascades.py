@@ -7,12 +7,12 @@ from operator import or_
 
 from msgspec import Struct
 
-from triplewire.rules.analysis.actions import ActionPrint
 from triplewire.rules.analysis.bits import union
-from triplewire.rules.analysis.extents import NOTHING, Extents
-from triplewire.rules.analysis.footprints import Footprint
+from triplewire.rules.analysis.footprints.actions import ActionPrint
+from triplewire.rules.analysis.footprints.extents import NOTHING, Extents
+from triplewire.rules.analysis.footprints.footprint import Footprint
+from triplewire.rules.analysis.footprints.writes import NO_WRITES, Writes
 from triplewire.rules.analysis.triggering import RuleSet, TriggeringGraph
-from triplewire.rules.analysis.writes import NO_WRITES, Writes
 
 
 class Following(Struct, frozen=True):

@@ -15,12 +15,12 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from triplewire.algebra.answers import Verdict
+from triplewire.algebra.verdicts import Verdict
 from triplewire.languages.rdftl.syntax import UpdateAction
 from triplewire.rules.analysis.cascades import Cascade
-from triplewire.rules.analysis.extents import NOTHING, ExtentIndex, Extents
-from triplewire.rules.analysis.footprints import Footprint
-from triplewire.rules.analysis.writes import Writes
+from triplewire.rules.analysis.footprints.extents import NOTHING, ExtentIndex, Extents
+from triplewire.rules.analysis.footprints.footprint import Footprint
+from triplewire.rules.analysis.footprints.writes import Writes
 
 
 class WellDefined(Struct, frozen=True):

@@ -15,9 +15,9 @@ from triplewire.languages.rdftl.syntax import Coupling
 from triplewire.rules.analysis.bits import members
 from triplewire.rules.analysis.cascades import Cascade
 from triplewire.rules.analysis.conditions import Commutes, commute, commutes
-from triplewire.rules.analysis.extents import ExtentIndex
-from triplewire.rules.analysis.footprints import Footprint
-from triplewire.rules.analysis.writes import Occurrence
+from triplewire.rules.analysis.footprints.extents import ExtentIndex
+from triplewire.rules.analysis.footprints.footprint import Footprint
+from triplewire.rules.analysis.footprints.writes import Occurrence
 
 
 class Conflict(Struct, frozen=True):

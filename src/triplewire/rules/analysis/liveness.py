@@ -16,10 +16,10 @@ from triplewire.languages.rdftl.syntax import (
     ResourceEvent,
     Rule,
 )
-from triplewire.rules.analysis.arcs import node_classes
-from triplewire.rules.analysis.events import event_print
-from triplewire.rules.analysis.extents import NOTHING, ExtentIndex, all_literals, no_literals
-from triplewire.rules.analysis.paths import Scope, walk
+from triplewire.rules.analysis.footprints.arcs import node_classes
+from triplewire.rules.analysis.footprints.events import event_print
+from triplewire.rules.analysis.footprints.extents import NOTHING, ExtentIndex, all_literals, no_literals
+from triplewire.rules.analysis.footprints.paths import Scope, walk
 
 
 def never_fires(rule: Rule, index: ExtentIndex) -> str | None:

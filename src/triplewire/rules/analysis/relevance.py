@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from triplewire.algebra.answers import Verdict
+from triplewire.algebra.verdicts import Verdict
 from triplewire.languages.rdftl.syntax import (
     Action,
     Arc,
@@ -27,10 +27,10 @@ from triplewire.languages.rdftl.syntax import (
 )
 from triplewire.rdf.terms import NamedNode
 from triplewire.rules.ambient import MEMBERSHIP, RESOURCE, TYPE, is_datatype
-from triplewire.rules.analysis.arcs import node_classes
-from triplewire.rules.analysis.events import event_print
-from triplewire.rules.analysis.extents import Classes, ExtentIndex, is_membership
-from triplewire.rules.analysis.paths import Scope, known
+from triplewire.rules.analysis.footprints.arcs import node_classes
+from triplewire.rules.analysis.footprints.events import event_print
+from triplewire.rules.analysis.footprints.extents import Classes, ExtentIndex, is_membership
+from triplewire.rules.analysis.footprints.paths import Scope, known
 from triplewire.rules.analysis.values import inside
 from triplewire.rules.analysis.words import listed
 from triplewire.rules.schema import Schema

@@ -14,9 +14,9 @@ from msgspec import Struct
 
 from triplewire.rules.analysis.bits import members, union
 from triplewire.rules.analysis.digraphs import components, reachable, shortest_cycle
-from triplewire.rules.analysis.extents import Extent, ExtentIndex
-from triplewire.rules.analysis.footprints import Footprint
-from triplewire.rules.analysis.writes import Occurrence, Writes
+from triplewire.rules.analysis.footprints.extents import Extent, ExtentIndex
+from triplewire.rules.analysis.footprints.footprint import Footprint
+from triplewire.rules.analysis.footprints.writes import Occurrence, Writes
 
 RuleSet = int
 """A set of rules, one bit each, by their place in the graph."""

@@ -10,9 +10,9 @@ from triplewire.errors import BudgetExceeded, DepthExceeded, InputError, Triplew
 from triplewire.languages.rdftl.syntax import Coupling
 from triplewire.rules.changes import Changes
 from triplewire.rules.execution.actions import Planner
-from triplewire.rules.execution.firing import Firing, fire
 from triplewire.rules.execution.parties import Parties
 from triplewire.rules.execution.state import Applied, Apply, Executed, Fired, Running, State, Undoing
+from triplewire.rules.execution.triggering.firing import Firing, fire
 from triplewire.rules.execution.undoing import abort, abort_line, undone
 from triplewire.rules.execution.units import Done, Pending, Read, Unit, Units, lineage, root_of, with_units
 from triplewire.rules.execution.world import Limits, Result, World

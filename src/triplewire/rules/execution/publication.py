@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from triplewire.rdf.events import Event
-from triplewire.rdf.minting import mint_event_iri
+from triplewire.rdf.parsing.event_names import mint_event_iri
 from triplewire.rdf.terms import TW, NamedNode, Triple
 from triplewire.rules.ambient import TYPE
 from triplewire.rules.changes import Changes, Triples

@@ -25,9 +25,9 @@ from triplewire.languages.rdftl.syntax import (
     UpdatedArc,
     Where,
 )
-from triplewire.rules.execution.candidates import Candidates
-from triplewire.rules.execution.events import Happened
 from triplewire.rules.execution.precedence import Precedence
+from triplewire.rules.execution.triggering.candidates import Candidates
+from triplewire.rules.execution.triggering.event_detection import Happened
 from triplewire.rules.naming import resolved
 from triplewire.rules.schema import Schema
 

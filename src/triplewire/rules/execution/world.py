@@ -8,10 +8,10 @@ from time import monotonic
 from msgspec import Struct
 
 from triplewire.rules.execution.deadline import Deadline
-from triplewire.rules.execution.firing import Firing
 from triplewire.rules.execution.parties import Parties
 from triplewire.rules.execution.rulebook import Rulebook
 from triplewire.rules.execution.state import Effect, State
+from triplewire.rules.execution.triggering.firing import Firing
 from triplewire.rules.execution.units import Commutes, none_commutes
 from triplewire.rules.graphs import Graph
 

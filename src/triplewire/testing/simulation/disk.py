@@ -12,7 +12,7 @@ from msgspec import Struct, field
 
 from triplewire.network.memory import Memory
 from triplewire.network.messages import Description, Publication, Standing
-from triplewire.testing.simulation.facts import Fact
+from triplewire.testing.simulation.workload.facts import Fact
 
 
 class Subscription(Struct, frozen=True):

@@ -13,7 +13,7 @@ from triplewire.network.effects import Accept, Effect, Relay, Replay, Send, Spre
 from triplewire.network.messages import Publication, Wire
 from triplewire.network.superpeer import SuperPeer
 from triplewire.testing.simulation.disk import Advertisement, Disk, Outbox, Rule, Subscription
-from triplewire.testing.simulation.history import MOST_HOPS, Accepted, Lapsed, Notified, Repeated, Trimmed
+from triplewire.testing.simulation.histories.history import MOST_HOPS, Accepted, Lapsed, Notified, Repeated, Trimmed
 from triplewire.testing.simulation.process import Process
 
 if TYPE_CHECKING:

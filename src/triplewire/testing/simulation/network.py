@@ -10,7 +10,7 @@ import msgspec
 
 from triplewire.network.messages import Wire
 from triplewire.testing.simulation.faults import Way, Weather, Wires, both_ways, one_way
-from triplewire.testing.simulation.history import History, Mended, Record, Troubled
+from triplewire.testing.simulation.histories.history import History, Mended, Record, Troubled
 from triplewire.testing.simulation.timeline import Timeline
 from triplewire.testing.simulation.trace import Trace
 

@@ -11,9 +11,9 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from triplewire.testing.simulation.checker import Checker, Violation, explained
-from triplewire.testing.simulation.history import MOST_HOPS, Accepted, History, Notified, Repeated
-from triplewire.testing.simulation.schedule import Plan, Play, drawn_plan
+from triplewire.testing.simulation.histories.checker import Checker, Violation, explained
+from triplewire.testing.simulation.histories.history import MOST_HOPS, Accepted, History, Notified, Repeated
+from triplewire.testing.simulation.workload.schedule import Plan, Play, drawn_plan
 from triplewire.testing.simulation.world import World
 
 _LONGEST = 60.0

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from zlib import crc32
 
 from triplewire.network.messages import Frame, Wire
-from triplewire.testing.simulation.history import Record
+from triplewire.testing.simulation.histories.history import Record
 
 _KEPT = 400
 

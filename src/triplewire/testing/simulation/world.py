@@ -22,11 +22,9 @@ from itertools import count
 from triplewire.network.memory import Memory
 from triplewire.network.messages import Member, Publication
 from triplewire.network.timings import Timings
-from triplewire.testing.simulation.dialect import Dialect
 from triplewire.testing.simulation.disk import Advertisement, Rule, Subscription
-from triplewire.testing.simulation.facts import Fact, Offer, Query
 from triplewire.testing.simulation.faults import FINE, Weather
-from triplewire.testing.simulation.history import (
+from triplewire.testing.simulation.histories.history import (
     Advertised,
     Ended,
     Mended,
@@ -38,6 +36,8 @@ from triplewire.testing.simulation.history import (
 )
 from triplewire.testing.simulation.host import Host, hops_of
 from triplewire.testing.simulation.network import Network
+from triplewire.testing.simulation.workload.dialect import Dialect
+from triplewire.testing.simulation.workload.facts import Fact, Offer, Query
 
 _HOUR = 3600.0
 

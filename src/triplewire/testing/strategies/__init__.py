@@ -1,5 +1,16 @@
 """Hypothesis strategies for everything that Triplewire takes in. Needs hypothesis (`triplewire[testing]`).
 
+    advertisements  strategies for the three kinds of advertisement
+    filters         strategies for SPARQL expressions that are true or false, as text
+    formula         strategies for subscriptions in the formula language, as text
+    graph           strategies for subscriptions in the graph language, as text
+    rdftl           paths, conditions, rules and updates, as values; `format_rule` makes text of them
+    sparql          strategies for SPARQL subscriptions, as text, through a small grammar: the parser is part of what
+                    is tested
+    taxonomies      acyclic, several parents, listed instances
+    terms           strategies for terms, triples and events
+    vocabulary      the small world that generated cases live in: few names, so that things meet
+
 Subscriptions are drawn as text, so that the parsers take part. Given triples to imitate, most subscriptions match them:
 a test whose cases never match shows little.
 

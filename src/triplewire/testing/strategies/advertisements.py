@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from hypothesis import strategies as st
 
-from triplewire.algebra.advertisements import Advertisement
+from triplewire.algebra.advertisements.advertisement import Advertisement
 from triplewire.rdf.terms import Literal, NamedNode, Triple
 from triplewire.testing.strategies.terms import iris, literals
 from triplewire.testing.strategies.vocabulary import EX, PREDICATES, PROPERTIES

@@ -7,8 +7,8 @@ from functools import lru_cache
 
 from hypothesis import strategies as st
 
+from triplewire.rdf.literals.values import is_integer
 from triplewire.rdf.terms import XSD, Literal, NamedNode, Term, Triple
-from triplewire.rdf.values import is_integer
 from triplewire.testing.strategies.terms import iris, literals, predicates
 from triplewire.testing.strategies.vocabulary import SUBSTRINGS
 

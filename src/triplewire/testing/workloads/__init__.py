@@ -1,5 +1,17 @@
 """Workload generators: subscriptions and events in any number, the same for the same seed.
 
+    attributes    `mixed`, `zipf` and `ranges`
+    churn         subscriptions come and go while events pass
+    classes       isA on a class tree
+    gtopss        the workload of G-ToPSS's experiments (section 5): random graphs as publications, parts of them as
+                  subscriptions
+    library       a digital library's feed of papers, with subscriptions in the three languages
+    shapes        chains and cycles, where joins do the work
+    stars         constants, ranges and open properties, written in any of the three languages
+    texts         nothing but CONTAINS
+    vocabularies  classes, properties and restrictions in Turtle, the same for the same seed
+    workload      subscriptions as rows of text, events as N-Quads, both made on demand and the same for the same seed
+
 | generator | what is hard about it |
 |---|---|
 | `mixed` | nothing in particular: a constant and a numeric range |

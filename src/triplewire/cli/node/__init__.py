@@ -1,0 +1,12 @@
+"""Commands that run a node or talk to one over HTTP.
+
+clients        `triplewire clients`: who may talk to a node; `--register` makes a new one
+dead_letters   `triplewire dead-letters`: notifications that were given up; `--send` tries one again
+feed           `triplewire feed`: RSS 1.0, RSS 2.0 and Atom become events of a node: one poller for all readers
+publish        `triplewire publish`: send events to a node
+query          `triplewire query`: ask everything that a node keeps
+remote         what every command that talks to a node shares: where it is, and with which secret
+serve          `triplewire serve`: run a node
+subscribe      `triplewire subscribe`: leave a standing query at a node, and print what it finds, live
+subscriptions  `triplewire subscriptions`: what stands at a node: list, show, delete, reset
+"""

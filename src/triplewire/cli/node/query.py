@@ -1,0 +1,80 @@
+"""`triplewire query`: ask everything that a node keeps."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from triplewire.cli.names import short
+from triplewire.cli.node.remote import DEFAULT_NODE, NodeUrl, SecretFile, connect
+from triplewire.cli.screen import output, plain, remark, show_table
+from triplewire.rdf.solutions import Solutions, Triples
+
+EXAMPLES = """[bold]Examples[/bold]
+
+triplewire query 'SELECT ?event (COUNT(*) AS ?triples) { GRAPH ?event { ?s ?p ?o } } GROUP BY ?event'
+
+triplewire query 'SELECT (COUNT(*) AS ?n) { GRAPH ?event { ?s ?p ?o } }' --format csv
+"""
+
+
+class ResultFormat(StrEnum):
+    """How results are written."""
+
+    TABLE = "table"
+    JSON = "json"
+    XML = "xml"
+    CSV = "csv"
+    TSV = "tsv"
+    NTRIPLES = "ntriples"
+    TURTLE = "turtle"
+
+
+_MEDIA_TYPES = {
+    ResultFormat.JSON: "application/sparql-results+json, application/ld+json;q=0.5",
+    ResultFormat.XML: "application/sparql-results+xml, application/rdf+xml;q=0.5",
+    ResultFormat.CSV: "text/csv",
+    ResultFormat.TSV: "text/tab-separated-values",
+    ResultFormat.NTRIPLES: "application/n-triples",
+    ResultFormat.TURTLE: "text/turtle",
+}
+
+
+def query_command(
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="A SPARQL query, or a file that ends in .rq.")],
+    form: Annotated[
+        ResultFormat | None,
+        typer.Option("--format", help="How results are written. Default: a table on a terminal, JSON elsewhere."),
+    ] = None,
+    node: NodeUrl = DEFAULT_NODE,
+    secret_file: SecretFile = None,
+) -> None:
+    """Evaluate a SPARQL query over every event that a node keeps."""
+    text = Path(query).read_text("utf-8") if query.endswith(".rq") else query
+    form = form or (ResultFormat.TABLE if output().is_terminal else ResultFormat.JSON)
+    with connect(node, secret_file) as client:
+        if form is ResultFormat.TABLE:
+            _show(client.query(text))
+        else:
+            sys.stdout.buffer.write(client.query_document(text, _MEDIA_TYPES[form]))
+
+
+def _show(answer: Solutions | bool | Triples) -> None:
+    if isinstance(answer, bool):
+        output().print(plain("yes" if answer else "no"))
+    elif isinstance(answer, Triples):
+        for triple in answer:
+            output().print(plain(f"{' '.join(map(short, triple))} ."), soft_wrap=True)
+    else:
+        show_table([f"?{name}" for name in answer.variables], _rows(answer))
+        remark(f"{len(answer):,} solution{'' if len(answer) == 1 else 's'}")
+
+
+def _rows(answer: Solutions) -> Iterator[list[str]]:
+    for row in answer:
+        yield [short(row[name]) if name in row else "" for name in answer.variables]

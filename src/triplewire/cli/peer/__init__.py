@@ -1,0 +1,6 @@
+"""`triplewire peer …`: a peer of the network, with a home folder of its own.
+
+commands  each command comes on-line, does one thing, and goes; `listen` stays
+group     the commands of `triplewire peer`, with an example each
+home      `triplewire peer …`: a peer of the network, with a home of its own
+"""

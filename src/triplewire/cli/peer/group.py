@@ -1,0 +1,21 @@
+"""The commands of `triplewire peer`, with an example each."""
+
+from __future__ import annotations
+
+from triplewire.cli.peer import commands
+from triplewire.cli.peer.home import add, app
+
+_P = "[bold]Example[/bold]\n\ntriplewire peer --home ./alice "
+
+add("init", commands.init_command, f"{_P}--at tcp://127.0.0.1:7171 --key KEY init")
+add("status", commands.status_command, f"{_P}status")
+add("subscribe", commands.subscribe_command, f"{_P}subscribe 'SELECT ?s WHERE {{ ?s a <http://example.org/Alarm> }}'")
+add("unsubscribe", commands.unsubscribe_command, f"{_P}unsubscribe alarms")
+add("advertise", commands.advertise_command, f"{_P}advertise --schema http://purl.org/dc/elements/1.1/")
+add("publish", commands.publish_command, f"{_P}publish today.nq")
+add("listen", commands.listen_command, f"{_P}listen --count 10 | jq .event")
+add("notifications", commands.notifications_command, f"{_P}notifications | jq .event")
+add("request", commands.request_command, f"{_P}request http://example.org/event/1 papers/hypercup.pdf")
+add("move", commands.move_command, f"{_P}--at tcp://127.0.0.1:7272 --key OTHER move")
+
+__all__ = ["app"]

@@ -1,0 +1,171 @@
+"""Syntax tree to text, with full IRIs, so that reading the text gives the same tree again."""
+
+from __future__ import annotations
+
+from triplewire.algebra.patterns import Variable
+from triplewire.languages.sparql.printing.expressions import constraint
+from triplewire.languages.sparql.printing.paths import print_path
+from triplewire.languages.sparql.printing.registry import register, text_of
+from triplewire.languages.sparql.syntax.ast import (
+    Alias,
+    AskQuery,
+    Bind,
+    Duplicates,
+    Expression,
+    Filter,
+    Graph,
+    Group,
+    Minus,
+    Modifiers,
+    Optional,
+    OrderKey,
+    Query,
+    SelectQuery,
+    SubSelect,
+    TriplePattern,
+    TriplesBlock,
+    Union,
+    Values,
+)
+
+
+def print_query(query: Query) -> str:
+    """The text of a query, on one line.
+
+    >>> from triplewire.languages.sparql.parsing.parser import parse_query
+    >>> print_query(parse_query("PREFIX ex: <urn:ex:> ask where { ?s ex:p ?o ; ex:q 1 filter (?o<3) }"))
+    'ASK { ?s <urn:ex:p> ?o . ?s <urn:ex:q> "1"^^<http://www.w3.org/2001/XMLSchema#integer> . \
+FILTER(?o < "3"^^<http://www.w3.org/2001/XMLSchema#integer>) }'
+    """
+    if isinstance(query, SelectQuery):
+        return _select(query)
+    head = "ASK" if isinstance(query, AskQuery) else f"CONSTRUCT {_braced(_triples(query.template))} WHERE"
+    return _with_tail(f"{head} {print_group(query.where)}", query)
+
+
+def print_group(group: Group) -> str:
+    """A group with its braces."""
+    if len(group.elements) == 1 and isinstance(group.elements[0], SubSelect):
+        return text_of(group.elements[0])
+    return _braced(" ".join([text_of(element) for element in group.elements]))
+
+
+def _braced(inner: str) -> str:
+    return f"{{ {inner} }}" if inner else "{ }"
+
+
+def _select(query: SelectQuery) -> str:
+    words = ["SELECT"]
+    if query.duplicates is not Duplicates.KEPT:
+        words.append(query.duplicates.value)
+    words.append("*" if query.projection is None else " ".join([_projected(item) for item in query.projection]))
+    words.append("WHERE")
+    words.append(print_group(query.where))
+    return _with_tail(" ".join(words), query)
+
+
+def _with_tail(text: str, query: Query) -> str:
+    parts = [text, *_modifiers(query.modifiers)]
+    if query.values is not None:
+        parts.append(_values(query.values))
+    return " ".join(parts)
+
+
+def _projected(item: Expression | Alias) -> str:
+    if isinstance(item, Alias):
+        return f"({text_of(item.expression)} AS {item.variable})"
+    return text_of(item)
+
+
+def _modifiers(modifiers: Modifiers) -> list[str]:
+    parts: list[str] = []
+    if modifiers.group_by:
+        parts.append("GROUP BY " + " ".join([_group_key(key) for key in modifiers.group_by]))
+    if modifiers.having:
+        parts.append("HAVING " + " ".join([constraint(condition) for condition in modifiers.having]))
+    if modifiers.order_by:
+        parts.append("ORDER BY " + " ".join([_order_key(key) for key in modifiers.order_by]))
+    if modifiers.limit is not None:
+        parts.append(f"LIMIT {modifiers.limit}")
+    if modifiers.offset is not None:
+        parts.append(f"OFFSET {modifiers.offset}")
+    return parts
+
+
+def _group_key(key: Expression | Alias) -> str:
+    return _projected(key) if isinstance(key, Alias) else _bare_or_bracketed(key)
+
+
+def _order_key(key: OrderKey) -> str:
+    return f"DESC({text_of(key.expression)})" if key.descending else _bare_or_bracketed(key.expression)
+
+
+def _bare_or_bracketed(expression: Expression) -> str:
+    return str(expression) if isinstance(expression, Variable) else constraint(expression)
+
+
+def _triples(patterns: tuple[TriplePattern, ...]) -> str:
+    return " ".join([_triple(pattern) for pattern in patterns])
+
+
+def _triple(pattern: TriplePattern) -> str:
+    return f"{pattern.subject} {print_path(pattern.predicate)} {pattern.object} ."
+
+
+def _block(block: TriplesBlock) -> str:
+    return _triples(block.patterns)
+
+
+def _optional(optional: Optional) -> str:
+    return f"OPTIONAL {print_group(optional.group)}"
+
+
+def _union(union: Union) -> str:
+    return " UNION ".join([print_group(branch) for branch in union.branches])
+
+
+def _minus(minus: Minus) -> str:
+    return f"MINUS {print_group(minus.group)}"
+
+
+def _graph(graph: Graph) -> str:
+    return f"GRAPH {graph.name} {print_group(graph.group)}"
+
+
+def _filter(filtered: Filter) -> str:
+    condition = constraint(filtered.condition)
+    return f"FILTER{condition}" if condition[0] == "(" else f"FILTER {condition}"
+
+
+def _bind(bind: Bind) -> str:
+    return f"BIND({text_of(bind.expression)} AS {bind.variable})"
+
+
+def _values(values: Values) -> str:
+    names = " ".join([str(name) for name in values.variables])
+    rows = " ".join([f"({' '.join([_datum(datum) for datum in row])})" for row in values.rows])
+    return f"VALUES ({names}) {_braced(rows)}"
+
+
+def _datum(datum: object) -> str:
+    return "UNDEF" if datum is None else str(datum)
+
+
+def _subselect(subselect: SubSelect) -> str:
+    return _braced(_select(subselect.query))
+
+
+register(
+    {
+        TriplesBlock: _block,
+        Optional: _optional,
+        Union: _union,
+        Minus: _minus,
+        Graph: _graph,
+        Filter: _filter,
+        Bind: _bind,
+        Values: _values,
+        SubSelect: _subselect,
+        Group: print_group,
+    }
+)

@@ -1,0 +1,162 @@
+"""Where the parser is: the tokens, the position, and what was declared so far.
+
+The grammar has one knot: an expression may hold a group (EXISTS) and a group a whole SELECT. The cursor carries the two
+ways back up, so that no module needs to import one that imports it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NoReturn
+
+from triplewire.algebra.patterns import Variable
+from triplewire.errors import LimitExceeded, RefusedFeature, SyntaxProblem
+from triplewire.languages.sparql.syntax.ast import Group, SubSelect
+from triplewire.languages.sparql.syntax.limits import QueryLimits
+from triplewire.languages.sparql.syntax.tokens import offset_of, tokenize
+
+
+class Cursor:
+    """A position in the tokens of one query text."""
+
+    __slots__ = (
+        "aggregated",
+        "at",
+        "base",
+        "block",
+        "blocks",
+        "deepest",
+        "depth",
+        "fresh_count",
+        "labels",
+        "limits",
+        "may_aggregate",
+        "patterns",
+        "prefixes",
+        "read_group",
+        "read_subselect",
+        "taken",
+        "text",
+        "tokens",
+    )
+
+    def __init__(
+        self,
+        text: str,
+        limits: QueryLimits,
+        read_group: Callable[[Cursor], Group],
+        read_subselect: Callable[[Cursor], SubSelect],
+    ) -> None:
+        self.text = text
+        self.tokens = tokenize(text)
+        self.at = 0
+        self.limits = limits
+        self.depth = 0
+        self.deepest = 0
+        self.patterns = 0
+        self.prefixes: dict[str, str] = {}
+        self.base: str | None = None
+        self.block = 0
+        self.blocks = 0
+        self.labels: dict[str, int] = {}
+        self.taken: frozenset[str] | None = None
+        self.fresh_count = 0
+        self.may_aggregate = False
+        self.aggregated = False
+        self.read_group = read_group
+        self.read_subselect = read_subselect
+
+    def word(self) -> str:
+        """The token here, in capitals: keywords are written in any case."""
+        return self.tokens[self.at].upper()
+
+    def skip(self, token: str) -> bool:
+        """Step over a token if it is the one that stands here."""
+        if self.tokens[self.at] == token:
+            self.at += 1
+            return True
+        return False
+
+    def skip_word(self, keyword: str) -> bool:
+        """Step over a keyword if it is the one that stands here."""
+        if self.tokens[self.at].upper() == keyword:
+            self.at += 1
+            return True
+        return False
+
+    def expect(self, token: str) -> None:
+        if self.tokens[self.at] != token:
+            self.fail(f"'{token}'")
+        self.at += 1
+
+    def expect_word(self, keyword: str) -> None:
+        if self.tokens[self.at].upper() != keyword:
+            self.fail(keyword)
+        self.at += 1
+
+    def enter(self) -> None:
+        """Go one level deeper, if the limit allows."""
+        self.depth += 1
+        if self.depth > self.deepest:
+            self.deepest = self.depth
+            self.check_depth(self.depth)
+
+    def check_depth(self, depth: int) -> None:
+        if depth > self.limits.depth:
+            self.exceed("depth", self.limits.depth, "levels of nesting")
+
+    def count_patterns(self, more: int) -> None:
+        self.patterns += more
+        if self.patterns > self.limits.patterns:
+            self.exceed("patterns", self.limits.patterns, "triple patterns")
+
+    def leave(self) -> None:
+        self.depth -= 1
+
+    def end_block(self) -> None:
+        """A basic graph pattern ends here: blank-node labels before and after must differ."""
+        self.blocks += 1
+        self.block = self.blocks
+
+    def fresh_blank(self) -> Variable:
+        """A blank node that no label of the text denotes."""
+        if self.taken is None:
+            self.taken = frozenset(token for token in self.tokens if token.startswith("_:"))
+        while True:
+            name = f"_:b{self.fresh_count}"
+            self.fresh_count += 1
+            if name not in self.taken:
+                return Variable(name)
+
+    def fresh_variable(self) -> Variable:
+        """A variable that the text does not mention."""
+        mentioned = {token[1:] for token in self.tokens}
+        count = 0
+        while f"v{count}" in mentioned:
+            count += 1
+        return Variable(f"v{count}")
+
+    def offset(self, at: int | None = None) -> int:
+        """Where a token begins in the text: the one here, unless told."""
+        return offset_of(self.text, self.at if at is None else at)
+
+    def fail(self, wanted: str, at: int | None = None) -> NoReturn:
+        place = self.at if at is None else at
+        token = self.tokens[place]
+        found = f"'{token}'" if token else "the end of the text"
+        self.reject(f"wanted {wanted}, found {found}", place)
+
+    def reject(self, message: str, at: int | None = None) -> NoReturn:
+        raise SyntaxProblem.at(self.text, self.offset(at), shortened(message))
+
+    def refuse(self, feature: str, message: str, at: int | None = None) -> NoReturn:
+        raise RefusedFeature(feature, shortened(message)).standing_in(self.text, self.offset(at))
+
+    def exceed(self, limit: str, allowed: int, counted: str) -> NoReturn:
+        message = f"wanted at most {allowed:,} {counted}, found more"
+        raise LimitExceeded(limit, allowed, message).standing_in(self.text, self.offset())
+
+
+def shortened(message: str) -> str:
+    """A name in a message may be as long as the text: keep the message's beginning and end."""
+    return message if len(message) <= 300 else f"{message[:200]} ... {message[-80:]}"

@@ -1,0 +1,12 @@
+"""Who may do what on a node, and how much of it.
+
+admission      whose notifications are made now and whose later, decided before any is made (row A9)
+grants         which part of an event a client may publish or read
+identity       who a client of the node is: a key pair names it, a secret authenticates it
+               (`network.sessions.identity`)
+origins        which web pages may talk to a node: those that come from it, and those of origins that
+               `--allow-origin` names
+rate_limits    events and notifications a second, by client: a bucket that fills with time and is emptied by what
+               happens
+stream_tokens  for a short time, whoever holds one may open the stream of one subscription
+"""

@@ -1,0 +1,202 @@
+"""Keeping: what an access point wants done in the store, done with the broker and the node's folder.
+
+A peer is a client of the node: its public identifier owns its subscriptions, and its off-line notifications are the
+outbox. What only sessions know is kept beside it (`peers_records`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import suppress
+from functools import partial
+from typing import Protocol
+
+from triplewire.errors import InputError, UnknownAdvertisement, UnknownClient
+from triplewire.network.routing.advertisements.registration import registration_in
+from triplewire.network.sessions.access_point import effects as do
+from triplewire.network.sessions.access_point.records import PeerRecord
+from triplewire.network.sessions.peer_messages import Receipt
+from triplewire.node.access_point.records import Records, Work
+from triplewire.node.broker.advertisements import Advertisements
+from triplewire.node.broker.broker import Broker
+from triplewire.node.matching.event_parsing import Given, events_in
+from triplewire.rdf.formats import NQUADS
+from triplewire.rdf.limits import Limits
+from triplewire.store.disk import Connection
+from triplewire.store.tables import log
+from triplewire.store.tables.identities import Client, Rights
+from triplewire.store.tables.registry import Options
+
+PEER = "peer"
+# A notification says what was found, and brings the event itself: a peer that saves it needs no more.
+_OPTIONS = Options(payload="event")
+
+
+class Hosts(Protocol):
+    """What is asked of the node."""
+
+    broker: Broker
+    advertisements: Advertisements
+
+    async def adopt(self, client: Client, secret_hash: bytes) -> None: ...
+
+    async def unregister(self, client_id: str) -> None: ...
+
+
+class Network(Protocol):
+    """What is asked of the network, where the node is in one."""
+
+    async def tide(self) -> dict[str, int]: ...
+
+    async def recall(self, since: dict[str, int]) -> None: ...
+
+
+class Keeping:
+    """Does what concerns the store. `id` is the access point's name among super-peers."""
+
+    def __init__(
+        self,
+        id: str,  # noqa: A002  the domain's word
+        host: Hosts,
+        records: Records,
+        limits: Limits,
+        network: Network | None,
+    ) -> None:
+        self._id = id
+        self._records = records
+        self._host = host
+        self._broker = host.broker
+        self._limits = limits
+        self._network = network
+
+    def work_of(self, effect: do.Effect) -> tuple[str, Work]:
+        """The lane of an effect, and what is to be done."""
+        match effect:
+            case do.ReadPending():
+                return f"{effect.peer}/{effect.name}", partial(self._pending, effect)
+            case do.Acknowledge():
+                return f"{effect.peer}/{effect.name}", partial(self._acknowledge, effect)
+            case do.AddSubscription():
+                return effect.peer, partial(self._subscribe, effect)
+            case do.RemoveSubscription():
+                return effect.peer, partial(self._unsubscribe, effect)
+            case do.Advertise():
+                return effect.peer, partial(self._advertise, effect)
+            case do.Unadvertise():
+                return effect.peer, partial(self._unadvertise, effect)
+            case do.ReadTide():
+                return effect.peer, self._tide
+            case do.KeepPeer():
+                return effect.record.id, partial(self._keep_peer, effect.record)
+            case do.ForgetPeer():
+                return effect.peer, partial(self._forget_peer, effect)
+            case _:
+                return self._records.work_of(effect)
+
+    # Notifications
+
+    async def _pending(self, effect: do.ReadPending) -> do.Outcome:
+        record = self._broker.subscriptions.require(effect.peer, effect.name)
+        after = record.cursor if effect.after is None else effect.after
+        page = await self._broker.notifications.page(record.number, after, effect.limit)
+        positions = [one.position for one in page.notifications]
+        places = await self._broker.store.read(lambda tx: [_publisher(tx, place, self._id) for place in positions])
+        noted = tuple(
+            do.Noted(one.position, one.event, publisher, origin, one.json)
+            for one, (publisher, origin) in zip(page.notifications, places, strict=True)
+        )
+        return do.Page(noted, page.next is not None, page.gap, after)
+
+    async def _acknowledge(self, effect: do.Acknowledge) -> do.Outcome:
+        record = self._broker.subscriptions.require(effect.peer, effect.name)
+        await self._broker.notifications.acknowledge(record.number, effect.position)
+        return do.FINE
+
+    # Subscriptions
+
+    async def _subscribe(self, effect: do.AddSubscription) -> do.Outcome:
+        client = self._client(effect.peer)
+        start = None if effect.since is None else await self._start(effect.since)
+        known = self._broker.subscriptions.index.named(effect.peer, effect.name)
+        if known is not None and start is not None and start < known.created:
+            # It is made anew from further back; what was found since then is found again.
+            await self._broker.subscriptions.unsubscribe(known.number)
+        await self._broker.subscriptions.subscribe(client, effect.name, effect.language, effect.text, _OPTIONS, start)
+        if effect.since is not None and self._network is not None:
+            await self._network.recall(effect.since)
+        return do.FINE
+
+    async def _start(self, since: dict[str, int]) -> int:
+        """Before the first event here that was not heard elsewhere."""
+
+        def first_unheard(tx: Connection) -> int:
+            own = [since[self._id] + 1] if self._id in since else []
+            others = [log.first_of(tx, origin, position) for origin, position in since.items() if origin != self._id]
+            return min([log.head(tx) + 1, *own, *(one for one in others if one is not None)])
+
+        return await self._broker.store.read(first_unheard) - 1
+
+    async def _unsubscribe(self, effect: do.RemoveSubscription) -> do.Outcome:
+        known = self._broker.subscriptions.index.named(effect.peer, effect.name)
+        if known is not None:
+            await self._broker.subscriptions.unsubscribe(known.number)
+        return do.FINE
+
+    async def _tide(self) -> do.Outcome:
+        if self._network is not None:
+            return do.Heard(await self._network.tide())
+        return do.Heard({self._id: await self._broker.store.read(log.head)})
+
+    # Publishing
+
+    async def parsed(self, effect: do.StoreEvents) -> Work:
+        """Read the events; what comes back stores them."""
+        client = self._client(effect.peer)
+        time = self._broker.clock.now()
+        events = events_in(effect.nquads, NQUADS, Given(source=client.id, time=time), self._limits)
+        digest = hashlib.sha256(effect.nquads).digest()
+
+        async def store() -> do.Outcome:
+            receipts = await self._broker.events.publish(client, events, key=effect.key, digest=digest)
+            return do.Stored(tuple(Receipt(one.event, one.position) for one in receipts))
+
+        return store
+
+    # Advertisements
+
+    async def _advertise(self, effect: do.Advertise) -> do.Outcome:
+        registration = registration_in(effect.rdf)
+        if registration.peer != effect.peer:
+            raise InputError(f"wanted the registration of {effect.peer}, found that of {registration.peer}")
+        await self._host.advertisements.put(effect.peer, PEER, registration.description)
+        return do.FINE
+
+    async def _unadvertise(self, effect: do.Unadvertise) -> do.Outcome:
+        with suppress(UnknownAdvertisement):
+            await self._host.advertisements.remove(effect.peer, PEER)
+        return do.FINE
+
+    # Peers
+
+    def _client(self, peer: str) -> Client:
+        client = self._broker.core.clients.get(peer)
+        if client is None:
+            raise UnknownClient(f"wanted the client {peer!r}, found none of that name")
+        return client
+
+    async def _keep_peer(self, record: PeerRecord) -> do.Outcome:
+        await self._host.adopt(Client(record.id, PEER, record.public_key, Rights()), record.secret_hash)
+        return await self._records.keep_peer(record)
+
+    async def _forget_peer(self, effect: do.ForgetPeer) -> do.Outcome:
+        client = self._broker.core.clients.get(effect.peer)
+        # One that an administrator has registered stays a client.
+        if client is not None and client.name == PEER:
+            with suppress(UnknownClient):
+                await self._host.unregister(effect.peer)
+        return await self._records.forget_peer(effect.peer, effect.pointer)
+
+
+def _publisher(tx: Connection, position: int, me: str) -> tuple[str, str]:
+    record = log.at(tx, position)
+    return ("", "") if record is None else (record.publisher, record.origin or me)

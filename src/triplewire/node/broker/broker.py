@@ -1,0 +1,107 @@
+"""The broker: publish, subscribe, read, acknowledge, for callers on an event loop.
+
+    broker.events           publish events, and read them
+    broker.subscriptions    standing queries, their owners' rights, and the taxonomy that they are read by
+    broker.notifications    a subscription's pages: read, wait, acknowledge
+    broker.dead_letters     notifications that were given up
+    broker.housekeeping     what goes when it is old, and what is kept so that the next start is short
+    broker.rules            RDFTL rules and their repository
+    broker.store            the one door to the disk
+    broker.core             what the parts share: clients, the taxonomy, the matchers, counters
+
+What happens is decided by steps inside transactions (`publishing`, `catching_up`, `store.retention`), which run on the
+store's writer thread, one after the other. The parts hand them over, keep what is in memory after each commit, and wake
+whoever waits.
+
+What delivery does, for a subscription by its number:
+
+    page = await broker.notifications.page(number, after=position, limit=100)
+    await broker.notifications.wait(number, after=position, timeout=15)     # True: there is more, False: time is up
+    await broker.notifications.acknowledge(number, position)
+    await broker.dead_letters.add(number, position, reason, attempts)
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from triplewire.node.broker.core import Core
+from triplewire.node.broker.dead_letters import DeadLetters
+from triplewire.node.broker.events import Events
+from triplewire.node.broker.housekeeping import Housekeeping
+from triplewire.node.broker.notifications import Notifications
+from triplewire.node.broker.startup import load, warm_up
+from triplewire.node.broker.subscriptions import Subscriptions
+from triplewire.node.matching.catch_up import CatchUp
+from triplewire.node.rules.service import LIMITS, RULE_SECONDS, Rules, rule_host
+from triplewire.node.store import Store
+from triplewire.rules.hosting import RuleHost
+from triplewire.store.clock import Clock, SystemClock
+from triplewire.store.database import Database
+from triplewire.store.disk import Disk
+from triplewire.store.tables.identities import Client
+
+_log = logging.getLogger(__name__)
+
+
+class Broker:
+    """Open it on an event loop with `await Broker.open(folder)`, and close it."""
+
+    def __init__(self, store: Store, host: RuleHost, clock: Clock) -> None:
+        self.core = Core(store, clock)
+        self.store = store
+        self.clock = clock
+        self.date = self.core.date
+        self._catch_up = CatchUp(self.core)
+        self.events = Events(self.core, self._catch_up)
+        self.subscriptions = Subscriptions(self.core, self._catch_up)
+        self.notifications = Notifications(self.core, self._catch_up)
+        self.dead_letters = DeadLetters(self.core)
+        self.housekeeping = Housekeeping(self.core)
+        self.rules = Rules(self.core, self.events, host)
+
+    @classmethod
+    async def open(
+        cls,
+        folder: Path,
+        *,
+        disk: Disk | None = None,
+        clock: Clock | None = None,
+        guests: Sequence[Client] = (),
+        rule_seconds: float = RULE_SECONDS,
+    ) -> Broker:
+        """Open the data folder, and go on where the node stopped. Guests are clients that are not registered."""
+        clock = clock or SystemClock()
+        _log.info("opening %s", folder)
+        database = await asyncio.to_thread(Database, folder, disk, clock)
+        limits = replace(LIMITS, seconds=rule_seconds)
+        broker = cls(Store(database), await asyncio.to_thread(rule_host, database, clock, limits), clock)
+        for guest in guests:
+            broker.core.know(guest)
+        await broker.store.read(lambda tx: load(broker.core, tx))
+        await broker.core.save_date()
+        _log.info("preparing the matcher; the first time after an installation this takes a minute")
+        await asyncio.to_thread(warm_up)
+        broker._catch_up.begin()
+        broker.rules.begin()
+        return broker
+
+    async def close(self) -> None:
+        """Finish what was begun, wake whoever waits, and let go of the folder."""
+        self.core.is_open = False
+        await self.rules.end()
+        self.core.wakeups.wake_all()
+        await asyncio.to_thread(self._close)
+
+    def _close(self) -> None:
+        self.store.finish()
+        if self.store.failure is None:
+            self.housekeeping.save_snapshot()
+        self.store.close()
+        self.core.evaluator.close()
+        self.core.checker.close()

@@ -1,0 +1,99 @@
+"""What the parts of a broker share: the store, what is known of it in memory, and how work is handed to the writer.
+
+What is in memory changes after a commit, on the writer's thread; whoever waits is woken on the event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from msgspec import Struct
+
+from triplewire.algebra.taxonomy import Taxonomy
+from triplewire.errors import DiskFull
+from triplewire.matching.general.isolated_evaluator import IsolatedEvaluator
+from triplewire.node.access.rate_limits import NOTIFICATIONS_BURST, Buckets
+from triplewire.node.broker.recent_notifications import Recent
+from triplewire.node.broker.subscription_index import SubscriptionIndex
+from triplewire.node.broker.wakeups import Wakeups
+from triplewire.node.matching.live_matchers import LiveMatchers
+from triplewire.node.monotonic_date import MonotonicDate
+from triplewire.node.store import Store
+from triplewire.store.clock import Clock
+from triplewire.store.tables.identities import Client, Grant
+
+_log = logging.getLogger(__name__)
+
+
+class Counters(Struct):
+    """What the broker has done since it started."""
+
+    published: int = 0
+    repeated: int = 0
+    candidates: int = 0
+    matched: int = 0
+    delivered: int = 0
+    acknowledged: int = 0
+
+
+class Core:
+    """The store and its copy in memory. Made on an event loop."""
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self.store = store
+        self.clock = clock
+        self.date = MonotonicDate(clock)
+        self.counters = Counters()
+        self.index = SubscriptionIndex()
+        self.recent = Recent(self.index)
+        self.rates = Buckets(clock, NOTIFICATIONS_BURST)
+        self.clients: dict[str, Client] = {}
+        self.taxonomy: Taxonomy | None = None
+        self.log_bytes = 0
+        # What is published never waits for a query that is only being looked at.
+        self.evaluator, self.checker = IsolatedEvaluator(), IsolatedEvaluator()
+        self.matchers = LiveMatchers(evaluator=self.evaluator)
+        self.wakeups = Wakeups()
+        self.is_open = True
+        self._loop = asyncio.get_running_loop()
+
+    async def save_date(self) -> None:
+        """Let the next process go on with this one's date; on a full disk it does without."""
+        try:
+            await self.store.write(self.date.save)
+        except DiskFull as problem:
+            _log.warning("the date is not kept: %s", problem)
+
+    def wake(self, numbers: set[int]) -> None:
+        """Wake whoever waits for one of these subscriptions; from any thread."""
+        if numbers and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self.wakeups.wake, numbers)
+
+    def later(self, seconds: float, action: Callable[[], None]) -> None:
+        """Do something on the event loop after a while; from any thread."""
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._loop.call_later, seconds, action)
+
+    def know(self, client: Client) -> None:
+        """Take a client's rights into account."""
+        self.clients[client.id] = client
+
+    def grant(self, owner: str) -> Grant:
+        """What an owner may read."""
+        client = self.clients.get(owner)
+        # A client that is gone reads nothing: no IRI begins with one of no prefixes.
+        return Grant(graphs=()) if client is None or client.rights.subscribe is None else client.rights.subscribe
+
+    def is_over_quota(self, number: int) -> bool:
+        """Whether more waits for a subscription's owner than may."""
+        client = self.owner_of(number)
+        if client is None or client.rights.quotas.outbox_bytes is None:
+            return False
+        return self.index.bytes_of(client.id) > client.rights.quotas.outbox_bytes
+
+    def owner_of(self, number: int) -> Client | None:
+        """Whose subscription it is, as far as that is known."""
+        record = self.index.get(number)
+        return None if record is None else self.clients.get(record.owner)

@@ -1,0 +1,87 @@
+"""Events: events come in, and are found again in the log."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from triplewire.node.access.admission import Admission
+from triplewire.node.access.grants import readable, require_publishable, visible
+from triplewire.node.access.rate_limits import EVENTS_BURST, Buckets
+from triplewire.node.broker.core import Core
+from triplewire.node.broker.publish_queue import PublishQueue
+from triplewire.node.broker.publish_step import Accepted, Receipt, Submission, accept
+from triplewire.node.matching.catch_up import CatchUp
+from triplewire.node.matching.catch_up_step import event_of
+from triplewire.rdf.events import Event
+from triplewire.store.disk import Connection
+from triplewire.store.tables import log
+from triplewire.store.tables.identities import Client, Grant
+from triplewire.store.tables.log import Record
+
+
+class Events:
+    """Publishing and reading events. `followers` are told of what is new, on the writer's thread."""
+
+    def __init__(self, core: Core, catch_up: CatchUp) -> None:
+        self.followers: list[Callable[[Sequence[Record]], None]] = []
+        self._core = core
+        self._catch_up = catch_up
+        self.buckets = Buckets(core.clock, EVENTS_BURST)
+        self.admission = Admission(core, catch_up)
+        self._queue = PublishQueue(
+            core.store,
+            lambda tx, submissions: accept(tx, core.matchers, submissions, self.admission),
+            self.accepted,
+        )
+
+    async def publish(
+        self, client: Client, events: Sequence[Event], *, key: str | None = None, digest: bytes = b""
+    ) -> tuple[Receipt, ...]:
+        """Store events; the receipts come when they are on the disk."""
+        self._core.know(client)
+        for event in events:
+            require_publishable(event, client.rights.publish)
+        self.buckets.take(client, len(events))
+        submission = Submission(client.id, events, self._core.date.time(), key, digest)
+        return await self._queue.publish(submission)
+
+    async def publish_remote(self, submission: Submission) -> tuple[Receipt, ...]:
+        """Store what another super-peer has published: it was allowed and counted there."""
+        return await self._queue.publish(submission)
+
+    async def find(self, client: Client, graph: str) -> tuple[Record, Event] | None:
+        """An event and its record, as far as the client may read it."""
+        record = await self._core.store.read(lambda tx: log.find(tx, graph))
+        return None if record is None else seen(record, readable(client))
+
+    async def after(self, client: Client, position: int, limit: int) -> list[tuple[Record, Event]]:
+        """What follows a position in the log, as far as the client may read it."""
+        grant = readable(client)
+        records = await self._core.store.read(lambda tx: log.after(tx, position, limit))
+        return [found for record in records if (found := seen(record, grant)) is not None]
+
+    def accepted(self, accepted: Accepted) -> None:
+        """Note what is new, after its commit and on the writer's thread; whoever follows or waits is told."""
+        counters = self._core.counters
+        counters.published += len(accepted.records)
+        told = sum(len(outcome) for outcome in accepted.outcomes if isinstance(outcome, tuple))
+        counters.repeated += told - len(accepted.records)
+        counters.candidates += self._core.matchers.take_candidates()
+        self._core.log_bytes += sum(len(record.nquads) for record in accepted.records)
+        for follower in self.followers:
+            follower(accepted.records)
+        self._catch_up.note_entries(accepted.entries, accepted.records)
+        self._catch_up.quarantine(self._core.matchers)
+
+
+def seen(record: Record, grant: Grant) -> tuple[Record, Event] | None:
+    """What a grant leaves of a record's event, or None if nothing."""
+    event = visible(event_of(record), grant)
+    return None if event is None else (record, event)
+
+
+def data_at(tx: Connection, position: int, grant: Grant) -> bytes | None:
+    """What a grant leaves of the event at a position, as N-Quads; None where nothing is left, or nothing is kept."""
+    record = log.at(tx, position)
+    found = None if record is None else seen(record, grant)
+    return None if found is None else found[1].nquads

@@ -1,0 +1,192 @@
+"""Subscribing: a standing query is checked, stored, and matched from the next event on, or catches up first."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import msgspec
+
+from triplewire.algebra.queries import Construct
+from triplewire.algebra.subscriptions import Subscription
+from triplewire.algebra.taxonomy import Taxonomy
+from triplewire.errors import DuplicateSubscription, InputError, QuotaExceeded, UnknownSubscription
+from triplewire.matching.anchors import is_unindexed
+from triplewire.node.access.grants import readable
+from triplewire.node.broker.core import Core
+from triplewire.node.matching.catch_up import CatchUp, numbered, parsed
+from triplewire.node.matching.live_matchers import LiveMatchers
+from triplewire.store.disk import Connection
+from triplewire.store.tables import facts, log, registry
+from triplewire.store.tables.identities import Client, Grant
+from triplewire.store.tables.registry import Options, SubscriptionRecord
+
+TAXONOMY = "taxonomy"
+
+
+class Subscriptions:
+    """Standing queries, their owners' rights, and the taxonomy that events are read by.
+
+    `followers` are told of each that begins or has ended, on the writer's thread; the index has those that stand.
+    """
+
+    def __init__(self, core: Core, catch_up: CatchUp) -> None:
+        self.followers: list[Callable[[SubscriptionRecord], None]] = []
+        self.index = core.index
+        self._core = core
+        self._catch_up = catch_up
+
+    async def subscribe(
+        self, client: Client, name: str, language: str, text: str, options: Options, start: int | None = None
+    ) -> SubscriptionRecord:
+        """Leave a standing query. `start` is the position after which it begins, None the end of the log.
+
+        The same query under the same name only changes options; another one is `DuplicateSubscription`.
+        """
+        self._core.know(client)
+        readable(client)
+        subscription = Subscription.parse(text, language, id=name, owner=client.id)
+        if options.payload == "construct" and not isinstance(subscription.query.form, Construct):
+            raise InputError("wanted a CONSTRUCT query with payload=construct, found another")
+        known = self._core.index.named(client.id, name)
+        if known is not None:
+            return await self._change(known, subscription, options)
+        self._check_quotas(client, subscription)
+        # Asked in a matcher of its own first: what cannot be evaluated is refused before anything is stored.
+        await asyncio.to_thread(LiveMatchers(evaluator=self._core.checker).add, subscription, Grant())
+        return await self._core.store.write_alone(
+            lambda tx: self._insert(tx, client, subscription, options, start),
+            lambda record: self._subscribed(record, subscription),
+        )
+
+    async def unsubscribe(self, number: int) -> None:
+        """Forget a subscription and everything that waits for it."""
+        self._core.index.require(number)
+        await self._core.store.write_alone(lambda tx: registry.delete(tx, number), lambda _: self._unsubscribed(number))
+
+    async def reset(self, number: int, start: int | None = None) -> SubscriptionRecord:
+        """Begin a subscription again after another position, None the end of the log; what waits for it is dropped.
+
+        It gets a new number, so that nothing which is under way for the old one can reach the new one.
+        """
+        self._core.index.require(number)
+
+        def begun_again(record: SubscriptionRecord) -> None:
+            self._unsubscribed(number)
+            self._subscribed(record, parsed(record))
+
+        return await self._core.store.write_alone(lambda tx: _begun_again(tx, number, start), begun_again)
+
+    async def set_rights(self, client: Client) -> None:
+        """Give a client other rights; its subscriptions read under the new grant from the next event on."""
+        self._core.know(client)
+        await self._core.store.write_alone(lambda _: None, lambda _: self._took_rights(client))
+
+    async def set_taxonomy(self, taxonomy: Taxonomy | None) -> None:
+        """Read events by another taxonomy from now on."""
+        text = None if taxonomy is None else "".join(f"{triple} .\n" for triple in taxonomy.triples)
+        await self._core.store.write_alone(
+            lambda tx: facts.put(tx, TAXONOMY, text), lambda _: self._took_taxonomy(taxonomy)
+        )
+
+    def require(self, owner: str, name: str) -> SubscriptionRecord:
+        """An owner's subscription, or `UnknownSubscription`."""
+        record = self._core.index.named(owner, name)
+        if record is None:
+            raise UnknownSubscription(wanted=f"the subscription {name!r}", found="none of that name")
+        return record
+
+    # Private: inside the transaction, and before it
+
+    def _insert(
+        self, tx: Connection, client: Client, subscription: Subscription, options: Options, start: int | None
+    ) -> SubscriptionRecord:
+        known = self._core.index.named(client.id, subscription.id)
+        if known is not None:
+            _require_same(known, subscription)
+            return known
+        language, text = subscription.language, subscription.text
+        fresh = SubscriptionRecord(0, client.id, subscription.id, language, text, options, 0, None, 0)
+        return registry.insert(tx, _beginning(tx, fresh, start))
+
+    async def _change(
+        self, known: SubscriptionRecord, subscription: Subscription, options: Options
+    ) -> SubscriptionRecord:
+        _require_same(known, subscription)
+        if known.options != options:
+            await self._core.store.write(
+                lambda tx: registry.set_options(tx, known.number, options),
+                lambda _: self._core.index.change(known.number, options=options),
+            )
+        return self._core.index.require(known.number)
+
+    def _check_quotas(self, client: Client, subscription: Subscription) -> None:
+        quotas = client.rights.quotas
+        count = len(self._core.index.of(client.id)) if quotas.subscriptions is not None else 0
+        if quotas.subscriptions is not None and count >= quotas.subscriptions:
+            message = f"wanted at most {quotas.subscriptions} subscriptions, found {count}"
+            raise QuotaExceeded("subscriptions", message)
+        if quotas.unindexed is None or not is_unindexed(subscription):
+            return
+        count = self._core.index.unindexed_of(client.id)
+        if count >= quotas.unindexed:
+            message = f"wanted at most {quotas.unindexed} subscriptions that are tested on every event, found {count}"
+            raise QuotaExceeded("unindexed", message)
+
+    # Private: after a commit, on the writer's thread
+
+    def _subscribed(self, record: SubscriptionRecord, subscription: Subscription) -> None:
+        self._core.index.put(record)
+        self._core.index.progress(record.number).is_unindexed = is_unindexed(subscription)
+        if record.is_live:
+            self._core.matchers.add(numbered(subscription, record), self._core.grant(record.owner))
+        else:
+            self._catch_up.advance(record.number)
+        self._tell(record)
+
+    def _unsubscribed(self, number: int) -> None:
+        record = self._core.index.get(number)
+        self._core.matchers.remove(str(number))
+        self._catch_up.forget(number)
+        self._core.index.remove(number)
+        self._core.wake({number})
+        if record is not None:
+            self._tell(record)
+
+    def _tell(self, record: SubscriptionRecord) -> None:
+        for follower in self.followers:
+            follower(record)
+
+    def _took_taxonomy(self, taxonomy: Taxonomy | None) -> None:
+        self._core.taxonomy = taxonomy
+        self._core.matchers.set_taxonomy(taxonomy)
+        self._catch_up.set_taxonomy(taxonomy)
+
+    def _took_rights(self, client: Client) -> None:
+        for record in self._core.index.of(client.id):
+            self._catch_up.forget(record.number)
+            if str(record.number) in self._core.matchers:
+                self._core.matchers.remove(str(record.number))
+                self._core.matchers.add(parsed(record), self._core.grant(client.id))
+
+
+def _beginning(tx: Connection, record: SubscriptionRecord, start: int | None) -> SubscriptionRecord:
+    """The record as it is after which position it begins; it catches up from there, if that is not the log's end."""
+    head = log.head(tx)
+    created = head if start is None else min(start, head)
+    frontier = None if created == head else created
+    return msgspec.structs.replace(record, created=created, frontier=frontier, cursor=created, gap=0, quarantined=None)
+
+
+def _begun_again(tx: Connection, number: int, start: int | None) -> SubscriptionRecord:
+    known = registry.find(tx, number)
+    if known is None:
+        raise UnknownSubscription("wanted a subscription to begin again, found that it has just been deleted")
+    return registry.replace(tx, number, _beginning(tx, known, start))
+
+
+def _require_same(known: SubscriptionRecord, subscription: Subscription) -> None:
+    if (known.language, known.text) != (subscription.language, subscription.text):
+        raise DuplicateSubscription(
+            f"the subscription {known.name!r} is taken by another query; delete it first, or choose another name"
+        )

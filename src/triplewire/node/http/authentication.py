@@ -1,0 +1,65 @@
+"""Who asks: the client behind a request, before anything else of it is looked at."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.requests import HTTPConnection
+
+from triplewire.errors import Forbidden, Unauthenticated
+from triplewire.node.access.origins import is_welcome
+from triplewire.node.service import Node
+from triplewire.store.tables.identities import Client
+from triplewire.store.tables.registry import SubscriptionRecord
+
+BEARER: dict[str, Any] = {"security": [{"bearer": []}]}
+_SCHEME = "bearer "
+
+
+def node_of(request: HTTPConnection) -> Node:
+    """The node that the application serves."""
+    node: Node = request.app.state.node
+    return node
+
+
+def client_of(request: HTTPConnection) -> Client:
+    """The client, or `Unauthenticated`."""
+    # Where no secret is asked for, a page from elsewhere could act through its visitor's browser.
+    if node_of(request).settings.open:
+        _require_welcome(request)
+    header = request.headers.get("authorization")
+    if header is not None and not header.lower().startswith(_SCHEME):
+        raise Unauthenticated("wanted a bearer secret, found another kind of authorization")
+    return node_of(request).client(None if header is None else header[len(_SCHEME) :].strip())
+
+
+def admin_of(request: HTTPConnection) -> Client:
+    """The client, if it is an administrator, or `Forbidden`."""
+    client = client_of(request)
+    if not client.rights.is_admin:
+        raise Forbidden("wanted an administrator, found a client that is none")
+    return client
+
+
+def stream_of(connection: HTTPConnection, name: str) -> SubscriptionRecord:
+    """The subscription whose stream is opened, by its owner or with a token for it."""
+    if connection.scope["type"] == "websocket":
+        # A browser lets every page open one, so the node has to ask where it comes from.
+        _require_welcome(connection)
+    node, token = node_of(connection), connection.query_params.get("token")
+    if token is None or "authorization" in connection.headers:
+        return node.broker.subscriptions.require(client_of(connection).id, name)
+    claim = node.tokens.claim(token)
+    record = node.broker.subscriptions.index.get(claim.subscription)
+    if record is None or (record.owner, record.name) != (claim.client, name):
+        raise Unauthenticated("wanted a token for this subscription, found one for another")
+    return record
+
+
+def _require_welcome(connection: HTTPConnection) -> None:
+    origin, host = connection.headers.get("origin"), connection.headers.get("host")
+    if not is_welcome(origin, host, node_of(connection).settings.origins):
+        raise Forbidden(
+            "wanted a program, a page of this node, or one of an origin that --allow-origin names, "
+            "found a page from elsewhere"
+        )

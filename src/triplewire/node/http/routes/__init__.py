@@ -1,0 +1,14 @@
+"""The routes of the HTTP API, one module for each group of resources.
+
+administration  `/clients`, `/taxonomy`, `/explain`: who there is, what classes there are, how a query is matched
+advertisements  `/advertisements`: what a client will publish, so that subscriptions elsewhere find their way to
+                this node
+delivery        pages, server-sent events, WebSocket, dead letters
+events          `/events`: publish, and read what is kept
+explanations    `/explain`: how a query is matched, and why an event does or does not satisfy it
+network         `/network`: the network of super-peers as this node sees it
+rules           `/rules`, `/updates`, `/schema`: RDFTL rules over the node's repository, and what they do
+sparql          `/sparql`: queries over everything that is kept (SPARQL 1.1 Protocol, the query operation)
+status          `/health` and `/metrics`: is it well, and what does it do?
+subscriptions   `/subscriptions`: standing queries, and what they have to say
+"""

@@ -1,0 +1,244 @@
+"""`/rules`, `/updates`, `/schema`: RDFTL rules over the node's repository, and what they do."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from typing import Annotated, Any
+
+import msgspec
+from fastapi import APIRouter, Header, Query, Request, Response
+
+from triplewire.errors import InputError, TriplewireError, UnknownFormat
+from triplewire.languages.rdftl import parse_updates
+from triplewire.languages.rdftl.parser import MAX_FILE_BYTES
+from triplewire.node.http.authentication import BEARER, admin_of, client_of, node_of
+from triplewire.node.http.bodies import Base, base_of, media_type_of, read_body
+from triplewire.node.http.negotiation import chosen
+from triplewire.node.http.openapi_answers import documents, json_answer, problems, text_schema
+from triplewire.node.http.openapi_rules import EXECUTED, FIRINGS, REGISTERED, RULE, RULES
+from triplewire.node.http.problems import problem_with
+from triplewire.node.http.routes.events import MOST, MOST_POSITION
+from triplewire.node.http.routes.subscriptions import Name, text_of
+from triplewire.node.rules.idempotency import Once
+from triplewire.node.rules.rights import require_author
+from triplewire.node.rules.service import Executed
+from triplewire.rdf.formats import FORMATS, format_of_media_type
+from triplewire.rules.execution import Entry, Status
+from triplewire.rules.listening import Hears
+from triplewire.rules.schema import Schema
+from triplewire.rules.telling import delta_in_words
+from triplewire.store.tables.rulebook import RuleRecord
+
+router = APIRouter(tags=["rules"])
+
+RDFTL = "text/x-triplewire-rdftl"
+_JSON = "application/json"
+_ABORTED = 409
+_RDF = [form.media_types[0] for form in FORMATS]
+_GRAPHS = ["text/turtle", "application/n-triples"]
+_BODY: dict[str, Any] = {"requestBody": {"required": True, "content": {RDFTL: {"schema": {"type": "string"}}}}}
+_RDF_BODY: dict[str, Any] = {
+    "requestBody": {"required": True, "content": {kind: {"schema": text_schema(kind)} for kind in _RDF}}
+}
+_SHOWN = json_answer(200, "The rule", RULE)
+_SHOWN[200]["content"][RDFTL] = {"schema": {"type": "string"}}
+Listens = Annotated[Hears, Query(description="`events`: events that are published may trigger it as well.")]
+
+
+@router.put(
+    "/rules/{name}",
+    status_code=201,
+    responses=json_answer(201, "The rule, and what the analysis says of it", REGISTERED)
+    | json_answer(200, "The same; it has replaced another of that name", REGISTERED)
+    | problems(400, 401, 403, 409, 413, 415, 429, 507),
+    openapi_extra=BEARER | _BODY,
+)
+async def register_rule(request: Request, name: Name, listens: Listens = Hears.UPDATES) -> Response:
+    """Register a rule, or replace one's own. What the analysis finds is told and refuses nothing."""
+    node, client = node_of(request), client_of(request)
+    _require_rdftl(request)
+    made = await node.broker.rules.put(client, name, await text_of(request), listens)
+    return _json(_described(made.record) | {"analysis": made.analysis}, 201 if made.is_new else 200)
+
+
+@router.get("/rules", responses=json_answer(200, "Rules", RULES) | problems(401), openapi_extra=BEARER)
+async def list_rules(request: Request) -> Response:
+    """The client's rules, in the order of registration; an administrator sees everybody's."""
+    listed = await node_of(request).broker.rules.listed(client_of(request))
+    return _json({"rules": [_described(record) for record in listed]})
+
+
+@router.get("/rules/{name}", responses=_SHOWN | problems(401, 404, 406), openapi_extra=BEARER)
+async def read_rule(request: Request, name: Name) -> Response:
+    """One rule, as JSON or as its text."""
+    client = client_of(request)
+    media_type = chosen(request.headers.get("accept"), [_JSON, RDFTL])
+    record = await node_of(request).broker.rules.find(client, name)
+    return _json(_described(record)) if media_type == _JSON else Response(record.text, media_type=RDFTL)
+
+
+@router.delete("/rules/{name}", status_code=204, responses=problems(401, 404, 507), openapi_extra=BEARER)
+async def remove_rule(request: Request, name: Name) -> Response:
+    """Forget a rule and its firings. What it has done stays."""
+    await node_of(request).broker.rules.remove(client_of(request), name)
+    return Response(status_code=204)
+
+
+@router.get(
+    "/rules/{name}/firings",
+    responses=json_answer(200, "Firings, oldest first", FIRINGS) | problems(401, 403, 404),
+    openapi_extra=BEARER,
+)
+async def read_firings(
+    request: Request,
+    name: Name,
+    after: Annotated[int, Query(ge=0, le=MOST_POSITION, description="The firing after which to begin.")] = 0,
+    limit: Annotated[int, Query(ge=1, le=MOST)] = 100,
+) -> Response:
+    """What a rule has done: because of what, for which `$delta`, and how it ended. `next` is where to read on."""
+    found = await node_of(request).broker.rules.firings(client_of(request), name, after, limit)
+    firings = [
+        {"number": record.number, "schedule": record.schedule} | msgspec.structs.asdict(told) for record, told in found
+    ]
+    return _json({"firings": firings, "next": found[-1][0].number if len(found) == limit else None})
+
+
+@router.post(
+    "/updates",
+    status_code=200,
+    responses=json_answer(200, "What came of the transactions, and the events that tell of it", EXECUTED)
+    | problems(400, 401, 403, 409, 413, 415, 429, 507),
+    openapi_extra=BEARER | _BODY,
+)
+async def execute(request: Request, idempotency_key: Annotated[str | None, Header(max_length=200)] = None) -> Response:
+    """Execute updates, and the rules that they trigger. The answer comes when what they did is on the disk.
+
+    If every transaction was aborted and nothing has changed, the answer is 409, with the first reason and the trace.
+    Sent again under the same `Idempotency-Key`, they are not executed again, and the answer is the first one.
+    """
+    node, client = node_of(request), client_of(request)
+    require_author(client)
+    _require_rdftl(request)
+    data = await read_body(request, min(MAX_FILE_BYTES, node.settings.limits.document_bytes))
+    updates = await asyncio.to_thread(parse_updates, _decoded(data))
+    rules = node.broker.rules
+    if idempotency_key is None:
+        return _answer(await rules.update(client, updates))
+    once = Once(client.id, idempotency_key, hashlib.sha256(b"/updates\n" + data).digest())
+    return _recalled(await rules.update_once(client, updates, once, _remembered))
+
+
+@router.get("/schema", responses=documents(*_GRAPHS) | problems(401, 406), openapi_extra=BEARER)
+async def read_schema(request: Request) -> Response:
+    """The schema that the repository conforms to."""
+    client_of(request)
+    media_type = chosen(request.headers.get("accept"), _GRAPHS)
+    schema = await node_of(request).broker.rules.schema()
+    return Response("".join(sorted(f"{triple} .\n" for triple in schema.triples)), media_type=media_type)
+
+
+@router.put(
+    "/schema", status_code=204, responses=problems(400, 401, 403, 413, 415, 507), openapi_extra=BEARER | _RDF_BODY
+)
+async def write_schema(request: Request, base: Base = None) -> Response:
+    """Use another schema, if the repository conforms to it and every rule can be read by it."""
+    admin_of(request)
+    node = node_of(request)
+    form = format_of_media_type(media_type_of(request))
+    data = await read_body(request, node.settings.limits.document_bytes)
+    schema = await asyncio.to_thread(Schema.parse, data, form.name, base=base_of(request, base))
+    await node.broker.rules.set_schema(schema)
+    return Response(status_code=204)
+
+
+def _require_rdftl(request: Request) -> None:
+    media_type = media_type_of(request)
+    if media_type != RDFTL:
+        raise UnknownFormat(f"wanted RDFTL as {RDFTL}, found {media_type!r}")
+
+
+def _decoded(data: bytes) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise InputError(f"wanted UTF-8, found the byte 0x{error.object[error.start]:02X}") from None
+
+
+def _described(record: RuleRecord) -> dict[str, Any]:
+    return {
+        "id": record.id,
+        "owner": record.owner,
+        "text": record.text,
+        "listens": Hears.UPDATES if record.since is None else Hears.EVENTS,
+        "registered": record.registered,
+        "quarantined": record.quarantined,
+    }
+
+
+def _answer(done: Executed) -> Response:
+    failure = _failure(done)
+    return _json(_told(done)) if failure is None else problem_with(_ABORTED, failure, **_told(done))
+
+
+class _Remembered(msgspec.Struct, frozen=True):
+    """An answer as it is kept."""
+
+    status: int
+    media_type: str
+    body: bytes
+
+
+def _remembered(done: Executed) -> bytes:
+    answer = _answer(done)
+    return msgspec.msgpack.encode(_Remembered(answer.status_code, answer.headers["content-type"], bytes(answer.body)))
+
+
+def _recalled(answer: bytes) -> Response:
+    kept = msgspec.msgpack.decode(answer, type=_Remembered)
+    return Response(kept.body, kept.status, media_type=kept.media_type)
+
+
+def _failure(done: Executed) -> TriplewireError | None:
+    """Why nothing at all has changed, if every transaction that was asked for has aborted."""
+    asked = [entry for entry in done.outcome.entries if entry.cause is None]
+    if done.outcome.changes or any(entry.status is not Status.ABORTED for entry in asked):
+        return None
+    return next((entry.error for entry in asked if entry.error is not None), None)
+
+
+def _told(done: Executed) -> dict[str, Any]:
+    edits = done.outcome.changes.edits
+    return {
+        "schedule": done.schedule,
+        "transactions": [_ended(entry) for entry in done.outcome.entries if entry.cause is None],
+        "firings": [_firing(entry) for entry in done.outcome.firings],
+        "inserted": [str(triple) for triple in edits.inserted],
+        "deleted": [str(triple) for triple in edits.deleted],
+        "events": done.events,
+    }
+
+
+def _ended(entry: Entry) -> dict[str, Any]:
+    return {
+        "number": entry.number,
+        "transaction": entry.transaction,
+        "status": entry.status,
+        "error": None if entry.error is None else str(entry.error),
+    }
+
+
+def _firing(entry: Entry) -> dict[str, Any]:
+    """Like a transaction; `cause` is the number of the transaction or firing that triggered it."""
+    return _ended(entry) | {
+        "rule": entry.rule,
+        "cause": entry.cause,
+        "depth": entry.depth,
+        "delta": delta_in_words(entry),
+        "inserted": [str(triple) for deed in entry.deeds for triple in deed.changes.inserted],
+        "deleted": [str(triple) for deed in entry.deeds for triple in deed.changes.deleted],
+    }
+
+
+def _json(body: Any, status: int = 200) -> Response:
+    return Response(msgspec.json.encode(body), status, media_type=_JSON)

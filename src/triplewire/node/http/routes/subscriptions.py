@@ -1,0 +1,209 @@
+"""`/subscriptions`: standing queries, and what they have to say."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+from fastapi import APIRouter, Path, Query, Request, Response
+
+from triplewire.errors import InputError, UnknownFormat
+from triplewire.languages.sparql.syntax.limits import DEFAULT_LIMITS
+from triplewire.node.http.authentication import BEARER, client_of, node_of
+from triplewire.node.http.bodies import media_type_of, read_body
+from triplewire.node.http.openapi_answers import SUBSCRIPTION, TOKEN, json_answer, problems
+from triplewire.node.http.routes.events import MOST_POSITION
+from triplewire.node.service import Node
+from triplewire.store.tables.registry import Delivery, Options, Payload, SubscriptionRecord
+
+router = APIRouter(tags=["subscriptions"])
+
+LANGUAGES = {
+    "application/sparql-query": "sparql",
+    "text/x-triplewire-formula": "formula",
+    "text/x-triplewire-graph": "graph",
+}
+_MOST_TEXT = 4 * DEFAULT_LIMITS.text
+QUERY_BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {media_type: {"schema": {"type": "string"}} for media_type in LANGUAGES},
+    }
+}
+Name = Annotated[str, Path(min_length=1, max_length=200, pattern=r"^[^/\x00-\x1f\x7f]+$")]
+Owner = Annotated[str | None, Query(description="Another client's subscription; for administrators.")]
+Start = Annotated[str, Query(pattern=r"^(now|beginning|[0-9]{1,18})$", description="`now`, `beginning` or a position.")]
+
+
+@router.put(
+    "/subscriptions/{name}",
+    status_code=201,
+    responses=json_answer(201, "The subscription", SUBSCRIPTION)
+    | json_answer(200, "It was there already; its options are now these", SUBSCRIPTION)
+    | problems(400, 401, 403, 409, 413, 415, 429, 507),
+    openapi_extra=BEARER | QUERY_BODY,
+)
+async def subscribe(
+    request: Request,
+    name: Name,
+    start: Start = "now",
+    payload: Payload = "solutions",
+    delivery: Delivery = "pull",
+    callback: Annotated[str | None, Query(max_length=2048, description="Where a webhook goes.")] = None,
+    retention: Annotated[float | None, Query(gt=0, le=1e12, description="Seconds that an unread one is kept.")] = None,
+) -> Response:
+    """Leave a standing query. The same query again changes its options; another under the same name is a conflict."""
+    node, client = node_of(request), client_of(request)
+    language = language_of(request)
+    text = await text_of(request)
+    known = node.broker.subscriptions.index.named(client.id, name)
+    options = Options(payload=payload, delivery=delivery, callback=callback, retention=retention)
+    options = await _proven(node, name, options, None if known is None else known.options)
+    record = await node.broker.subscriptions.subscribe(client, name, language, text, options, _start(start))
+    node.webhooks.attend(record)
+    secret = {"secret": options.callback_secret} if known is None and options.callback_secret else {}
+    return _json(described(node, record) | secret, 201 if known is None else 200)
+
+
+@router.get("/subscriptions", responses=problems(401, 403), openapi_extra=BEARER)
+async def list_subscriptions(request: Request) -> Response:
+    """The client's subscriptions; an administrator sees everybody's."""
+    node, client = node_of(request), client_of(request)
+    records = (
+        list(node.broker.subscriptions.index)
+        if client.rights.is_admin
+        else node.broker.subscriptions.index.of(client.id)
+    )
+    return _json({"subscriptions": [described(node, record) for record in records]})
+
+
+@router.get(
+    "/subscriptions/{name}",
+    responses=json_answer(200, "The subscription", SUBSCRIPTION) | problems(401, 403, 404),
+    openapi_extra=BEARER,
+)
+async def read_subscription(request: Request, name: Name, owner: Owner = None) -> Response:
+    """One subscription, and how it stands."""
+    return _json(described(node_of(request), subscription_of(request, name, owner)))
+
+
+@router.delete("/subscriptions/{name}", status_code=204, responses=problems(401, 403, 404), openapi_extra=BEARER)
+async def unsubscribe(request: Request, name: Name, owner: Owner = None) -> Response:
+    """Forget a subscription and everything that waits for it."""
+    node, number = node_of(request), subscription_of(request, name, owner).number
+    node.webhooks.forget(number)
+    await node.broker.subscriptions.unsubscribe(number)
+    return Response(status_code=204)
+
+
+@router.post(
+    "/subscriptions/{name}/reset",
+    responses=json_answer(200, "The subscription", SUBSCRIPTION) | problems(400, 401, 403, 404, 507),
+    openapi_extra=BEARER,
+)
+async def reset(request: Request, name: Name, start: Start = "now", owner: Owner = None) -> Response:
+    """Begin again: what waits is dropped, and everything after the position is matched once more.
+
+    Whoever is reading is cut off, and goes on from the new beginning, or after its own `Last-Event-ID`.
+    """
+    node, number = node_of(request), subscription_of(request, name, owner).number
+    node.webhooks.forget(number)
+    record = await node.broker.subscriptions.reset(number, _start(start))
+    node.webhooks.attend(record)
+    return _json(described(node, record))
+
+
+@router.post(
+    "/subscriptions/{name}/ack", status_code=204, responses=problems(400, 401, 403, 404, 507), openapi_extra=BEARER
+)
+async def acknowledge(
+    request: Request,
+    name: Name,
+    position: Annotated[int, Query(ge=0, le=MOST_POSITION, description="Everything up to here has arrived.")],
+    owner: Owner = None,
+) -> Response:
+    """Acknowledge notifications: they are not kept any longer."""
+    await node_of(request).broker.notifications.acknowledge(subscription_of(request, name, owner).number, position)
+    return Response(status_code=204)
+
+
+@router.post(
+    "/subscriptions/{name}/tokens",
+    status_code=201,
+    responses=json_answer(201, "A token, and the seconds in which it opens the stream", TOKEN)
+    | problems(401, 403, 404),
+    openapi_extra=BEARER,
+)
+async def issue_token(request: Request, name: Name) -> Response:
+    """A token that opens the stream of this subscription, for whoever cannot send a secret: a browser's EventSource."""
+    tokens, record = node_of(request).tokens, subscription_of(request, name)
+    response = _json({"token": tokens.issue(record.owner, record.number), "seconds": tokens.seconds}, 201)
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def subscription_of(request: Request, name: str, owner: str | None = None) -> SubscriptionRecord:
+    """The subscription that a request names. Only administrators reach other clients' ones; to others they are not."""
+    client = client_of(request)
+    whose = owner if owner is not None and client.rights.is_admin else client.id
+    return node_of(request).broker.subscriptions.require(whose, name)
+
+
+def language_of(request: Request) -> str:
+    """The subscription language of a body."""
+    media_type = media_type_of(request)
+    found = LANGUAGES.get(media_type)
+    if found is None:
+        raise UnknownFormat(f"wanted a query as one of {', '.join(LANGUAGES)}, found {media_type!r}")
+    return found
+
+
+async def text_of(request: Request) -> str:
+    """A query in a body."""
+    try:
+        return (await read_body(request, _MOST_TEXT)).decode()
+    except UnicodeDecodeError as error:
+        raise InputError(f"wanted UTF-8, found the byte 0x{error.object[error.start]:02X}") from None
+
+
+def described(node: Node, record: SubscriptionRecord) -> dict[str, Any]:
+    """A subscription as clients see it."""
+    standing = node.broker.subscriptions.index.progress(record.number)
+    state = "quarantined" if record.quarantined else "live" if record.is_live else "catching up"
+    return {
+        "id": record.name,
+        "owner": record.owner,
+        "language": record.language,
+        "text": record.text,
+        "payload": record.options.payload,
+        "delivery": record.options.delivery,
+        "callback": record.options.callback,
+        "retention": record.options.retention,
+        "state": state,
+        "reason": record.quarantined,
+        "created": record.created,
+        "acknowledged": record.cursor,
+        "latest": standing.latest,
+        "waiting_bytes": standing.bytes_waiting,
+        "unindexed": standing.is_unindexed,
+    }
+
+
+async def _proven(node: Node, name: str, options: Options, known: Options | None) -> Options:
+    """The options with the webhook's secret and lease, once its receiver has answered the challenge (row A14)."""
+    if (options.delivery == "webhook") != (options.callback is not None):
+        raise InputError("wanted a callback with delivery=webhook, and only there")
+    if options.callback is None:
+        return options
+    secret = await node.webhooks.prove(name, options.callback, None if known is None else known.callback_secret)
+    return msgspec.structs.replace(options, callback_secret=secret, lease_ends=node.webhooks.lease_end())
+
+
+def _start(start: str) -> int | None:
+    if start == "now":
+        return None
+    return 0 if start == "beginning" else int(start)
+
+
+def _json(body: Any, status: int = 200) -> Response:
+    return Response(msgspec.json.encode(body), status, media_type="application/json")

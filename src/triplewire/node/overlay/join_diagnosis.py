@@ -1,0 +1,55 @@
+"""Why nobody at an address lets us in, as far as one can see from outside."""
+
+from __future__ import annotations
+
+import asyncio
+
+import zmq
+import zmq.asyncio
+from zmq.utils.monitor import recv_monitor_message
+
+from triplewire.node.transport.connections import dealer
+from triplewire.node.transport.keys import KeyPair, NetworkKey
+
+_SECONDS = 3.0
+_EVENTS = (
+    zmq.EVENT_CONNECTED
+    | zmq.EVENT_DISCONNECTED
+    | zmq.EVENT_HANDSHAKE_SUCCEEDED
+    | zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL
+    | zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL
+    | zmq.EVENT_HANDSHAKE_FAILED_AUTH
+)
+
+
+async def diagnosed(key: NetworkKey, own: KeyPair, address: str, seconds: float = _SECONDS) -> str:
+    """What there is at an address, in words."""
+    context = zmq.asyncio.Context()
+    socket = dealer(context, own, key.server.public, address)
+    monitor: zmq.asyncio.Socket = socket.get_monitor_socket(_EVENTS)  # type: ignore[assignment]
+    try:
+        socket.connect(address)
+        return await _seen(monitor, seconds)
+    finally:
+        socket.disable_monitor()
+        monitor.close(0)
+        socket.close(0)
+        await asyncio.to_thread(context.term)
+
+
+async def _seen(monitor: zmq.asyncio.Socket, seconds: float) -> str:
+    connected = False
+    try:
+        async with asyncio.timeout(seconds):
+            while True:
+                event = (await recv_monitor_message(monitor))["event"]
+                if event == zmq.EVENT_HANDSHAKE_SUCCEEDED:
+                    return "a super-peer of this network answers, but does not let this one in"
+                if connected and event != zmq.EVENT_CONNECTED:
+                    break
+                connected = connected or event == zmq.EVENT_CONNECTED
+    except TimeoutError:
+        pass
+    if connected:
+        return "somebody listens, but is no super-peer of this network: it has another key, or is another program"
+    return "nobody listens"

@@ -1,0 +1,54 @@
+"""From settings to a plan: how the node is to be in a network, if it is."""
+
+from __future__ import annotations
+
+import msgspec
+
+from triplewire.errors import InputError
+from triplewire.network.timings import Timings
+from triplewire.node.overlay.overlay import Plan
+from triplewire.node.settings import Settings
+from triplewire.node.transport.addresses import is_own_address, require_address, require_own_address
+from triplewire.node.transport.keys import NetworkKey
+from triplewire.node.transport.message_codec import MOST_BYTES
+
+# A message holds one event and some words about it.
+MOST_EVENT_BYTES = MOST_BYTES // 2
+
+
+def plan_of(settings: Settings) -> Plan | None:
+    """None: the node is on its own. `InputError` where the settings do not fit together."""
+    if settings.network_key is None:
+        if settings.seeds or settings.network_address is not None:
+            raise InputError("wanted a network's key with --join and --network-address, found none: --key FILE")
+        return None
+    if settings.event_bytes > MOST_EVENT_BYTES:
+        message = f"wanted events of at most {MOST_EVENT_BYTES:,} bytes in a network, found {settings.event_bytes:,}"
+        raise InputError(message)
+    address = settings.network_address
+    return Plan(
+        key=NetworkKey.read(settings.network_key),
+        address=None if address is None else require_own_address(address),
+        host=_host(settings),
+        seeds=tuple(require_address(seed, "the address to join at") for seed in settings.seeds),
+        join_seconds=settings.join_seconds,
+        timings=patient(settings.network_patience),
+    )
+
+
+def _host(settings: Settings) -> str:
+    """The host of a free port, for a node that does not say where it is reached."""
+    host = {"localhost": "127.0.0.1"}.get(settings.host, settings.host)
+    host = f"[{host}]" if ":" in host else host
+    if settings.network_address is None and not is_own_address(f"tcp://{host}:0"):
+        raise InputError(f"wanted --network-address tcp://IP:PORT beside --host {settings.host}, found none")
+    return host
+
+
+def patient(factor: float) -> Timings:
+    """The times of a local network, all of them so many times longer.
+
+    >>> patient(2.0).beat
+    2.0
+    """
+    return Timings(**{name: value * factor for name, value in msgspec.structs.asdict(Timings()).items()})

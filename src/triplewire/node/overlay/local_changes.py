@@ -1,0 +1,112 @@
+"""Telling: a super-peer is told of what happens at its own node, on the event loop and in order.
+
+Events that were published here, after their commit; those that came from the network are not told again. And every
+subscription of the node's clients, those that stand and those that begin and end; the subscriber is known to the
+network as owner and name, which are unique here.
+
+A client that has advertised nothing is first advertised by what it publishes (`deriving`), then its event is told.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Sequence
+
+from triplewire.errors import TriplewireError
+from triplewire.network.effects import Effect
+from triplewire.network.routing.subscriptions.standing_queries import standing_of
+from triplewire.network.superpeer import SuperPeer
+from triplewire.node.broker.advertisements import Advertisements
+from triplewire.node.broker.broker import Broker
+from triplewire.node.broker.derived_advertisements import Deriving
+from triplewire.node.overlay.log_replay import publication_of
+from triplewire.store.tables import log
+from triplewire.store.tables.log import Record
+from triplewire.store.tables.registry import SubscriptionRecord
+
+_log = logging.getLogger(__name__)
+
+# So many subscriptions are told of before others get their turn.
+_AT_ONCE = 20
+Act = Callable[[Callable[[SuperPeer, float], Iterable[Effect]]], None]
+
+
+class Telling:
+    """Follows a broker for a super-peer. `told` is the position up to which it was told of the log."""
+
+    def __init__(self, broker: Broker, advertisements: Advertisements, member: str, act: Act) -> None:
+        self.told = 0
+        self._broker = broker
+        self._deriving = Deriving(advertisements)
+        self._member = member
+        self._act = act
+        self._loop = asyncio.get_running_loop()
+        self._early: list[Record] | None = []
+
+    async def begin(self) -> None:
+        """Follow from here on. What comes after the end of the log is told once `run` runs."""
+        self.told = await self._broker.store.write_alone(log.head, self._follow)
+
+    def hold(self) -> None:
+        """Keep what is published until `run` runs again."""
+        self._early = self._early or []
+
+    async def run(self) -> None:
+        """Tell of what came in the meantime, and of all subscriptions that stand."""
+        early, self._early = self._early or [], None
+        self._published(early)
+        for number, record in enumerate(self._broker.subscriptions.index, start=1):
+            self._changed(record)
+            if number % _AT_ONCE == 0:
+                await asyncio.sleep(0)
+
+    def end(self) -> None:
+        """Follow no more."""
+        for followers, mine in (
+            (self._broker.events.followers, self._committed),
+            (self._broker.subscriptions.followers, self._subscribed),
+        ):
+            if mine in followers:
+                followers.remove(mine)  # type: ignore[arg-type]
+
+    # On the writer's thread
+
+    def _follow(self, _: int) -> None:
+        self._broker.events.followers.append(self._committed)
+        self._broker.subscriptions.followers.append(self._subscribed)
+
+    def _committed(self, records: Sequence[Record]) -> None:
+        if records and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._published, records)
+
+    def _subscribed(self, record: SubscriptionRecord) -> None:
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._changed, record)
+
+    # On the event loop
+
+    def _published(self, records: Sequence[Record]) -> None:
+        if self._early is not None:
+            self._early += records
+            return
+        ours = [record for record in records if record.origin is None]
+        self._deriving.notice(ours)
+        for record in ours:
+            publication = publication_of(record, self._member)
+            # One at a time: if one cannot be told, the next ones can.
+            self._act(lambda peer, now, one=publication: peer.published(now, [one]))  # type: ignore[misc]
+        self.told = max(self.told, *(record.position for record in records)) if records else self.told
+
+    def _changed(self, record: SubscriptionRecord) -> None:
+        """A subscription has begun or ended, whichever the index says."""
+        try:
+            standing = standing_of(record.language, record.text)
+        except TriplewireError as problem:
+            _log.warning("the network is not told of a subscription of %s: %s", record.owner, problem)
+            return
+        subscriber = f"{record.owner}/{record.name}"
+        if self._broker.subscriptions.index.get(record.number) is not None:
+            self._act(lambda peer, now: peer.subscribe(now, standing, subscriber))
+        else:
+            self._act(lambda peer, now: peer.unsubscribe(now, standing.key, subscriber))

@@ -1,0 +1,89 @@
+"""What a super-peer knows, for people: the cube, the indices as the paper's Table 1 has them, the poset, and counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from triplewire.network.messages import Member
+from triplewire.network.routing.advertisements.indices import Indices
+from triplewire.network.routing.subscriptions.forwarding import Origin
+from triplewire.network.superpeer import SuperPeer
+from triplewire.node.overlay.overlay import Overlay
+from triplewire.node.overlay.traffic_counters import by_kind
+from triplewire.wire.networks import IndexView, MemberView, NeighbourView, NetworkView, RowView
+
+
+def shown(overlay: Overlay, most: int) -> NetworkView:
+    """Everything, with at most so many rows of an index and lines of the poset."""
+    peer, tally = overlay.peer, overlay.tally
+    heard = peer.memory().heard
+    return NetworkView(
+        id=peer.id,
+        address=overlay.address,
+        network=overlay.plan.key.fingerprint,
+        stage=peer.stage.value,
+        slot=peer.slot,
+        label=_label(peer, peer.slot),
+        head=heard.get(peer.id, 0),
+        members=tuple(_member(peer, member, heard.get(member.id)) for member in _by_place(peer)),
+        neighbours=tuple(_neighbours(peer)),
+        peers=_index(peer.router.offering.peers, most),
+        dimensions=_index(peer.router.offering.dimensions, most),
+        poset=tuple(islice(peer.router.poset.lines(lambda origin: _spelled(peer, origin)), most)),
+        subscriptions=len(peer.router.poset),
+        sent=by_kind(tally.sent),
+        received=by_kind(tally.received),
+        lines=_lines(overlay),
+        events=dict(tally.events),
+        refused=dict(overlay.transport.refused),
+        dropped=dict(overlay.transport.dropped),
+    )
+
+
+def _by_place(peer: SuperPeer) -> list[Member]:
+    """Everybody, those that are gone last."""
+    places = peer.members.place_of
+    return sorted(peer.members.all, key=lambda member: (member.id not in places, places.get(member.id, 0), member.id))
+
+
+def _member(peer: SuperPeer, member: Member, heard: int | None) -> MemberView:
+    slot = peer.members.place_of.get(member.id)
+    status = member.status.name.lower()
+    return MemberView(member.id, member.address, slot, _label(peer, slot), status, member.incarnation, heard)
+
+
+def _label(peer: SuperPeer, slot: int | None) -> str | None:
+    return None if slot is None else peer.cube.label(slot)
+
+
+def _neighbours(peer: SuperPeer) -> Iterator[NeighbourView]:
+    chosen = [] if peer.slot is None else peer.cube.neighbours(peer.slot)
+    for dimension, place in enumerate(chosen):
+        yield NeighbourView(dimension, place, peer.cube.label(place), peer.members.places[place])
+
+
+def _index(indices: Indices[Any], most: int) -> IndexView:
+    rows = tuple(
+        RowView(row.element.level.name.lower(), str(row.element), tuple(sorted(map(str, row.targets))))
+        for row in islice(indices.rows(), most)
+    )
+    return IndexView(rows, len(indices) - len(rows))
+
+
+def _spelled(peer: SuperPeer, origin: Origin) -> str:
+    """Where a subscription came from: one of our own, or the place of a super-peer."""
+    if isinstance(origin, str):
+        return origin
+    member, dimension = origin
+    return f"super-peer {peer.members.place_of.get(member, member)} on dimension {dimension}"
+
+
+def _lines(overlay: Overlay) -> dict[str, dict[str, int]]:
+    names = {member.address: member.id for member in overlay.peer.members.all}
+    found: dict[str, Counter[str]] = {}
+    for (address, kind), count in overlay.tally.sent.items():
+        found.setdefault(names.get(address, address), Counter())[kind] += count
+    return {name: dict(sorted(counts.items())) for name, counts in found.items()}

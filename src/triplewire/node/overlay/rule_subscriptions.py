@@ -1,0 +1,59 @@
+"""Listening: rules that listen to events stand in the network like subscriptions of their node.
+
+So what is published anywhere and may trigger them comes here, in order, also after a restart. In the super-peer a rule
+has a name that no client's subscription can have.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+
+from triplewire.errors import TriplewireError
+from triplewire.network.messages import Standing
+from triplewire.network.routing.subscriptions.standing_queries import standing_of
+from triplewire.node.broker.broker import Broker
+from triplewire.node.overlay.local_changes import Act
+
+_log = logging.getLogger(__name__)
+
+
+class Listening:
+    """Follows the rules of a broker for a super-peer, on the event loop."""
+
+    def __init__(self, broker: Broker, act: Act) -> None:
+        self._rules = broker.rules
+        self._act = act
+        self._told: dict[str, Standing] = {}
+
+    def begin(self) -> None:
+        """Follow from here on."""
+        self._rules.followers.append(self._changed)
+
+    def run(self) -> None:
+        """Tell a super-peer that knows nothing yet what rules wait for."""
+        self._told = {}
+        self._changed()
+
+    def end(self) -> None:
+        """Follow no more."""
+        if self._changed in self._rules.followers:
+            self._rules.followers.remove(self._changed)
+
+    def _changed(self) -> None:
+        wanted = dict(self._wanted())
+        for subscriber, standing in wanted.items():
+            if self._told.get(subscriber) != standing:
+                self._act(lambda peer, now, s=subscriber, one=standing: peer.subscribe(now, one, s))  # type: ignore[misc]
+        for subscriber, standing in self._told.items():
+            if wanted.get(subscriber) != standing:
+                self._act(lambda peer, now, s=subscriber, one=standing: peer.unsubscribe(now, one.key, s))  # type: ignore[misc]
+        self._told = wanted
+
+    def _wanted(self) -> Iterator[tuple[str, Standing]]:
+        for rule, texts in self._rules.interests.items():
+            for number, text in enumerate(texts):
+                try:
+                    yield f"/rules/{rule}/{number}", standing_of("sparql", text)
+                except TriplewireError as problem:
+                    _log.warning("the network is not told what the rule %s waits for: %s", rule, problem)

@@ -1,0 +1,41 @@
+"""What a super-peer has sent and received, by kind of message and by whom; and what became of events."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from triplewire.network.messages import Frame, Wire
+from triplewire.node.transport.message_codec import kind_of
+
+
+class Tally:
+    """Counts since the start. `sent` is by address and kind, `received` by member and kind, `events` by outcome."""
+
+    def __init__(self) -> None:
+        self.sent: Counter[tuple[str, str]] = Counter()
+        self.received: Counter[tuple[str, str]] = Counter()
+        self.events: Counter[str] = Counter()
+        self._newest: dict[str, tuple[int, int]] = {}
+
+    def send(self, address: str, what: Wire) -> None:
+        """Count a message; one that a link sends again is a repeat."""
+        is_repeat = isinstance(what, Frame) and what.number > 0 and not self._is_new(address, what)
+        self.sent[address, "repeat" if is_repeat else kind_of(what)] += 1
+
+    def receive(self, sender: str, what: Wire) -> None:
+        self.received[sender, kind_of(what)] += 1
+
+    def _is_new(self, address: str, frame: Frame) -> bool:
+        newest = (frame.session, frame.number)
+        if newest <= self._newest.get(address, (0, 0)):
+            return False
+        self._newest[address] = newest
+        return True
+
+
+def by_kind(counts: Counter[tuple[str, str]]) -> dict[str, int]:
+    """How many there were of each kind, whoever it was."""
+    found: Counter[str] = Counter()
+    for (_, kind), count in counts.items():
+        found[kind] += count
+    return dict(sorted(found.items()))

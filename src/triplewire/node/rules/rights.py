@@ -1,0 +1,72 @@
+"""Who may write rules and updates, and what they may write.
+
+A path can ask for anything, as a SPARQL query can, so rules and updates are for those who may read everything. What is
+written goes by the right to publish: an update writes under its client's grant, a rule under its owner's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from triplewire.errors import Forbidden
+from triplewire.node.access.grants import covered, readable, within
+from triplewire.rdf.terms import TW
+from triplewire.rules.changes import Edits
+from triplewire.rules.execution import Entry, Outcome, Parties, Status
+from triplewire.store.tables.identities import Client, Grant
+
+# How the events that tell of changes are called.
+EVENTS = TW["event:"].value
+NOTHING = Grant(namespaces=(), graphs=())
+
+
+def require_author(client: Client) -> None:
+    """Raise `Forbidden` unless the client may write rules and updates at all."""
+    grant = client.rights.publish
+    if grant is None:
+        raise Forbidden("wanted a client that may publish, found one that may not")
+    if not within(EVENTS, grant.graphs):
+        raise Forbidden(f"wanted a client that may publish events named <{EVENTS}...>, found one that may not")
+    if not readable(client).is_everything:
+        raise Forbidden("wanted a client that may read everything, found one with a limited grant")
+
+
+def check_written(outcome: Outcome, of_client: Grant, of_rule: Callable[[str], Grant]) -> None:
+    """Raise `Forbidden` if anybody wrote a triple outside its grant."""
+    grants: dict[str | None, Grant] = {None: of_client}
+    for entry in outcome.entries:
+        if entry.status is Status.COMMITTED:
+            if entry.rule is not None and entry.rule not in grants:
+                grants[entry.rule] = of_rule(entry.rule)
+            _check_entry(entry, grants[entry.rule])
+
+
+def parties_of(author: str, clients: Mapping[str, Client]) -> Parties:
+    """Who is behind a schedule: administrators' rules guard what anybody does, and everybody writes under its grant."""
+
+    def is_guard(owner: str) -> bool:
+        return owner in clients and clients[owner].rights.is_admin
+
+    def refusal(owner: str, edits: Edits) -> Forbidden | None:
+        grant = (clients[owner].rights.publish if owner in clients else None) or NOTHING
+        return _refusal(edits, grant, f"a rule of {owner!r}")
+
+    return Parties(author, is_guard=is_guard, refusal=refusal)
+
+
+def _check_entry(entry: Entry, grant: Grant) -> None:
+    writer = "the update" if entry.rule is None else f"the rule {entry.rule!r}"
+    for deed in entry.deeds:
+        problem = _refusal(deed.changes.edits, grant, writer)
+        if problem is not None:
+            raise problem
+
+
+def _refusal(edits: Edits, grant: Grant, writer: str) -> Forbidden | None:
+    if grant.namespaces is None:
+        return None
+    for triple in (*edits.inserted, *edits.deleted):
+        if not covered(triple, grant):
+            listed = ", ".join(f"<{prefix}>" for prefix in grant.namespaces) or "none at all"
+            return Forbidden(f"wanted {writer} to write in the namespaces {listed}, found {triple}")
+    return None

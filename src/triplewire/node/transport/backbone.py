@@ -1,0 +1,220 @@
+"""Transport: messages between super-peers over ZeroMQ with CURVE.
+
+Each super-peer listens on one socket, guarded by the network's key, and dials the others (`lines`). A connection
+carries messages one way only, from the one who dialled: so the sender of every message is the holder of a key that the
+handshake has proven (`zap`), and no message needs to say who it is from.
+
+Resource handling: a message has at most `wire.MOST_BYTES`; whoever sends a larger one is cut off by ZeroMQ. Queues are
+bounded on both sides; where the other side does not read, messages are dropped (`lines`).
+
+Error handling: what is refused is counted by reason, and told in the log at most once a second. A fault in whoever
+takes the messages is logged, and the next message is taken.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import Counter
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import Any
+
+import zmq
+import zmq.asyncio
+from zmq.utils import z85
+from zmq.utils.monitor import recv_monitor_message
+
+from triplewire.errors import MessageRefused, NetworkError
+from triplewire.network.messages import Wire
+from triplewire.node.transport import message_codec
+from triplewire.node.transport.addresses import is_ipv6
+from triplewire.node.transport.connections import Lines
+from triplewire.node.transport.keys import KeyPair, NetworkKey
+from triplewire.node.transport.rate_limited_log import Seldom
+from triplewire.node.transport.zap import DOMAIN, NAME, Doorkeeper
+
+_log = logging.getLogger(__name__)
+
+Receiver = Callable[[str, Wire], None]
+_HIGH_WATER = 1_000
+_BACKLOG = 256
+# Encryption adds some bytes to what was sent.
+_OVERHEAD = 1_024
+_BATCH = 50
+_FLUSH_SECONDS = 0.02
+_TIDY_SECONDS = 5.0
+_LINGER_MS = 1_000
+_PARTS = 2
+_FAILED_HANDSHAKES = (
+    zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL | zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL | zmq.EVENT_HANDSHAKE_FAILED_AUTH
+)
+
+
+class Transport:
+    """Make it on an event loop, `listen` somewhere, `start` it with whoever receives, and `stop` it."""
+
+    def __init__(self, key: NetworkKey, own: KeyPair) -> None:
+        self._own = own
+        self._server = key.server
+        self._context = zmq.asyncio.Context()
+        self._doorkeeper = Doorkeeper(self._context)
+        self._router = self._listener()
+        self._monitor: zmq.asyncio.Socket | None = None
+        self._lines = Lines(self._context, own, self._server.public)
+        self._tasks: list[asyncio.Task[None]] = []
+        self._held = asyncio.Event()
+        self._may_read = asyncio.Event()
+        self._may_read.set()
+        self.address = ""
+        self.refused: Counter[str] = Counter()
+        self._seldom = Seldom(_log)
+
+    @property
+    def dropped(self) -> Counter[str]:
+        """What was not sent, by reason."""
+        return +self._lines.dropped
+
+    def listen(self, listen: str) -> None:
+        """Listen there. Port 0 is a free one; `address` then has it."""
+        self._doorkeeper.start()
+        self._router.set(zmq.IPV6, int(is_ipv6(listen)))
+        try:
+            self._router.bind(listen)
+        except zmq.ZMQError as error:
+            raise NetworkError(f"cannot listen on {listen} for super-peers: {error.strerror}") from None
+        self.address = str(self._router.get_string(zmq.LAST_ENDPOINT)).rstrip("\0")
+
+    def start(self, receiver: Receiver) -> None:
+        """Hand over what arrives."""
+        self._monitor = self._router.get_monitor_socket(_FAILED_HANDSHAKES)
+        for name, work in (
+            ("receiving", self._receive(receiver)),
+            ("flushing", self._flush()),
+            ("tidying", self._tidy()),
+            ("watching", self._watch(self._monitor)),
+        ):
+            self._begin(name, work)
+
+    def send(self, address: str, what: Wire) -> None:
+        """Send a message; it may get lost."""
+        try:
+            data = message_codec.encode(what)
+        except MessageRefused as problem:
+            self._refuse(problem, "a message of our own")
+            return
+        if self._lines.send(address, data, time.monotonic()):
+            self._held.set()
+
+    def pause(self) -> None:
+        """Read no more until `resume`: what was taken has to be dealt with first."""
+        self._may_read.clear()
+
+    def resume(self) -> None:
+        self._may_read.set()
+
+    async def stop(self) -> None:
+        """Let go of everything. What was sent last gets a moment to leave."""
+        self._lines.flush(time.monotonic())
+        for task in self._tasks:
+            task.cancel()
+        for task in self._tasks:
+            with suppress(asyncio.CancelledError):
+                await task
+        if self._monitor is not None:
+            self._router.disable_monitor()
+            self._monitor.close(0)
+        self._router.close(0)
+        self._lines.close(_LINGER_MS)
+        await self._doorkeeper.stop()
+        await asyncio.to_thread(self._context.term)
+
+    # Private: making
+
+    def _listener(self) -> zmq.asyncio.Socket:
+        socket = self._context.socket(zmq.ROUTER)
+        socket.curve_server = True
+        socket.curve_secretkey = z85.encode(self._server.secret)
+        socket.zap_domain = DOMAIN
+        # Without a doorkeeper nobody gets in.
+        socket.set(zmq.ZAP_ENFORCE_DOMAIN, 1)
+        socket.set(zmq.MAXMSGSIZE, message_codec.MOST_BYTES + _OVERHEAD)
+        socket.set(zmq.RCVHWM, _HIGH_WATER)
+        socket.set(zmq.BACKLOG, _BACKLOG)
+        socket.set(zmq.HANDSHAKE_IVL, 5_000)
+        socket.set(zmq.HEARTBEAT_IVL, 10_000)
+        socket.set(zmq.TCP_KEEPALIVE, 1)
+        return socket
+
+    def _begin(self, name: str, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work, name=f"backbone {name}")
+        task.add_done_callback(_tell_of_a_bug)
+        self._tasks.append(task)
+
+    # Private: receiving
+
+    async def _receive(self, receiver: Receiver) -> None:
+        taken = 0
+        while True:
+            await self._may_read.wait()
+            parts: Any = await self._router.recv_multipart(copy=False)
+            self._take(parts, receiver)
+            taken += 1
+            if taken % _BATCH == 0:
+                # A message that is there already does not let others have their turn.
+                await asyncio.sleep(0)
+
+    def _take(self, parts: list[zmq.Frame], receiver: Receiver) -> None:
+        sender = _sender_of(parts[-1])
+        try:
+            if len(parts) != _PARTS:
+                raise MessageRefused("parts", f"wanted a message in one part, found {len(parts) - 1}")
+            if not sender:
+                raise MessageRefused("sender", "wanted a message from whoever holds a key, found none")
+            what = message_codec.decode(parts[-1].buffer)
+        except MessageRefused as problem:
+            self._refuse(problem, sender or "nobody")
+            return
+        try:
+            receiver(sender, what)
+        except Exception as bug:  # noqa: BLE001  whatever one message did, the next is to be taken
+            self.refused["bug"] += 1
+            self._seldom.error("bug", "a bug: %s from %s: %s", message_codec.kind_of(what), sender, bug, exc_info=bug)
+
+    def _refuse(self, problem: MessageRefused, sender: str) -> None:
+        self.refused[problem.fault] += 1
+        self._seldom.warning(problem.fault, "refused, from %s: %s", sender, problem)
+
+    # Private: looking after
+
+    async def _flush(self) -> None:
+        while True:
+            await self._held.wait()
+            self._held.clear()
+            while self._lines.flush(time.monotonic()):
+                await asyncio.sleep(_FLUSH_SECONDS)
+
+    async def _tidy(self) -> None:
+        while True:
+            await asyncio.sleep(_TIDY_SECONDS)
+            self._lines.close_idle(time.monotonic())
+
+    async def _watch(self, monitor: zmq.asyncio.Socket) -> None:
+        while True:
+            await recv_monitor_message(monitor)
+            self.refused["handshake"] += 1
+            words = "refused, at %s: wanted a super-peer of this network, found another"
+            self._seldom.warning("handshake", words, self.address)
+
+
+def _sender_of(frame: zmq.Frame) -> str:
+    try:
+        return str(frame.get(NAME))
+    except zmq.ZMQError:
+        return ""
+
+
+def _tell_of_a_bug(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and (bug := task.exception()) is not None:
+        _log.error("a bug: %s has ended: %s", task.get_name(), bug, exc_info=bug)

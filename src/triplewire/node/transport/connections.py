@@ -1,0 +1,151 @@
+"""Lines: the connections that a super-peer dials, one for each address.
+
+Sending never waits. What cannot go now (not connected yet, or the other end does not read) is held for a moment, under
+a bound; beyond that the oldest is dropped: whoever sent it sends it again. ZeroMQ connects again by itself, more and
+more slowly. A line that carried nothing for a while is closed; neighbours beat every second, so theirs stay.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+
+import zmq
+import zmq.asyncio
+from zmq.utils import z85
+
+from triplewire.node.transport.addresses import is_address, is_ipv6
+from triplewire.node.transport.keys import KeyPair
+from triplewire.node.transport.message_codec import MOST_BYTES
+
+IDLE_SECONDS = 60.0
+HELD_SECONDS = 2.0
+_HELD = 1_000
+_HIGH_WATER = 1_000
+# Nobody answers on a dialled line.
+_MOST_ANSWER = 1_024
+_OPTIONS = (
+    (zmq.IMMEDIATE, 1),
+    (zmq.SNDHWM, _HIGH_WATER),
+    (zmq.RCVHWM, 1),
+    (zmq.MAXMSGSIZE, _MOST_ANSWER),
+    (zmq.RECONNECT_IVL, 100),
+    (zmq.RECONNECT_IVL_MAX, 5_000),
+    (zmq.CONNECT_TIMEOUT, 3_000),
+    (zmq.HANDSHAKE_IVL, 5_000),
+    (zmq.HEARTBEAT_IVL, 2_000),
+    (zmq.HEARTBEAT_TIMEOUT, 6_000),
+    (zmq.TCP_KEEPALIVE, 1),
+    (zmq.LINGER, 0),
+)
+
+
+class Lines:
+    """Every line of one super-peer. `dropped` counts what was not sent, by reason."""
+
+    def __init__(self, context: zmq.asyncio.Context, own: KeyPair, server_key: bytes) -> None:
+        self._context = context
+        self._own = own
+        self._server_key = server_key
+        self._lines: dict[str, Line] = {}
+        self.dropped: Counter[str] = Counter()
+
+    def send(self, address: str, data: bytes, now: float) -> bool:
+        """Send, or hold, or drop. Returns whether something is held."""
+        line = self._lines.get(address)
+        if line is None:
+            if not is_address(address):
+                self.dropped["address"] += 1
+                return False
+            line = self._lines[address] = Line(self._dialled(address))
+        self.dropped["held"] += line.send(data, now)
+        return line.held > 0
+
+    def flush(self, now: float) -> bool:
+        """Send what is held, as far as it goes; whether some still is."""
+        for line in self._lines.values():
+            self.dropped["held"] += line.flush(now)
+        return any(line.held for line in self._lines.values())
+
+    def close_idle(self, now: float) -> None:
+        """Close lines that nobody has needed for a while."""
+        for address, line in list(self._lines.items()):
+            if now - line.used > IDLE_SECONDS:
+                line.close(0)
+                del self._lines[address]
+
+    def close(self, linger: int) -> None:
+        """Close all; what was sent may take so many milliseconds to leave."""
+        for line in self._lines.values():
+            line.close(linger)
+        self._lines.clear()
+
+    def __contains__(self, address: str) -> bool:
+        return address in self._lines
+
+    def _dialled(self, address: str) -> zmq.Socket[bytes]:
+        socket = dealer(self._context, self._own, self._server_key, address)
+        socket.connect(address)
+        return socket
+
+
+def dealer(context: zmq.asyncio.Context, own: KeyPair, server_key: bytes, address: str) -> zmq.Socket[bytes]:
+    """A socket for a line, not connected yet."""
+    socket: zmq.Socket[bytes] = zmq.Socket(context, zmq.DEALER)
+    for option, value in _OPTIONS:
+        socket.set(option, value)
+    socket.set(zmq.IPV6, int(is_ipv6(address)))
+    socket.curve_serverkey = z85.encode(server_key)
+    socket.curve_publickey, socket.curve_secretkey = z85.encode(own.public), z85.encode(own.secret)
+    return socket
+
+
+class Line:
+    """One line: a socket, and what it could not take yet."""
+
+    def __init__(self, socket: zmq.Socket[bytes]) -> None:
+        self._socket = socket
+        self._held: deque[tuple[float, bytes]] = deque()
+        self._bytes = 0
+        self.used = 0.0
+
+    def send(self, data: bytes, now: float) -> int:
+        """Send or hold. Returns how many were dropped to make room."""
+        self.used = now
+        if not self._held and self._went(data):
+            return 0
+        self._held.append((now, data))
+        self._bytes += len(data)
+        dropped = 0
+        while len(self._held) > _HELD or (self._bytes > MOST_BYTES and len(self._held) > 1):
+            self._drop()
+            dropped += 1
+        return dropped
+
+    def flush(self, now: float) -> int:
+        """Send what is held, oldest first. Returns how many were dropped because they are too old."""
+        dropped = 0
+        while self._held:
+            held, data = self._held[0]
+            if now - held > HELD_SECONDS:
+                dropped += 1
+            elif not self._went(data):
+                break
+            self._drop()
+        return dropped
+
+    @property
+    def held(self) -> int:
+        return len(self._held)
+
+    def close(self, linger: int) -> None:
+        self._socket.close(linger)
+
+    def _drop(self) -> None:
+        self._bytes -= len(self._held.popleft()[1])
+
+    def _went(self, data: bytes) -> bool:
+        try:
+            self._socket.send(data, zmq.NOBLOCK)
+        except zmq.Again:
+            return False
+        return True

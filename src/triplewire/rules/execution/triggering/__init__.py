@@ -1,0 +1,6 @@
+"""Which rules an update triggers, and with which `$delta`.
+
+candidates       which rules an update may have triggered, asked of the matcher
+event_detection  what has happened, and for which `$delta` that is a rule's event
+firing           the triggered rules whose condition holds, each with its `$delta`
+"""

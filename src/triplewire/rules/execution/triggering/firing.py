@@ -1,0 +1,62 @@
+"""Firing: the triggered rules whose condition holds, each with its `$delta`.
+
+Events and conditions are all evaluated right after the update, before any rule acts. A set-oriented rule fires once, an
+instance-oriented one once for each `$delta` for which its condition holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from triplewire.languages.rdftl.syntax import Rule
+from triplewire.rules.changes import Changes
+from triplewire.rules.execution.actions import Moved
+from triplewire.rules.execution.rulebook import Registered, Rulebook
+from triplewire.rules.execution.triggering.event_detection import Detection, Happened
+from triplewire.rules.graphs import Asked, Before, Graph, Watched
+from triplewire.rules.paths import DeltaTerms, Evaluation
+
+
+class Firing(Struct, frozen=True):
+    """A rule whose actions are to be executed, for one `$delta` if it is instance-oriented; and what it has read."""
+
+    rule: Rule
+    delta: DeltaTerms | None
+    asked: tuple[Asked, ...] = ()
+
+
+def fire(
+    changes: Changes, moved: tuple[Moved, ...], graph: Graph, rules: Rulebook, silent: frozenset[str] = frozenset()
+) -> tuple[list[Firing], tuple[Asked, ...]]:
+    """The rules that fire, in the order of registration; and what those that do not fire have read."""
+    happened = Happened.by(changes, moved, rules.schema)
+    before = Before(graph, changes)
+    firings: list[Firing] = []
+    idle: dict[Asked, None] = {}
+    for candidate in rules.candidates(happened):
+        if candidate.rule.id in silent:
+            continue
+        now, then = Watched(graph), Watched(before)
+        fired = list(_firings(candidate, Detection(happened, now, then), now))
+        asked = {**now.asked, **then.asked}
+        if fired:
+            firings += [Firing(candidate.rule, delta, tuple(asked)) for delta in fired]
+        else:
+            idle.update(asked)
+    return firings, tuple(idle)
+
+
+def _firings(registered: Registered, detection: Detection, graph: Graph) -> Iterator[DeltaTerms | None]:
+    rule = registered.rule
+    deltas = detection.deltas(rule.event, rule.lets)
+    if not deltas:
+        return
+    if registered.is_set_oriented:
+        if Evaluation(graph, rule.lets).holds(rule.condition):
+            yield None
+        return
+    for delta in deltas:
+        if Evaluation(graph, rule.lets, delta).holds(rule.condition):
+            yield delta
