@@ -80,7 +80,7 @@ class Node:
             await self.overlay.begin()
         if self.settings.peers_address is not None:
             await self._let_peers_in(self.settings.peers_address)
-        self._housekeeping = asyncio.create_task(self._keep_house(), name="housekeeping")
+        self._housekeeping = asyncio.create_task(self._keep_tidy(), name="housekeeping")
 
     async def stop(self) -> None:
         """End in order: nobody new, then what was begun, then the folder."""
@@ -209,7 +209,7 @@ class Node:
 
         self.broker.store.on_failure(failed)
 
-    async def _keep_house(self) -> None:
+    async def _keep_tidy(self) -> None:
         kept = Retention(self.settings.retention_age, self.settings.retention_bytes, self.settings.key_seconds)
         while True:
             await asyncio.sleep(self.settings.housekeeping_seconds)

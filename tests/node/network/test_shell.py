@@ -51,6 +51,22 @@ def test_an_event_that_came_from_the_network_is_not_published_again(tmp_path):
     run(test)
 
 
+def test_a_local_event_is_matched_against_local_subscriptions_by_the_broker_only(tmp_path):
+    async def test() -> None:
+        async with sites(tmp_path, "a", "b") as [a, b]:
+            await a.subscribe(P)
+            await b.subscribe(P)
+            await a.publish("urn:e:1")
+            await b.gets("urn:e:1")
+            # Whoever asked it would fail, and send nothing on.
+            a.peer.router._hearing._ours = None
+            await a.publish("urn:e:2")
+            await a.gets("urn:e:1", "urn:e:2")
+            await b.gets("urn:e:1", "urn:e:2")
+
+    run(test)
+
+
 def test_what_nobody_asked_for_stays_where_it_is(tmp_path):
     async def test() -> None:
         async with sites(tmp_path, "a", "b") as [a, b]:

@@ -31,7 +31,7 @@ class Events:
         self._queue = PublishQueue(
             core.store,
             lambda tx, submissions: accept(tx, core.matchers, submissions, self.admission),
-            self.accepted,
+            self.committed,
         )
 
     async def publish(
@@ -60,12 +60,12 @@ class Events:
         records = await self._core.store.read(lambda tx: log.after(tx, position, limit))
         return [found for record in records if (found := seen(record, grant)) is not None]
 
-    def accepted(self, accepted: Accepted) -> None:
+    def committed(self, accepted: Accepted) -> None:
         """Note what is new, after its commit and on the writer's thread; whoever follows or waits is told."""
         counters = self._core.counters
         counters.published += len(accepted.records)
-        told = sum(len(outcome) for outcome in accepted.outcomes if isinstance(outcome, tuple))
-        counters.repeated += told - len(accepted.records)
+        receipts = sum(len(outcome) for outcome in accepted.outcomes if isinstance(outcome, tuple))
+        counters.repeated += receipts - len(accepted.records)
         counters.candidates += self._core.matchers.take_candidates()
         self._core.log_bytes += sum(len(record.nquads) for record in accepted.records)
         for follower in self.followers:

@@ -70,7 +70,7 @@ class Publication:
 
     def committed(self, _outcome: Outcome) -> None:
         """Tell whoever follows or waits."""
-        self._events.accepted(self._accepted)
+        self._events.committed(self._accepted)
 
     def _grant_of(self, connection: Connection, rule: str) -> Grant:
         record = rulebook.find(connection, rule)
