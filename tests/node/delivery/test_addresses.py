@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from triplewire.errors import AddressRefused
 from triplewire.node.delivery.addresses import Loopback, is_global, permitted, target_of
-from triplewire.node.delivery.name_resolution import Resolver
+from triplewire.node.delivery.webhook_request import Resolver
 
 NOT_GLOBAL = [
     "0.0.0.0",

@@ -9,9 +9,9 @@
     broker.store            the one door to the disk
     broker.core             what the parts share: clients, the taxonomy, the matchers, counters
 
-What happens is decided by steps inside transactions (`publishing`, `catching_up`, `store.retention`), which run on the
-store's writer thread, one after the other. The parts hand them over, keep what is in memory after each commit, and wake
-whoever waits.
+What happens is decided by steps inside transactions (`publish_step`, `matching.catch_up_step`, `store.retention`),
+which run on the store's writer thread, one after the other. The parts hand them over, keep what is in memory after each
+commit, and wake whoever waits.
 
 What delivery does, for a subscription by its number:
 

@@ -1,4 +1,4 @@
-"""What the parts of a broker share: the store, what is known of it in memory, and how work is handed to the writer.
+"""What the parts of a broker share: the store, what is known of it in memory, and who waits to be woken.
 
 What is in memory changes after a commit, on the writer's thread; whoever waits is woken on the event loop.
 """
@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 
@@ -17,11 +18,9 @@ from triplewire.matching.general.isolated_evaluator import IsolatedEvaluator
 from triplewire.node.access.rate_limits import NOTIFICATIONS_BURST, Buckets
 from triplewire.node.broker.recent_notifications import Recent
 from triplewire.node.broker.subscription_index import SubscriptionIndex
-from triplewire.node.broker.wakeups import Wakeups
 from triplewire.node.matching.live_matchers import LiveMatchers
-from triplewire.node.monotonic_date import MonotonicDate
 from triplewire.node.store import Store
-from triplewire.store.clock import Clock
+from triplewire.store.clock import Clock, MonotonicDate
 from triplewire.store.tables.identities import Client, Grant
 
 _log = logging.getLogger(__name__)
@@ -36,6 +35,48 @@ class Counters(Struct):
     matched: int = 0
     delivered: int = 0
     acknowledged: int = 0
+
+
+class Wakeups:
+    """Who waits for a subscription's next notification, to be woken. Used on the event loop only."""
+
+    def __init__(self) -> None:
+        self._waiting: defaultdict[int, set[asyncio.Future[None]]] = defaultdict(set)
+
+    async def wait(self, number: int, timeout: float | None) -> bool:
+        """Wait to be woken. False if the time ran out first."""
+        waiter = asyncio.get_running_loop().create_future()
+        self._waiting[number].add(waiter)
+        try:
+            async with asyncio.timeout(timeout):
+                await waiter
+        except TimeoutError:
+            return False
+        finally:
+            self._forget(number, waiter)
+        return True
+
+    def __contains__(self, number: object) -> bool:
+        """Whether somebody waits."""
+        return number in self._waiting
+
+    def wake(self, numbers: Iterable[int]) -> None:
+        """Wake everybody who waits for one of these."""
+        for number in numbers:
+            for waiter in self._waiting.pop(number, ()):
+                if not waiter.done():
+                    waiter.set_result(None)
+
+    def wake_all(self) -> None:
+        """Wake everybody: the node stops."""
+        self.wake(list(self._waiting))
+
+    def _forget(self, number: int, waiter: asyncio.Future[None]) -> None:
+        waiting = self._waiting.get(number)
+        if waiting is not None:
+            waiting.discard(waiter)
+            if not waiting:
+                del self._waiting[number]
 
 
 class Core:

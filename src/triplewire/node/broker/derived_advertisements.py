@@ -1,4 +1,4 @@
-"""Deriving: a client that publishes and has advertised nothing is advertised by what it publishes.
+"""Derived advertisements: a client that publishes and has advertised nothing is advertised by what it publishes.
 
 Subscriptions only go where something is advertised. So for such a client the node advertises the properties of its
 events, more of them as they appear, and never fewer. Beyond some hundred properties it advertises their namespaces
@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 _MOST_PROPERTIES = 200
 
 
-class Deriving:
+class DerivedAdvertisements:
     """Looks at what is published here, before the network is told of it."""
 
     def __init__(self, advertisements: Advertisements) -> None:

@@ -1,4 +1,4 @@
-"""Events: events come in, and are found again in the log."""
+"""Events: they are published, and found again in the log."""
 
 from __future__ import annotations
 

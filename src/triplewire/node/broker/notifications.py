@@ -1,4 +1,4 @@
-"""Notifications: a subscription's notifications in pages, waiting for the next, and acknowledging."""
+"""Notifications: a subscription's are read in pages, waited for, and acknowledged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PublishQueue: requests to publish that come while a commit is under way wait together for the next one.
+"""The publish queue: requests to publish that come while a commit is under way wait together for the next one.
 
 Error handling: what one request is refused for is its own. If the step itself fails, each of its requests is tried
 alone, so that a request that cannot be handled does not take its neighbours along.

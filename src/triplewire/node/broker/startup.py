@@ -1,4 +1,4 @@
-"""Loading: everything that is kept in memory is read from the folder once, at the start."""
+"""The start: everything that is kept in memory is read from the folder once, at the start."""
 
 from __future__ import annotations
 

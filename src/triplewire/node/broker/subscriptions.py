@@ -1,4 +1,4 @@
-"""Subscribing: a standing query is checked, stored, and matched from the next event on, or catches up first."""
+"""Subscriptions: a standing query is checked, stored, and matched from the next event on, or catches up first."""
 
 from __future__ import annotations
 

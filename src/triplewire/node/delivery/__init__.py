@@ -1,18 +1,15 @@
 """Delivery: how notifications reach whoever subscribed.
 
     addresses        where a webhook may lead (row A13)
-    challenges       does the receiver want this? (row A14)
     delivery_step    what to do next for one webhook: a pure step, with time and chance handed in
-    name_resolution  names to addresses, off the event loop, in threads of its own: a name server that hangs keeps
-                     only these waiting
     streams          one subscription as a stream without end, whatever carries it: notifications, gaps, and a sign of
                      life in between
     webhook_request  one signed request to one receiver: resolve once, check the address, connect to it, follow
                      nothing
-    webhooks         a task for each, which asks the retry step (`courier`) what to do and does it
+    webhooks         a task for each, which asks `delivery_step` what to do and does it
 
-An app makes `Streams` and `Webhooks`, includes the routes of `http.routes.delivery`, calls
-`streams.stop()` when it is told to stop and `webhooks.close()` before it closes the broker.
+Whoever runs a node makes `Streams` and `Webhooks`, calls `streams.stop()` when it is told to stop, and
+`webhooks.close()` before it closes the broker.
 """
 
 from triplewire.node.delivery.addresses import Loopback

@@ -1,5 +1,9 @@
 """One signed request to one receiver: resolve once, check the address, connect to it, follow nothing.
 
+Names are resolved off the event loop, in threads of their own: a name server that hangs keeps only these waiting.
+Before a webhook is stored its address gets a challenge, a signed message with a random word, and must answer with that
+word (row A14): nobody can point a node at a server that does not know about it.
+
 Failure policy: whatever keeps a 2xx answer from arriving in time is a `DeliveryFailed` that says what happened; an
 address that is not permitted is an `AddressRefused`. The whole request, resolving included, has one deadline, so that
 a receiver that answers a byte a minute is cut off like one that is silent.
@@ -8,10 +12,15 @@ a receiver that answers a byte a minute is cut off like one that is silent.
 from __future__ import annotations
 
 import asyncio
+import hmac
+import socket
 import ssl
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import httpx
+import msgspec
 from msgspec import Struct
 
 from triplewire.errors import DeliveryFailed
@@ -93,3 +102,48 @@ async def _accepted(response: httpx.Response) -> bytes:
         if len(answer) > MAX_ANSWER_BYTES:
             break
     return bytes(answer[:MAX_ANSWER_BYTES])
+
+
+# Names
+
+
+class Resolver:
+    """The system's resolver: it also reads the forms of addresses that `ipaddress` does not."""
+
+    def __init__(self, threads: int) -> None:
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="resolve")
+
+    async def __call__(self, host: str, port: int) -> list[str]:
+        found = await asyncio.get_running_loop().run_in_executor(self._pool, _addresses, host, port)
+        return list(dict.fromkeys(found))
+
+    def close(self) -> None:
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _addresses(host: str, port: int) -> list[str]:
+    return [str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+
+
+# Challenges
+
+
+def challenge_body(subscription: str, word: str) -> bytes:
+    """What is sent: `{"type":"challenge","subscription":...,"challenge":...}`."""
+    return msgspec.json.encode({"type": "challenge", "subscription": subscription, "challenge": word})
+
+
+def check_answer(word: str, answer: bytes) -> None:
+    """The receiver must answer with the word, bare or as `{"challenge": word}`."""
+    if not hmac.compare_digest(word.encode(), _word_in(answer)):
+        raise DeliveryFailed("wanted the challenge's word in the answer, found something else")
+
+
+def _word_in(answer: bytes) -> bytes:
+    try:
+        found: Any = msgspec.json.decode(answer)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return answer.strip()
+    if isinstance(found, dict):
+        found = found.get("challenge")
+    return found.encode() if isinstance(found, str) else b""

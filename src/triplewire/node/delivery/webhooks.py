@@ -1,4 +1,4 @@
-"""Webhooks: a task for each, which asks the retry step (`courier`) what to do and does it.
+"""Webhooks: a task for each, which asks `delivery_step` what to do and does it.
 
 One slow receiver never holds up others (row F5): each has its own task and at most one request on its way; requests are
 counted in two lanes, and a receiver that failed last time waits in the other one, so those that work never queue behind
@@ -24,11 +24,9 @@ import msgspec
 from triplewire.errors import DeliveryFailed, InputError, StoreError, TriplewireError, UnknownSubscription
 from triplewire.node.broker.broker import Broker
 from triplewire.node.delivery.addresses import Loopback, target_of
-from triplewire.node.delivery.challenges import challenge_body, check_answer
 from triplewire.node.delivery.delivery_step import Expire, RetryPolicy, Wait, WebhookState, accepted, next_step, refused
-from triplewire.node.delivery.name_resolution import Resolver
 from triplewire.node.delivery.streams import Gap, items_of, position_of
-from triplewire.node.delivery.webhook_request import Message, Poster
+from triplewire.node.delivery.webhook_request import Message, Poster, Resolver, challenge_body, check_answer
 from triplewire.node.matching.answers import Notification
 from triplewire.store.tables.dead_letters import DeadLetter
 from triplewire.store.tables.registry import SubscriptionRecord

@@ -4,10 +4,7 @@ app              routes, problem details, and the document that describes them
 authentication   the client behind a request, before anything else of it is looked at
 bodies           request bodies, read under a limit (row A7)
 connections      a request must arrive in time, and what is not read stays few (rows A16 and F5)
-cross_origin     what a browser lets pages of allowed origins do, and what it asks first (preflight)
-hosts            under which name an open node answers: a loopback one, and no other
-log_extents      what a page of the log covers, as its headers say it, so that a reader goes on without asking
-                 what it may not see
+middleware       the name under which an open node answers, and what browsers let pages do
 negotiation      which syntax a client wants, by its Accept header (RFC 9110, section 12.5.1)
 openapi_answers  what the OpenAPI document says of answers
 openapi_rules    what the OpenAPI document says of answers about rules

@@ -8,21 +8,20 @@ from typing import Any
 from fastapi import FastAPI
 
 from triplewire.node.http import problems
-from triplewire.node.http.authentication import client_of, stream_of
-from triplewire.node.http.cross_origin import CrossOrigin
-from triplewire.node.http.hosts import LoopbackOnly
+from triplewire.node.http.middleware import CrossOrigin, LoopbackOnly
 from triplewire.node.http.routes import (
     administration,
     advertisements,
+    dead_letters,
     events,
     explanations,
     network,
+    notifications,
     rules,
     sparql,
     status,
     subscriptions,
 )
-from triplewire.node.http.routes.delivery import delivery_router
 from triplewire.node.service import Node
 
 _ROUTERS = (
@@ -35,6 +34,8 @@ _ROUTERS = (
     advertisements.router,
     network.router,
     status.router,
+    notifications.router,
+    dead_letters.router,
 )
 
 
@@ -56,7 +57,6 @@ def create_app(node: Node) -> FastAPI:
     problems.install(app)
     for router in _ROUTERS:
         app.include_router(router)
-    app.include_router(delivery_router(node.broker, node.streams, node.webhooks, client_of, stream_of))
     _describe_security(app)
     return app
 

@@ -19,7 +19,7 @@ from triplewire.network.routing.subscriptions.standing_queries import standing_o
 from triplewire.network.superpeer import SuperPeer
 from triplewire.node.broker.advertisements import Advertisements
 from triplewire.node.broker.broker import Broker
-from triplewire.node.broker.derived_advertisements import Deriving
+from triplewire.node.broker.derived_advertisements import DerivedAdvertisements
 from triplewire.node.overlay.log_replay import publication_of
 from triplewire.store.tables import log
 from triplewire.store.tables.log import Record
@@ -38,7 +38,7 @@ class Telling:
     def __init__(self, broker: Broker, advertisements: Advertisements, member: str, act: Act) -> None:
         self.told = 0
         self._broker = broker
-        self._deriving = Deriving(advertisements)
+        self._deriving = DerivedAdvertisements(advertisements)
         self._member = member
         self._act = act
         self._loop = asyncio.get_running_loop()

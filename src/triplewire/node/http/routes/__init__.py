@@ -3,10 +3,11 @@
 administration  `/clients`, `/taxonomy`, `/explain`: who there is, what classes there are, how a query is matched
 advertisements  `/advertisements`: what a client will publish, so that subscriptions elsewhere find their way to
                 this node
-delivery        pages, server-sent events, WebSocket, dead letters
+dead_letters    `/dead-letters`: notifications that were given up; one's own, and an administrator sees all
 events          `/events`: publish, and read what is kept
 explanations    `/explain`: how a query is matched, and why an event does or does not satisfy it
 network         `/network`: the network of super-peers as this node sees it
+notifications   `/subscriptions/{name}/notifications`: pages, server-sent events, WebSocket
 rules           `/rules`, `/updates`, `/schema`: RDFTL rules over the node's repository, and what they do
 sparql          `/sparql`: queries over everything that is kept (SPARQL 1.1 Protocol, the query operation)
 status          `/health` and `/metrics`: is it well, and what does it do?

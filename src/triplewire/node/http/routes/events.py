@@ -1,4 +1,11 @@
-"""`/events`: publish, and read what is kept."""
+"""`/events`: publish, and read what is kept.
+
+A page of the log says what it covers, so that a reader goes on without asking what it may not see. It may hold fewer
+events than positions: those that the reader has no grant for are left out, and so is what retention has removed.
+`Triplewire-Position` is the last position that the page covers, whoever reads; it is before the one that was asked for
+if the log ends there. `Triplewire-Gap` is there if retention has removed events after the position that was asked for:
+everything up to it.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +16,12 @@ from typing import Annotated, Any
 
 import msgspec
 from fastapi import APIRouter, Header, Path, Query, Request, Response
+from msgspec import Struct
 from pyoxigraph import Quad, RdfFormat, serialize
 
 from triplewire.errors import UnknownEvent, UnknownFormat
 from triplewire.node.http.authentication import BEARER, client_of, node_of
 from triplewire.node.http.bodies import Base, base_of, media_type_of, read_body
-from triplewire.node.http.log_extents import extent, headers_of
 from triplewire.node.http.negotiation import chosen
 from triplewire.node.http.openapi_answers import RECEIPTS, documents, problems, text_schema
 from triplewire.node.matching.event_parsing import Given, events_in
@@ -140,3 +147,42 @@ def _rdf(events: Sequence[Event], media_type: str) -> Response:
     else:
         content = serialize((triple for event in events for triple in event.triples), format=form) or b""
     return Response(content, media_type=media_type)
+
+
+# What a page covers
+
+
+class Extent(Struct, frozen=True):
+    """The positions that a page covers. `gap` is the last one that retention has removed, if any was asked for."""
+
+    reached: int
+    is_last: bool
+    gap: int | None = None
+
+
+def extent(after: int, limit: int, ends: tuple[int, int], floor_now: int, positions: Sequence[int]) -> Extent:
+    """The extent of a page. `ends` are floor and head of the log before it was read, `floor_now` the floor afterwards.
+
+    The log grows and is cut while it is read: what the page is sure to cover goes by what was there before.
+
+    >>> extent(0, 10, (0, 25), 0, range(1, 11))
+    Extent(reached=10, is_last=False, gap=None)
+    >>> extent(0, 10, (7, 12), 7, range(8, 13))
+    Extent(reached=12, is_last=True, gap=7)
+    >>> extent(40, 10, (0, 25), 0, [])
+    Extent(reached=25, is_last=True, gap=None)
+    """
+    floor, head = ends
+    reached = max([min(max(after, floor) + limit, head), *positions[-1:]])
+    was_there = bool(positions) and positions[0] <= floor_now
+    return Extent(reached, reached >= head, floor_now if after < floor_now and not was_there else None)
+
+
+def headers_of(path: str, limit: int, found: Extent) -> dict[str, str]:
+    """The headers of a page."""
+    headers = {"Triplewire-Position": str(found.reached)}
+    if found.gap is not None:
+        headers["Triplewire-Gap"] = str(found.gap)
+    if not found.is_last:
+        headers["Link"] = f'<{path}?after={found.reached}&limit={limit}>; rel="next"'
+    return headers

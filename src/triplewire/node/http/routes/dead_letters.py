@@ -1,0 +1,81 @@
+"""`/dead-letters`: notifications that were given up; one's own, and an administrator sees all."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
+
+from triplewire.errors import UnknownLetter
+from triplewire.node.http.authentication import BEARER, client_of, node_of
+from triplewire.node.http.openapi_answers import problems
+from triplewire.node.http.routes.events import MOST_POSITION
+from triplewire.node.service import Node
+from triplewire.store.tables.dead_letters import DeadLetter
+from triplewire.store.tables.identities import Client
+
+router = APIRouter(tags=["delivery"])
+
+Caller = Annotated[Client, Depends(client_of)]
+LetterId = Annotated[int, Path(ge=0, le=MOST_POSITION)]
+
+
+@router.get("/dead-letters", responses=problems(400, 401, 403), openapi_extra=BEARER)
+async def dead_letters(
+    request: Request,
+    client: Caller,
+    after: Annotated[int, Query(ge=0, le=MOST_POSITION)] = 0,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+) -> Response:
+    """Notifications that were given up, oldest first. `next` is where to read on."""
+    node = node_of(request)
+    owner = None if client.rights.is_admin else client.id
+    found = await node.broker.dead_letters.after(owner, after=after, limit=limit + 1)
+    written = {
+        "dead_letters": [_shown(node, letter) for letter in found[:limit]],
+        "next": found[limit - 1].id if len(found) > limit else None,
+    }
+    return Response(msgspec.json.encode(written), media_type="application/json")
+
+
+@router.post(
+    "/dead-letters/{letter_id}/delivery",
+    status_code=204,
+    responses=problems(400, 401, 403, 404, 502),
+    openapi_extra=BEARER,
+)
+async def send_again(request: Request, letter_id: LetterId, client: Caller) -> None:
+    """Send a dead letter again, now; it is forgotten when the receiver accepts it."""
+    node = node_of(request)
+    await node.webhooks.send_again(await _dead_letter(node, client, letter_id))
+
+
+@router.delete(
+    "/dead-letters/{letter_id}", status_code=204, responses=problems(400, 401, 403, 404), openapi_extra=BEARER
+)
+async def forget(request: Request, letter_id: LetterId, client: Caller) -> None:
+    """Forget a dead letter."""
+    node = node_of(request)
+    await node.broker.dead_letters.remove((await _dead_letter(node, client, letter_id)).id)
+
+
+async def _dead_letter(node: Node, client: Client, letter_id: int) -> DeadLetter:
+    """A dead letter that the client may see. Another's is not told from one that is not there."""
+    letter = await node.broker.dead_letters.find(letter_id)
+    record = None if letter is None else node.broker.subscriptions.index.get(letter.subscription)
+    if letter is None or record is None or not (client.rights.is_admin or record.owner == client.id):
+        raise UnknownLetter(f"wanted the dead letter {letter_id}, found none")
+    return letter
+
+
+def _shown(node: Node, letter: DeadLetter) -> dict[str, Any]:
+    record = node.broker.subscriptions.index.get(letter.subscription)
+    return {
+        "id": letter.id,
+        "subscription": None if record is None else record.name,
+        "event": letter.event,
+        "position": letter.position,
+        "reason": letter.reason,
+        "attempts": letter.attempts,
+    }
