@@ -22,7 +22,7 @@ from triplewire.rules.execution import Status
 from triplewire.rules.hosting import RuleHost
 from triplewire.rules.listening import Hears
 from triplewire.store import Database
-from triplewire.store.tables import changes, facts, log, rulebook
+from triplewire.store.tables import changes, log, metadata, rulebook
 from triplewire.store.tables.identities import Grant
 from triplewire.testing.faulty_disk import FaultyDisk
 
@@ -267,7 +267,7 @@ def test_a_node_that_starts_again_hears_what_it_had_not_heard_and_nothing_twice(
         await broker.events.publish(YOU, [publication(2, "ex:bob a ex:Person"), publication(3, "ex:cat a ex:Person")])
 
     async def after(broker: Broker) -> None:
-        assert await broker.store.read(lambda tx: facts.get(tx, "rules heard")) == 2
+        assert await broker.store.read(lambda tx: metadata.get(tx, "rules heard")) == 2
         await heard(broker, 5)
         causes = [firing.cause for _, firing in await broker.rules.firings(ME, "queue", 0, 10)]
         assert causes == ["urn:e:1", "urn:e:2", "urn:e:3"]

@@ -29,7 +29,7 @@ from triplewire.rules.hosting import RuleHost
 from triplewire.rules.schema import Schema
 from triplewire.store import Database
 from triplewire.store.disk import Connection
-from triplewire.store.tables import changes, facts, rulebook
+from triplewire.store.tables import changes, metadata, rulebook
 from triplewire.testing.faulty_disk import Fate, FaultyDisk
 from triplewire.testing.virtual_clock import VirtualClock
 
@@ -143,16 +143,16 @@ def test_what_is_written_beside_a_schedule_is_there_with_it_or_not_at_all(databa
     update = parse_updates(PREAMBLE + "INSERT (resource(ex:log), seq++, resource(ex:ann));;")
 
     def note(connection: Connection, outcome: object) -> None:
-        facts.put(connection, "note", "written")
+        metadata.put(connection, "note", "written")
 
     def fail(connection: Connection, outcome: object) -> None:
-        facts.put(connection, "note", "half")
+        metadata.put(connection, "note", "half")
         raise ZeroDivisionError
 
     host.execute(update, note).result(SECONDS)
     with pytest.raises(ZeroDivisionError):
         host.execute(update, fail).result(SECONDS)
-    assert database.read(lambda connection: facts.get(connection, "note")) == "written"
+    assert database.read(lambda connection: metadata.get(connection, "note")) == "written"
     host.execute(update).result(SECONDS)
     assert length(host) == 2
     assert everything(reopened(database)) == everything(host)

@@ -10,7 +10,7 @@ import pytest
 
 from triplewire.errors import DiskFull, EventConflict, FolderInUse, StoreFailed, UnknownSchema
 from triplewire.store import Database, LocalDisk, schema
-from triplewire.store.tables import facts
+from triplewire.store.tables import metadata
 from triplewire.testing import Fate, FaultyDisk
 
 
@@ -27,11 +27,11 @@ def database(tmp_path: Path, disk: FaultyDisk):
 
 
 def kept(database: Database, name: str):
-    return database.read(lambda tx: facts.get(tx, name))
+    return database.read(lambda tx: metadata.get(tx, name))
 
 
 def put(name: str, value: int):
-    return lambda tx: facts.put(tx, name, value)
+    return lambda tx: metadata.put(tx, name, value)
 
 
 def test_many_requests_share_a_commit(database: Database, disk: FaultyDisk):
@@ -51,7 +51,7 @@ def test_work_that_raises_is_undone_and_the_others_stay(database: Database):
     database.writer.submit_alone(lambda _: gate.wait(10))
 
     def fails(tx):
-        facts.put(tx, "half", 1)
+        metadata.put(tx, "half", 1)
         raise EventConflict("no")
 
     good, bad, also = (database.writer.submit(work) for work in (put("a", 1), fails, put("b", 2)))
@@ -207,9 +207,9 @@ def test_f3_when_sqlite_itself_finds_no_room(tmp_path: Path):
     pages = disk.connection.execute("PRAGMA page_count").fetchone()[0]
     disk.connection.execute(f"PRAGMA max_page_count = {pages + 2}")
     with pytest.raises(DiskFull):
-        database.writer.submit(lambda tx: facts.put(tx, "large", b"x" * 100_000)).result(10)
+        database.writer.submit(lambda tx: metadata.put(tx, "large", b"x" * 100_000)).result(10)
     disk.connection.execute("PRAGMA max_page_count = 1000000")
-    database.writer.submit(lambda tx: facts.put(tx, "large", b"x" * 100_000)).result(10)
+    database.writer.submit(lambda tx: metadata.put(tx, "large", b"x" * 100_000)).result(10)
     assert len(kept(database, "large")) == 100_000
     database.close()
 

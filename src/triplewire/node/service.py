@@ -26,7 +26,7 @@ from triplewire.rdf.parsing.contexts import Contexts
 from triplewire.store.clock import Clock
 from triplewire.store.disk import Disk
 from triplewire.store.retention import Retention
-from triplewire.store.tables import facts, identities
+from triplewire.store.tables import identities, metadata
 from triplewire.store.tables.identities import UNLIMITED, Client, Rights, hash_of
 
 _log = logging.getLogger(__name__)
@@ -194,10 +194,10 @@ class Node:
 
     async def _private_key(self) -> bytes:
         """The node's own key, made once."""
-        key: bytes | None = await self.broker.store.read(lambda tx: facts.get(tx, _NODE_KEY))
+        key: bytes | None = await self.broker.store.read(lambda tx: metadata.get(tx, _NODE_KEY))
         if key is None:
             key = identity.new_private_key()
-            await self.broker.store.write(lambda tx: facts.put(tx, _NODE_KEY, key))
+            await self.broker.store.write(lambda tx: metadata.put(tx, _NODE_KEY, key))
         return key
 
     def _watch_the_disk(self) -> None:

@@ -43,7 +43,7 @@ from triplewire.rules.telling import Told, told
 from triplewire.store.clock import Clock, SystemClock
 from triplewire.store.database import Database
 from triplewire.store.disk import Connection
-from triplewire.store.tables import changes, facts, log, rulebook
+from triplewire.store.tables import changes, log, metadata, rulebook
 from triplewire.store.tables.rulebook import FiringRecord, RuleRecord
 
 _T = TypeVar("_T")
@@ -286,7 +286,7 @@ class RuleHost:
 
     def _set_schema(self, connection: Connection, schema: Schema) -> None:
         memory = self._loaded(schema, _read_assertions(connection), rulebook.everyone(connection))
-        facts.put(connection, _SCHEMA, "\n".join(sorted(f"{triple} ." for triple in schema.triples)))
+        metadata.put(connection, _SCHEMA, "\n".join(sorted(f"{triple} ." for triple in schema.triples)))
         self._memory = memory
 
     def _put_rule(self, connection: Connection, wanted: RuleRecord, hears: Hears, allow: Allow) -> Kept:
@@ -328,7 +328,7 @@ class RuleHost:
     # Reading it all
 
     def _read_all(self, connection: Connection) -> _Memory:
-        text = facts.get(connection, _SCHEMA)
+        text = metadata.get(connection, _SCHEMA)
         schema = Schema(()) if text is None else Schema.parse(text, format="ntriples")
         return self._loaded(schema, _read_assertions(connection), rulebook.everyone(connection))
 

@@ -1,17 +1,17 @@
 """What must survive: SQLite in one folder, one writer with group commit, readers beside it.
 
-    checkpoints  what is in the write-ahead log goes into the database, beside the commits instead of between them
-    clock        what the wall clock says, and how much time has passed, which are two things
-    database     one folder, one writer, readers beside it
-    disk         how the store gets a connection to its database
-    faults       what SQLite's errors mean to us: the disk is full, the disk failed, or the data is damaged
-    histograms   how long something takes, counted in buckets, as Prometheus wants it
-    retention    the oldest events go when they are too old, or when there are too many bytes of them
-    rows         many rows in one statement
-    schema       the tables, and how a folder of an earlier version is brought up to date
-    tables       functions from a connection to rows
-    wal          a look at SQLite's write-ahead log before SQLite opens it
-    writer       a thread through which every change goes, many to a commit
+    bulk_insert    many rows in one statement
+    checkpoints    what is in the write-ahead log goes into the database, beside the commits instead of between them
+    clock          what the wall clock says, and how much time has passed, which are two things
+    database       one folder, one writer, readers beside it
+    disk           how the store gets a connection to its database
+    histograms     how long something takes, counted in buckets, as Prometheus wants it
+    retention      the oldest events go when they are too old, or when there are too many bytes of them
+    schema         the tables, and how a folder of an earlier version is brought up to date
+    sqlite_errors  what SQLite's errors mean to us: the disk is full, the disk failed, or the data is damaged
+    tables         functions from a connection to rows
+    wal            a look at SQLite's write-ahead log before SQLite opens it
+    writer         a thread through which every change goes, many to a commit
 
 Nothing here knows what matching is: answers are bytes.
 """

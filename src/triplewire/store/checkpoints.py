@@ -20,7 +20,7 @@ from pathlib import Path
 
 from triplewire.errors import DiskFull, StoreError
 from triplewire.store.disk import Connection
-from triplewire.store.faults import meaning
+from triplewire.store.sqlite_errors import meaning
 
 # In frames, which are pages of 4 KiB: begin to copy; begin the log anew; and do that even if much is left to copy.
 COPY_FRAMES = 2_000

@@ -17,8 +17,8 @@ from triplewire.errors import FolderInUse
 from triplewire.store.checkpoints import Checkpoints
 from triplewire.store.clock import Clock, SystemClock
 from triplewire.store.disk import Connection, Disk, LocalDisk
-from triplewire.store.faults import translated
 from triplewire.store.schema import migrate
+from triplewire.store.sqlite_errors import translated
 from triplewire.store.wal import check_wal
 from triplewire.store.writer import Writer
 from triplewire.system.folder_lock import lock_folder

@@ -9,7 +9,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from triplewire.store.disk import Connection
-from triplewire.store.tables import facts, registry
+from triplewire.store.tables import metadata, registry
 from triplewire.store.tables.outbox import ROW_BYTES
 
 KEY_SECONDS = 86_400.0
@@ -66,7 +66,7 @@ def cut(connection: Connection, floor: int) -> Trimmed:
         return Trimmed(0)
     dropped = _drop_entries(connection, "position <= ?", (floor,))
     connection.execute("DELETE FROM events WHERE position <= ?", (floor,))
-    facts.put(connection, "floor", floor)
+    metadata.put(connection, "floor", floor)
     return Trimmed(floor, tuple(graph for graph, _ in rows), sum(size for _, size in rows), dropped)
 
 

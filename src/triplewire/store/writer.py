@@ -25,8 +25,8 @@ from triplewire.errors import DiskFull, StoreError, StoreFailed
 from triplewire.store.checkpoints import Checkpoints
 from triplewire.store.clock import Clock
 from triplewire.store.disk import Connection
-from triplewire.store.faults import meaning
 from triplewire.store.histograms import Histogram
+from triplewire.store.sqlite_errors import meaning
 
 T = TypeVar("T")
 Work = Callable[[Connection], T]

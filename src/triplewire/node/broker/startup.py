@@ -17,7 +17,7 @@ from triplewire.node.matching.live_matchers import LiveMatchers
 from triplewire.node.matching.snapshots import Snapshot
 from triplewire.rdf.events import Event
 from triplewire.store.disk import Connection
-from triplewire.store.tables import facts, identities, outbox, registry
+from triplewire.store.tables import identities, metadata, outbox, registry
 from triplewire.store.tables.identities import Grant
 from triplewire.store.tables.registry import SubscriptionRecord
 
@@ -27,7 +27,7 @@ _log = logging.getLogger(__name__)
 def load(core: Core, tx: Connection) -> None:
     """Read clients, taxonomy and subscriptions, and take up the date."""
     core.date.resume(tx)
-    text = facts.get(tx, TAXONOMY)
+    text = metadata.get(tx, TAXONOMY)
     core.taxonomy = None if text is None else Taxonomy.parse(text.encode(), "ntriples")
     core.matchers.set_taxonomy(core.taxonomy)
     core.log_bytes = int(tx.execute("SELECT coalesce(sum(length(nquads)), 0) FROM events").fetchone()[0])

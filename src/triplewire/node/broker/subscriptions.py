@@ -17,7 +17,7 @@ from triplewire.node.broker.core import Core
 from triplewire.node.matching.catch_up import CatchUp, numbered, parsed
 from triplewire.node.matching.live_matchers import LiveMatchers
 from triplewire.store.disk import Connection
-from triplewire.store.tables import facts, log, registry
+from triplewire.store.tables import log, metadata, registry
 from triplewire.store.tables.identities import Client, Grant
 from triplewire.store.tables.registry import Options, SubscriptionRecord
 
@@ -86,7 +86,7 @@ class Subscriptions:
         """Read events by another taxonomy from now on."""
         text = None if taxonomy is None else "".join(f"{triple} .\n" for triple in taxonomy.triples)
         await self._core.store.write_alone(
-            lambda tx: facts.put(tx, TAXONOMY, text), lambda _: self._took_taxonomy(taxonomy)
+            lambda tx: metadata.put(tx, TAXONOMY, text), lambda _: self._took_taxonomy(taxonomy)
         )
 
     def require(self, owner: str, name: str) -> SubscriptionRecord:

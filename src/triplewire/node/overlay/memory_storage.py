@@ -18,7 +18,7 @@ from triplewire.network.memory import Memory
 from triplewire.node.broker.broker import Broker
 from triplewire.node.transport.keys import KeyPair, NetworkKey
 from triplewire.store.disk import Connection
-from triplewire.store.tables import facts
+from triplewire.store.tables import metadata
 
 _KEY = "network key pair"
 _encoder = msgspec.msgpack.Encoder()
@@ -36,24 +36,24 @@ class Remembering:
 
     async def key_pair(self) -> KeyPair:
         """The super-peer's own, made at the first start."""
-        secret = await self._broker.store.read(lambda tx: facts.get(tx, _KEY))
+        secret = await self._broker.store.read(lambda tx: metadata.get(tx, _KEY))
         if secret is None:
             pair = KeyPair.new()
-            await self._write(lambda tx: facts.put(tx, _KEY, pair.secret))
+            await self._write(lambda tx: metadata.put(tx, _KEY, pair.secret))
             return pair
         return KeyPair.of(secret)
 
     async def address(self) -> str | None:
         """Where the super-peer listened the last time."""
-        found: str | None = await self._broker.store.read(lambda tx: facts.get(tx, self._address))
+        found: str | None = await self._broker.store.read(lambda tx: metadata.get(tx, self._address))
         return found
 
     async def keep_address(self, address: str) -> None:
-        await self._write(lambda tx: facts.put(tx, self._address, address))
+        await self._write(lambda tx: metadata.put(tx, self._address, address))
 
     async def memory(self) -> Memory | None:
         """What the super-peer knew when it was last written down."""
-        data = await self._broker.store.read(lambda tx: facts.get(tx, self._memory))
+        data = await self._broker.store.read(lambda tx: metadata.get(tx, self._memory))
         if data is None:
             return None
         try:
@@ -65,7 +65,7 @@ class Remembering:
         """Write the memory down, if it has changed."""
         data = _encoder.encode(memory)
         if data != self._written:
-            await self._write(lambda tx: facts.put(tx, self._memory, data))
+            await self._write(lambda tx: metadata.put(tx, self._memory, data))
             self._written = data
 
     async def _write(self, work: Callable[[Connection], None]) -> None:

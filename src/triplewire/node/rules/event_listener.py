@@ -35,7 +35,7 @@ from triplewire.rules.execution import Outcome
 from triplewire.rules.hosting import RuleHost
 from triplewire.rules.repository import Repository
 from triplewire.store.disk import Connection
-from triplewire.store.tables import facts, log, rulebook
+from triplewire.store.tables import log, metadata, rulebook
 from triplewire.store.tables.identities import Client
 from triplewire.store.tables.log import Record
 
@@ -87,7 +87,7 @@ class Hearing:
             self._loop.call_soon_threadsafe(self._news.set)
 
     async def _run(self) -> None:
-        self.position = self._written = int(await self._core.store.read(lambda tx: facts.get(tx, _HEARD)) or 0)
+        self.position = self._written = int(await self._core.store.read(lambda tx: metadata.get(tx, _HEARD)) or 0)
         while True:
             await self._news.wait()
             self._news.clear()
@@ -150,7 +150,7 @@ class Hearing:
 
         def write(connection: Connection, outcome: Outcome) -> None:
             published.write(connection, outcome)
-            facts.put(connection, _HEARD, record.position)
+            metadata.put(connection, _HEARD, record.position)
 
         parties = parties_of(taker.id, self._core.clients)
         future = self._host.execute_planned(plan, write, published.committed, parties)
@@ -163,7 +163,7 @@ class Hearing:
 
     async def _write(self) -> None:
         heard = self.position
-        await self._core.store.write(lambda tx: facts.put(tx, _HEARD, heard))
+        await self._core.store.write(lambda tx: metadata.put(tx, _HEARD, heard))
         self._written = heard
 
     async def _taker(self, triples: Triples, rules: Sequence[str]) -> Client:

@@ -4,10 +4,10 @@ advertisements    what clients have advertised that they will publish
 changes           the repository that rules work on: its assertions, and a journal of the schedules that changed
                   them
 dead_letters      notifications that could not be delivered after every try, kept with the reason until sent again
-facts             the few single values that must survive, by name
 idempotency_keys  what was answered to a request, so that sending it again changes nothing
 identities        who a client is, what it may do and how much of it
 log               append-only, one record an event, positions without holes
+metadata          the few single values that must survive, by name
 outbox            notifications on their way, by subscription and position
 peers             what an access point keeps of its peers: records of several kinds, each under a peer and a key
 registry          who subscribed to what, and how far each subscription has come

@@ -15,9 +15,9 @@ from typing import Any
 from msgspec import Struct
 
 from triplewire.errors import DamagedStore
+from triplewire.store.bulk_insert import insert
 from triplewire.store.disk import Connection
-from triplewire.store.rows import insert
-from triplewire.store.tables import facts
+from triplewire.store.tables import metadata
 
 _CHECKSUM_BYTES = 16
 _FORGOTTEN = "schedules forgotten"
@@ -63,12 +63,12 @@ def assertions(connection: Connection) -> Iterator[str]:
 def head(connection: Connection) -> int:
     """The position of the last schedule, 0 if there never was one."""
     newest = connection.execute("SELECT max(position) FROM schedules").fetchone()[0]
-    return int(newest) if newest is not None else int(facts.get(connection, _FORGOTTEN) or 0)
+    return int(newest) if newest is not None else int(metadata.get(connection, _FORGOTTEN) or 0)
 
 
 def after(connection: Connection, position: int, limit: int) -> list[Schedule]:
     """Schedules that follow a position, in order: at most `limit`, and none missing between them."""
-    start = max(position, int(facts.get(connection, _FORGOTTEN) or 0))
+    start = max(position, int(metadata.get(connection, _FORGOTTEN) or 0))
     rows = connection.execute(
         f"SELECT {_COLUMNS} FROM schedules WHERE position > ? ORDER BY position LIMIT ?", (start, limit)
     ).fetchall()
@@ -89,7 +89,7 @@ def forget(connection: Connection, position: int) -> None:
     """Drop the journal up to a position. The assertions stay."""
     position = min(position, head(connection))
     connection.execute("DELETE FROM schedules WHERE position <= ?", (position,))
-    facts.put(connection, _FORGOTTEN, max(position, int(facts.get(connection, _FORGOTTEN) or 0)))
+    metadata.put(connection, _FORGOTTEN, max(position, int(metadata.get(connection, _FORGOTTEN) or 0)))
 
 
 def _joined(lines: Sequence[str]) -> bytes:

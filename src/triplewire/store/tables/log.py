@@ -16,8 +16,9 @@ from typing import Any
 from msgspec import Struct
 
 from triplewire.errors import DamagedStore
+from triplewire.store.bulk_insert import insert
 from triplewire.store.disk import Connection
-from triplewire.store.rows import insert
+from triplewire.store.tables import metadata
 
 _CHECKSUM_BYTES = 16
 _COLUMNS = "position, graph, publisher, time, source, accepted, nquads, origin, origin_position, checksum"
@@ -42,10 +43,10 @@ class Record(Struct, frozen=True):
     @property
     def checksum(self) -> bytes:
         digest = hashlib.blake2b(self.nquads, digest_size=_CHECKSUM_BYTES)
-        facts = (self.position, self.graph, self.publisher, self.time, self.source, self.accepted)
+        content = (self.position, self.graph, self.publisher, self.time, self.source, self.accepted)
         # As it was before there were origins, for those that have none.
         origin = () if self.origin is None else (self.origin, self.origin_position)
-        digest.update(repr((*facts, *origin)).encode())
+        digest.update(repr((*content, *origin)).encode())
         return digest.digest()
 
 
@@ -129,8 +130,7 @@ def head(connection: Connection) -> int:
 
 def floor(connection: Connection) -> int:
     """Everything up to this position was removed by retention."""
-    row = connection.execute("SELECT value FROM facts WHERE name = 'floor'").fetchone()
-    return 0 if row is None else int(row[0])
+    return int(metadata.get(connection, "floor") or 0)
 
 
 def size(connection: Connection) -> int:
@@ -147,8 +147,8 @@ def verify(connection: Connection) -> int:
 
 
 def _checked(row: tuple[Any, ...]) -> Record:
-    *facts, checksum = row
-    record = Record(*facts)
+    *fields, checksum = row
+    record = Record(*fields)
     if record.checksum != checksum:
         raise DamagedStore(
             f"wanted the record {record.position} of the log as it was written, found another checksum",

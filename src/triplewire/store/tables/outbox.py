@@ -12,8 +12,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from triplewire.store.bulk_insert import insert
 from triplewire.store.disk import Connection
-from triplewire.store.rows import insert
 
 # What a row costs beside its answer: keys, the index, SQLite's own words.
 ROW_BYTES = 48

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from triplewire.store.bulk_insert import insert
 from triplewire.store.disk import Connection
-from triplewire.store.rows import insert
 
 _COLUMNS = "id, owner, text, registered, since, quarantined"
 
