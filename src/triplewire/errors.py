@@ -119,13 +119,16 @@ class TriplewireError(Exception):
     @property
     def message(self) -> str:
         """The sentence, without the place that is wrong."""
-        told = ": ".join(part for part in (self.summary, self._difference()) if part)
+        told = f"{self.summary or ''}{self._difference()}"
         return f"{told}; {self.hint}" if self.hint else told
 
     def _difference(self) -> str:
         wanted = f"{self.subject} wants" if self.subject else "wanted"
         parts = ((wanted, self.wanted), ("found", self.found))
-        return ", ".join(f"{verb} {what}" for verb, what in parts if what is not None)
+        told = ", ".join(f"{verb} {what}" for verb, what in parts if what is not None)
+        if not (self.summary and told):
+            return told
+        return f", {told}" if self.wanted is None else f"; {told}" if self.found is None else f": {told}"
 
     @property
     def place(self) -> str:
@@ -152,8 +155,8 @@ class InputError(TriplewireError):
     line: int | None = None
     column: int | None = None
 
-    def located_in(self, source: str) -> Self:
-        """Name the file or message that the error came from, unless it is named already."""
+    def located_in(self, source: str | None) -> Self:
+        """Name the file or message that the error came from, if it is known and not named already."""
         if self.source is None:
             self.source = source
         return self

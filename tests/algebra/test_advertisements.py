@@ -162,7 +162,7 @@ def test_malformed_rdf_names_file_line_and_column_a1(tmp_path: Path) -> None:
 
 
 def test_an_unknown_format_and_a_missing_file_are_told(tmp_path: Path) -> None:
-    with pytest.raises(UnknownFormat, match="unknown RDF format 'toml'"):
+    with pytest.raises(UnknownFormat, match=r"wanted a known RDF format, .*found 'toml'"):
         Advertisement.parse(b"", format="toml")
     with pytest.raises(InputError, match="cannot read"):
         Advertisement.parse(tmp_path / "missing.ttl")

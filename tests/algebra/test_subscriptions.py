@@ -29,5 +29,7 @@ def test_a_subscription_is_text(text: object) -> None:
 
 
 def test_a_language_must_be_known() -> None:
-    with pytest.raises(UnknownFormat, match="'cypher'; wanted one of formula, graph, sparql"):
+    with pytest.raises(
+        UnknownFormat, match="wanted a subscription language, one of formula, graph, sparql, found 'cypher'"
+    ):
         Subscription.parse("MATCH (n)", language="cypher")

@@ -159,7 +159,7 @@ class TestJsonLines:
             ('{"id": 1, "language": "graph", "text": ""}', "Expected `str`, got `int` - at `$.id`"),
             ('{"id": "a", "language": "graph", "text": null}', "got `null` - at `$.text`"),
             ('{"id": "", "language": "graph", "text": "?x a ?y"}', "wanted an id that is not empty"),
-            ('{"id": "a", "language": "prolog", "text": ""}', "unknown subscription language 'prolog'"),
+            ('{"id": "a", "language": "prolog", "text": ""}', "found 'prolog'"),
             ('{"id": "a", "language": "graph", "text": "?x"}', "('a'):1:3: wanted a predicate"),
             ('{"id": "a", "language": "graph", "text": "\\ud800"}', "line 2"),
             ('{"id": "a", "language": "graph", "text": "?x a ?y"} {', "line 2"),
@@ -232,7 +232,7 @@ class TestParquet:
         assert [entry.place for entry in bad] == [2, 3, 4, 5]
         assert str(bad[0]).startswith(f"{path} row 2 ('b'):1:3: wanted a predicate")
         assert "got `null` - at `$.id`" in str(bad[1])
-        assert "unknown subscription language 'prolog'" in str(bad[2])
+        assert "found 'prolog'" in str(bad[2])
         assert f"{path} row 1 ('a') has it" in str(bad[3])
 
     def test_many_rows(self, tmp_path: Path) -> None:

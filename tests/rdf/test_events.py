@@ -212,11 +212,11 @@ class TestInput:
         file = tmp_path / "event.data"
         file.write_text('<urn:s> <urn:p> "a" <urn:g> .')
         assert len(Event.parse(file)) == 1
-        with pytest.raises(UnknownFormat, match=r"unknown file suffix 'event\.data'"):
+        with pytest.raises(UnknownFormat, match=r"wanted a known file suffix, .*found 'event\.data'"):
             Event.parse(file, None)
 
     def test_an_unknown_format_is_refused(self) -> None:
-        with pytest.raises(UnknownFormat, match="unknown RDF format 'n3'"):
+        with pytest.raises(UnknownFormat, match=r"wanted a known RDF format, .*found 'n3'"):
             Event.parse("", "n3")
 
     def test_an_error_names_the_file(self, tmp_path: Path) -> None:

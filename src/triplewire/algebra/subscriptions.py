@@ -41,7 +41,7 @@ def language_named(name: str) -> Language:
     """Look a language up, or say which there are."""
     if name not in _languages:
         known = ", ".join(sorted(_languages))
-        raise UnknownFormat(f"unknown subscription language {name!r}; wanted one of {known}")
+        raise UnknownFormat(wanted=f"a subscription language, one of {known}", found=repr(name))
     return _languages[name]
 
 
@@ -92,15 +92,15 @@ def _check_words(*words: object) -> None:
         if word is None:
             continue
         if not isinstance(word, str):
-            raise InvalidTerm(f"wanted text as the identifier or owner, found {type(word).__name__}")
+            raise InvalidTerm(wanted="text as the identifier or owner", found=type(word).__name__)
         if _SURROGATE.search(word):
-            raise InvalidTerm(f"wanted Unicode text as the identifier or owner, found {word!r}")
+            raise InvalidTerm(wanted="Unicode text as the identifier or owner", found=repr(word))
 
 
 def _text(text: object) -> str:
     if isinstance(text, str):
         return text
-    raise InputError(f"wanted a subscription as text, found {type(text).__name__}")
+    raise InputError(wanted="a subscription as text", found=type(text).__name__)
 
 
 def _identifier(language: str, text: str) -> str:

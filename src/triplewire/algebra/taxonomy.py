@@ -72,7 +72,7 @@ class Taxonomy:
             return cls.from_triples(quads)
         except InputError as error:
             placed = _on_its_line(error, quads) if isinstance(error, TaxonomyCycle) else quads.blame(error)
-            raise placed.located_in(document.source) if document.source else placed from None
+            raise placed.located_in(document.source) from None
 
     @classmethod
     def from_triples(cls, triples: Iterable[Triple | Quad]) -> Taxonomy:
@@ -198,7 +198,9 @@ def _edge(triple: Triple | Quad) -> Edge:
 def _resource(triple: Triple | Quad, term: Term) -> Resource:
     if isinstance(term, NamedNode | BlankNode):
         return term
-    raise InvalidTerm(f"{triple.predicate} in a taxonomy wants a class, a property or an instance, found {term}")
+    raise InvalidTerm(
+        subject=f"{triple.predicate} in a taxonomy", wanted="a class, a property or an instance", found=str(term)
+    )
 
 
 def _named(nodes: Iterable[Resource]) -> frozenset[NamedNode]:

@@ -276,7 +276,7 @@ def stream_path(name: str) -> str:
 
 def _media_type(language: str) -> str:
     if language not in MEDIA_TYPES:
-        raise UnknownFormat(f"unknown subscription language {language!r}; wanted one of {', '.join(MEDIA_TYPES)}")
+        raise UnknownFormat(wanted=f"a subscription language, one of {', '.join(MEDIA_TYPES)}", found=repr(language))
     return MEDIA_TYPES[language]
 
 

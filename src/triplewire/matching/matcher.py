@@ -111,7 +111,9 @@ class Matcher:
     def remove(self, subscription_id: str) -> None:
         """Unsubscribe."""
         if not self._engine.remove(subscription_id):
-            raise UnknownSubscription(f"wanted to remove the subscription {subscription_id!r}, found none of that name")
+            raise UnknownSubscription(
+                wanted=f"to remove the subscription {subscription_id!r}", found="none of that name"
+            )
         self._plans.forget(subscription_id)
         self._quarantine.release(subscription_id)
 
@@ -275,9 +277,9 @@ def _subscription(given: object, name: str | None) -> Subscription:
     if isinstance(given, str):
         return Subscription.parse(given, id=name)
     if not isinstance(given, Subscription):
-        raise InputError(f"wanted a Subscription, or a SPARQL query as text, found {type(given).__name__}")
+        raise InputError(wanted="a Subscription, or a SPARQL query as text", found=type(given).__name__)
     if name is not None:
-        raise InputError(f"wanted an id for a query as text, found {name!r} for a Subscription, which has one")
+        raise InputError(wanted="an id for a query as text", found=f"{name!r} for a Subscription, which has one")
     return given
 
 
@@ -291,6 +293,7 @@ def _sure(found: Found) -> Found:
 def _require_same(known: Subscription, added: Subscription) -> None:
     if known.query != added.query:
         raise DuplicateSubscription(
-            f"the subscription {added.id!r} is taken: wanted the query {shorten(known.text, _SHOWN)!r}, "
-            f"found {shorten(added.text, _SHOWN)!r}"
+            f"the subscription {added.id!r} is taken",
+            wanted=f"the query {shorten(known.text, _SHOWN)!r}",
+            found=repr(shorten(added.text, _SHOWN)),
         )

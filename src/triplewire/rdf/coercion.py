@@ -27,7 +27,7 @@ def as_event(given: EventLike, format: str | None = None) -> Event:  # noqa: A00
     events = as_events(given, format)
     if len(events) == 1:
         return events[0]
-    raise InputError(f"wanted one event, found {len(events)}: match them with match_events")
+    raise InputError(wanted="one event", found=f"{len(events)}: match them with match_events")
 
 
 def as_events(given: EventLike | Iterable[EventLike], format: str | None = None) -> list[Event]:  # noqa: A002
@@ -41,7 +41,7 @@ def as_events(given: EventLike | Iterable[EventLike], format: str | None = None)
     if isinstance(given, Iterable):
         parts: Iterable[Any] = given
         return [event for part in parts for event in as_events(part, format)]
-    raise InputError(f"wanted {_WANTED}, or several of them, found {type(given).__name__}")
+    raise InputError(wanted=f"{_WANTED}, or several of them", found=type(given).__name__)
 
 
 def is_rdflib_graph(given: Any) -> TypeGuard[rdflib.Graph]:

@@ -100,12 +100,10 @@ def _bytes_of(data: object, source: str | None) -> bytes:
             return data.encode()
         except UnicodeEncodeError as error:
             code = ord(data[error.start])
-            raise _problem_at(
-                data, error.start, f"wanted Unicode text, found the surrogate U+{code:04X}", source
-            ) from None
+            raise _problem_at(data, error.start, "Unicode text", f"the surrogate U+{code:04X}", source) from None
     if isinstance(data, bytes | bytearray | memoryview):
         return bytes(data)
-    raise InputError(f"wanted RDF as bytes, text or a path, found {type(data).__name__}", source=source)
+    raise InputError(wanted="RDF as bytes, text or a path", found=type(data).__name__, source=source)
 
 
 def _check_utf8(data: bytes, source: str | None) -> None:
@@ -114,11 +112,10 @@ def _check_utf8(data: bytes, source: str | None) -> None:
     except UnicodeDecodeError as error:
         readable = data.decode(errors="replace")
         offset = len(data[: error.start].decode())
-        message = f"wanted UTF-8, found the byte 0x{data[error.start]:02X} ({error.reason})"
-        raise _problem_at(readable, offset, message, source) from None
+        found = f"the byte 0x{data[error.start]:02X} ({error.reason})"
+        raise _problem_at(readable, offset, "UTF-8", found, source) from None
 
 
-def _problem_at(text: str, offset: int, message: str, source: str | None) -> SyntaxProblem:
+def _problem_at(text: str, offset: int, wanted: str, found: str, source: str | None) -> SyntaxProblem:
     safe = text.encode(errors="replace").decode()
-    problem = SyntaxProblem.at(safe, offset, message)
-    return problem.located_in(source) if source else problem
+    return SyntaxProblem.at(safe, offset, wanted=wanted, found=found, source=source)

@@ -75,7 +75,7 @@ class Event(Struct, frozen=True, eq=False):
         except InputError as error:
             raise quads.blame(error) from None
         if not contents:
-            raise EmptyEvent("wanted at least one triple, found none", source=document.source)
+            raise EmptyEvent(wanted="at least one triple", found="none", source=document.source)
         return [cls._of(name, content, document.source, moment) for name, content in contents.items()]
 
     @classmethod
@@ -93,7 +93,7 @@ class Event(Struct, frozen=True, eq=False):
         for triple in triples:
             contents.add(_checked(triple))
         if not contents.lines:
-            raise EmptyEvent("wanted at least one triple, found none", source=source)
+            raise EmptyEvent(wanted="at least one triple", found="none", source=source)
         return cls._of(None if graph is None else event_name(graph), contents, source, _moment(time))
 
     @classmethod
@@ -155,11 +155,11 @@ def event_name(graph: object) -> NamedNode:
     if isinstance(graph, NamedNode):
         return graph
     if not isinstance(graph, str):
-        raise InvalidTerm(f"wanted an IRI as the name of an event, found {graph!s}")
+        raise InvalidTerm(wanted="an IRI as the name of an event", found=str(graph))
     try:
         return NamedNode(graph)
     except ValueError as error:
-        raise InvalidTerm(f"wanted an absolute IRI as the name of an event, found {graph!r}: {error}") from None
+        raise InvalidTerm(wanted="an absolute IRI as the name of an event", found=f"{graph!r}: {error}") from None
 
 
 def _grouped(
@@ -185,8 +185,8 @@ def merge_repeats(events: Iterable[Event]) -> list[Event]:
 def _conflict(known: Event, event: Event) -> EventConflict:
     differing = len(set(known.triples) ^ set(event.triples))
     return EventConflict(
-        f"wanted one content for the event <{event.graph.value}>, found another in "
-        f"{known.source or 'an earlier document'} ({differing} triples differ)",
+        wanted=f"one content for the event <{event.graph.value}>",
+        found=f"another in {known.source or 'an earlier document'} ({differing} triples differ)",
         source=event.source,
     )
 
@@ -201,11 +201,11 @@ def _moment(time: datetime | None) -> datetime:
     if time is None:
         return datetime.now(UTC)
     if time.tzinfo is None:
-        raise InvalidTerm(f"wanted a time with its time zone, found {time.isoformat()}")
+        raise InvalidTerm(wanted="a time with its time zone", found=time.isoformat())
     return time.astimezone(UTC)
 
 
 def _checked(triple: object) -> Triple:
     if not isinstance(triple, Triple):
-        raise InvalidTerm(f"wanted a triple, found {type(triple).__name__}")
+        raise InvalidTerm(wanted="a triple", found=type(triple).__name__)
     return triple

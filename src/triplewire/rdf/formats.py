@@ -95,5 +95,5 @@ def format_of_media_type(media_type: str) -> Format:
 
 def _unknown(kind: str, found: str, choices: list[str], known: dict[str, Format]) -> UnknownFormat:
     near = difflib.get_close_matches(found.lower(), known, n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    return UnknownFormat(f"unknown {kind} {found!r}; wanted one of {', '.join(choices)}{hint}")
+    hint = f"did you mean {near[0]!r}?" if near else None
+    return UnknownFormat(wanted=f"a known {kind}, one of {', '.join(choices)}", found=repr(found), hint=hint)

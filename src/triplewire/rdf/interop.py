@@ -60,7 +60,7 @@ def to_rdflib_term(term: Term) -> rdflib.term.Identifier:
         return rdflib.BNode(term.value)
     if isinstance(term, Literal) and term.direction is None:
         return _to_rdflib_literal(term)
-    raise InvalidTerm(f"wanted a term of RDF 1.1 for rdflib, found {term}")
+    raise InvalidTerm(wanted="a term of RDF 1.1 for rdflib", found=str(term))
 
 
 def _to_rdflib_literal(literal: Literal) -> rdflib.Literal:
@@ -84,7 +84,7 @@ def triples_of_rdflib(g: rdflib.Graph, graph: NamedNode | None = None) -> tuple[
     name `graph`.
     """
     if not isinstance(g, rdflib.Graph):
-        raise InvalidTerm(f"wanted an rdflib Graph or Dataset, found {type(g).__name__}")
+        raise InvalidTerm(wanted="an rdflib Graph or Dataset", found=type(g).__name__)
     chosen = _chosen(g, graph) if isinstance(g, ConjunctiveGraph) else g
     return graph or _name_of(chosen), [_triple(parts) for parts in chosen]
 
@@ -96,7 +96,7 @@ def _chosen(dataset: ConjunctiveGraph, graph: NamedNode | None) -> rdflib.Graph:
         return filled.get(rdflib.URIRef(graph.value)) or _default_graph(dataset)
     if len(filled) > 1:
         names = ", ".join(sorted(f"<{name}>" for name in filled))
-        raise InvalidTerm(f"wanted a dataset with one graph, or its name as graph=; found {names}")
+        raise InvalidTerm(wanted="a dataset with one graph, or its name as graph=", found=str(names))
     return next(iter(filled.values()), _default_graph(dataset))
 
 
@@ -115,7 +115,7 @@ def _name_of(graph: rdflib.Graph) -> NamedNode | None:
 def _triple(parts: tuple[object, ...]) -> Triple:
     subject, predicate, object_ = map(from_rdflib_term, parts)
     if not isinstance(subject, NamedNode | BlankNode) or not isinstance(predicate, NamedNode):
-        raise InvalidTerm(f"wanted a subject and a predicate that RDF allows, found {subject} {predicate}")
+        raise InvalidTerm(wanted="a subject and a predicate that RDF allows", found=f"{subject} {predicate}")
     return Triple(subject, predicate, object_)
 
 
@@ -129,8 +129,8 @@ def from_rdflib_term(term: object) -> Term:
         if isinstance(term, rdflib.Literal):
             return _literal(term)
     except ValueError as error:
-        raise InvalidTerm(f"wanted a term of RDF, found {term!r}: {error}") from None
-    raise InvalidTerm(f"wanted an IRI, a blank node or a literal of rdflib, found {type(term).__name__}")
+        raise InvalidTerm(wanted="a term of RDF", found=f"{term!r}: {error}") from None
+    raise InvalidTerm(wanted="an IRI, a blank node or a literal of rdflib", found=type(term).__name__)
 
 
 def _iri(term: rdflib.term.Identifier) -> NamedNode:

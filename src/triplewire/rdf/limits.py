@@ -70,4 +70,4 @@ ANY_SIZE = Limits(
 
 def exceeded(limit: str, allowed: int, what: str, found: int | str) -> LimitExceeded:
     """The error that says which limit was passed, how much was allowed and what was found."""
-    return LimitExceeded(limit, allowed, f"{what}: wanted at most {allowed} ({limit}), found {found}")
+    return LimitExceeded(limit, allowed, what, wanted=f"at most {allowed} ({limit})", found=str(found))

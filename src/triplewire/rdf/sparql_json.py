@@ -63,7 +63,7 @@ def answer_of(document: bytes) -> Solutions | bool:
     try:
         read = msgspec.json.decode(document, type=_Document)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"wanted SPARQL results in JSON, found something else: {error}") from None
+        raise InputError(wanted="SPARQL results in JSON", found=f"something else: {error}") from None
     if read.results is None:
         return bool(read.boolean)
     return Solutions(map(solution_of, read.results.bindings), read.head.vars)
@@ -92,8 +92,8 @@ def term_of(written: Mapping[str, Any]) -> Term:
         if kind in ("literal", "typed-literal"):
             return _literal(value, written)
     except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"wanted a term in SPARQL's JSON form, found {written!r}: {error}") from None
-    raise InputError(f"wanted a term of type uri, literal, bnode or triple, found {kind!r}")
+        raise InputError(wanted="a term in SPARQL's JSON form", found=f"{written!r}: {error}") from None
+    raise InputError(wanted="a term of type uri, literal, bnode or triple", found=repr(kind))
 
 
 def _literal(value: str, written: Mapping[str, Any]) -> Literal:

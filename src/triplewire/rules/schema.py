@@ -84,7 +84,7 @@ class Schema:
             return cls(list(_checked(quads)))
         except InputError as error:
             placed = quads.blame(error) if isinstance(error, InvalidTerm) else error
-            raise placed.located_in(document.source) if document.source else placed from None
+            raise placed.located_in(document.source) from None
 
     def merge(self, other: Schema) -> Schema:
         """What both say, together."""

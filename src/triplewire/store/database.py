@@ -36,7 +36,7 @@ class Database:
         self.folder = folder
         self._disk = disk or LocalDisk()
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        in_use = FolderInUse(f"wanted the data folder {folder} for this process, found it in use")
+        in_use = FolderInUse(wanted=f"the data folder {folder} for this process", found="it in use")
         self._lock = lock_folder(folder / _LOCK, in_use, _SECRET)
         self._path = folder / FILE
         try:

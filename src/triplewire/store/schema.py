@@ -154,7 +154,7 @@ def migrate(connection: Connection, migrations: tuple[tuple[str, ...], ...] = MI
     """Bring the database up to date, one transaction a migration, or raise `UnknownSchema`."""
     version = version_of(connection)
     if version > len(migrations):
-        raise UnknownSchema(f"wanted a data folder of version {len(migrations)} or earlier, found version {version}")
+        raise UnknownSchema(wanted=f"a data folder of version {len(migrations)} or earlier", found=f"version {version}")
     for number, statements in enumerate(migrations[version:], start=version + 1):
         connection.execute("BEGIN IMMEDIATE")
         for statement in statements:

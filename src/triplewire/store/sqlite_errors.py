@@ -17,10 +17,10 @@ def meaning(error: sqlite3.Error) -> StoreError:
     name = getattr(error, "sqlite_errorname", None) or type(error).__name__
     primary = None if code is None else code & _PRIMARY
     if primary == sqlite3.SQLITE_FULL:
-        return DiskFull("wanted to write, found no space left on the disk; nothing was stored")
+        return DiskFull(wanted="to write", found="no space left on the disk", hint="nothing was stored")
     if primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        return DamagedStore(f"wanted the database as it was written, found it damaged ({name}: {error})")
-    return StoreFailed(f"wanted to write to the disk and know that it is there, found {name}: {error}")
+        return DamagedStore(wanted="the database as it was written", found=f"it damaged ({name}: {error})")
+    return StoreFailed(wanted="to write to the disk and know that it is there", found=f"{name}: {error}")
 
 
 @contextmanager

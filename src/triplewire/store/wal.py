@@ -48,8 +48,9 @@ def check_wal(path: Path) -> None:
         lost += bad is not None and frame.commits
     if bad is not None and lost > _TORN:
         raise DamagedStore(
-            f"wanted every frame of {path.name} as it was written, found frame {bad.number} damaged "
-            f"and {lost} transactions behind it; restore the folder from a copy"
+            wanted=f"every frame of {path.name} as it was written",
+            found=f"frame {bad.number} damaged and {lost} transactions behind it",
+            hint="restore the folder from a copy",
         )
 
 
@@ -59,11 +60,11 @@ def frames(path: Path) -> Iterator[Frame]:
         header = file.read(_HEADER.size)
         magic, _, page, _, *salts, first, second = _HEADER.unpack(header)
         if magic not in (_MAGIC_BIG, _MAGIC_LITTLE):
-            raise DamagedStore(f"wanted the header of a write-ahead log in {path.name}, found {magic:#x}")
+            raise DamagedStore(wanted=f"the header of a write-ahead log in {path.name}", found=f"{magic:#x}")
         order = ">" if magic == _MAGIC_BIG else "<"
         sums = checksum(header[:24], (0, 0), order)
         if sums != (first, second):
-            raise DamagedStore(f"wanted the header of {path.name} as it was written, found another checksum")
+            raise DamagedStore(wanted=f"the header of {path.name} as it was written", found="another checksum")
         number, is_good = 0, True
         while len(raw := file.read(_FRAME.size + page)) == _FRAME.size + page:
             _, commit, *own_salts, first, second = _FRAME.unpack_from(raw)

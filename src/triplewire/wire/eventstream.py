@@ -99,8 +99,12 @@ class FrameReader:
     def _check_size(self) -> None:
         size = self._size + len(self._line)
         if size > self._limit:
-            message = f"wanted frames of at most {self._limit:,} bytes, found one of {size:,} or more"
-            raise LimitExceeded("frame_bytes", self._limit, message)
+            raise LimitExceeded(
+                "frame_bytes",
+                self._limit,
+                wanted=f"frames of at most {self._limit:,} bytes",
+                found=f"one of {size:,} or more",
+            )
 
     def _dispatch(self) -> Iterator[Frame]:
         if self._id is not None:

@@ -36,9 +36,9 @@ def key_of(secret: str) -> bytes:
     try:
         key = base64.b64decode(secret.removeprefix(PREFIX), validate=True)
     except (binascii.Error, ValueError):
-        raise InputError(f"wanted a webhook secret as base64 after {PREFIX!r}, found something else") from None
+        raise InputError(wanted=f"a webhook secret as base64 after {PREFIX!r}", found="something else") from None
     if not _SHORTEST <= len(key) <= _LONGEST:
-        raise InputError(f"wanted a webhook secret of {_SHORTEST} to {_LONGEST} bytes, found {len(key)}")
+        raise InputError(wanted=f"a webhook secret of {_SHORTEST} to {_LONGEST} bytes", found=str(len(key)))
     return key
 
 
@@ -56,12 +56,12 @@ def verify(secret: str, headers: Mapping[str, str], body: bytes, now: float) -> 
     try:
         identity, sent, signatures = headers[ID_HEADER], headers[TIME_HEADER], headers[SIGNATURE_HEADER]
     except KeyError as missing:
-        raise SignatureMismatch(f"wanted the header {missing}, found none") from None
+        raise SignatureMismatch(wanted=f"the header {missing}", found="none") from None
     wanted = _signature(key_of(secret), identity, sent, body)
     if not any(_same(wanted, given) for given in signatures.split()):
-        raise SignatureMismatch("wanted a signature made with the secret of this webhook, found another")
+        raise SignatureMismatch(wanted="a signature made with the secret of this webhook", found="another")
     if not sent.isascii() or not sent.isdigit() or abs(now - int(sent)) > TOLERANCE_SECONDS:
-        raise SignatureMismatch(f"wanted a time within {TOLERANCE_SECONDS} s of now, found {sent!r}")
+        raise SignatureMismatch(wanted=f"a time within {TOLERANCE_SECONDS} s of now", found=repr(sent))
     return identity
 
 

@@ -136,5 +136,5 @@ def test_a_file_that_nobody_reads_is_told_not_taken_for_an_empty_folder(spark, t
     query = (
         reader.writeStream.format("noop").option("checkpointLocation", str(tmp_path / "c")).trigger(availableNow=True)
     )
-    with pytest.raises(PySparkException, match="unknown file suffix"):
+    with pytest.raises(PySparkException, match="wanted a known file suffix"):
         query.start().awaitTermination(120)

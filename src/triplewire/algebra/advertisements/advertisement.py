@@ -158,13 +158,13 @@ def _read(
     try:
         return take([quad.triple for quad in parse_quads(document, form)])
     except InputError as error:
-        raise error.located_in(document.source) if document.source else error from None
+        raise error.located_in(document.source) from None
 
 
 def _all_described(triples: Iterable[Triple]) -> tuple[Advertisement, ...]:
     found = Advertisement.all_in(triples)
     if not found:
-        raise InputError("wanted at least one advertisement, found none")
+        raise InputError(wanted="at least one advertisement", found="none")
     return found
 
 
@@ -181,11 +181,11 @@ def _iri(given: str | NamedNode, what: str) -> NamedNode:
     if isinstance(given, NamedNode):
         return given
     if not isinstance(given, str):
-        raise InvalidTerm(f"a {what} wants an IRI, found {type(given).__name__}")
+        raise InvalidTerm(subject=f"a {what}", wanted="an IRI", found=type(given).__name__)
     try:
         return NamedNode(given)
     except ValueError as error:
-        raise InvalidTerm(f"a {what} wants an absolute IRI, found {given!r}: {error}") from None
+        raise InvalidTerm(subject=f"a {what}", wanted="an absolute IRI", found=f"{given!r}: {error}") from None
 
 
 def _iris(given: Iterable[str | NamedNode], what: str) -> frozenset[NamedNode]:
@@ -194,7 +194,7 @@ def _iris(given: Iterable[str | NamedNode], what: str) -> frozenset[NamedNode]:
         return frozenset({_iri(given, what)})
     found = frozenset(_iri(one, what) for one in given)
     if not found:
-        raise InputError(f"an advertisement wants at least one {what}, found none")
+        raise InputError(subject="an advertisement", wanted=f"at least one {what}", found="none")
     return found
 
 
@@ -204,11 +204,13 @@ def _name(given: str | None) -> str | None:
 
 def _distinct(offers: list[Offer]) -> tuple[Offer, ...]:
     if not offers:
-        raise InputError("a value advertisement wants at least one property, found none")
+        raise InputError(subject="a value advertisement", wanted="at least one property", found="none")
     names = [offer.property for offer in offers]
     repeated = next((name for name in names if names.count(name) > 1), None)
     if repeated is not None:
-        raise InputError(f"an advertisement wants each property once (definition 7), found {repeated} twice")
+        raise InputError(
+            subject="an advertisement", wanted="each property once (definition 7)", found=f"{repeated} twice"
+        )
     return tuple(sorted(offers, key=str))
 
 

@@ -47,7 +47,7 @@ def description_in(triples: Iterable[Triple]) -> Description:
     found = _advertised(graph)
     if len(found) != 1:
         kinds = ", ".join(_short(kind) for kind in _KINDS)
-        raise InputError(f"wanted exactly one advertisement (a node of type {kinds}), found {len(found)}")
+        raise InputError(wanted=f"exactly one advertisement (a node of type {kinds})", found=str(len(found)))
     return _described(graph, *found[0])
 
 
@@ -103,7 +103,9 @@ class _Graph:
         found = self.objects(subject, name)
         wrong = next((term for term in found if not isinstance(term, NamedNode)), None)
         if wrong is not None or not found:
-            raise InputError(f"{_short(name)} wants one IRI or more, found {'none' if wrong is None else wrong}")
+            raise InputError(
+                subject=_short(name), wanted="one IRI or more", found=str("none" if wrong is None else wrong)
+            )
         return [term for term in found if isinstance(term, NamedNode)]
 
     def literal(self, subject: Term, name: NamedNode) -> Literal | None:
@@ -111,7 +113,7 @@ class _Graph:
         if not found:
             return None
         if len(found) > 1 or not isinstance(found[0], Literal):
-            raise InputError(f"{_short(name)} wants one literal, found {', '.join(map(str, found))}")
+            raise InputError(subject=_short(name), wanted="one literal", found=", ".join(map(str, found)))
         return found[0]
 
     def owner(self, subject: Term) -> str | None:
@@ -119,21 +121,21 @@ class _Graph:
         if not found:
             return None
         if len(found) > 1 or not isinstance(found[0], Literal | NamedNode):
-            raise InputError(f"tw:owner wants one name or IRI, found {', '.join(map(str, found))}")
+            raise InputError(subject="tw:owner", wanted="one name or IRI", found=", ".join(map(str, found)))
         return found[0].value
 
 
 def _offers(graph: _Graph, subject: Term) -> Iterator[Offer]:
     nodes = graph.objects(subject, _OFFERS)
     if not nodes:
-        raise InputError("a tw:ValueAdvertisement wants at least one tw:offers, found none")
+        raise InputError(subject="a tw:ValueAdvertisement", wanted="at least one tw:offers", found="none")
     members: dict[NamedNode, list[Value]] = defaultdict(list)
     for node in nodes:
         name = _one(graph.iris(node, _PROPERTY), _PROPERTY)
         members[name] += [_value(graph, member) for member in graph.objects(node, _VALUE)]
     for name, found in members.items():
         if not found:
-            raise InputError(f"tw:value wants at least one value for {name}, found none")
+            raise InputError(subject="tw:value", wanted=f"at least one value for {name}", found="none")
         yield Offer(name, tuple(found))
 
 
@@ -143,19 +145,21 @@ def _value(graph: _Graph, node: Term) -> Value:
     if not any(ends) and _INTERVAL not in graph.objects(node, _TYPE):
         return _constant(node)
     if (at_least and above) or (at_most and below):
-        raise InputError("an interval wants one low end and one high end, found both an open and a closed one")
+        raise InputError(
+            subject="an interval", wanted="one low end and one high end", found="both an open and a closed one"
+        )
     return Interval(at_least or above, at_most or below, above is not None, below is not None)
 
 
 def _constant(node: Term) -> NamedNode | Literal:
     if isinstance(node, NamedNode | Literal):
         return node
-    raise InputError(f"tw:value wants an IRI, a literal or a tw:Interval, found {node}")
+    raise InputError(subject="tw:value", wanted="an IRI, a literal or a tw:Interval", found=str(node))
 
 
 def _one(found: list[NamedNode], name: NamedNode) -> NamedNode:
     if len(found) != 1:
-        raise InputError(f"{_short(name)} wants one IRI, found {', '.join(map(str, found))}")
+        raise InputError(subject=_short(name), wanted="one IRI", found=", ".join(map(str, found)))
     return found[0]
 
 

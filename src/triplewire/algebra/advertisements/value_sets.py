@@ -38,7 +38,7 @@ class Interval(Struct, frozen=True):
         force_setattr(self, "low", _end(self.low, -math.inf))
         force_setattr(self, "high", _end(self.high, math.inf))
         if self.low is None and self.high is None:
-            raise InputError("an interval wants at least one end, found none")
+            raise InputError(subject="an interval", wanted="at least one end", found="none")
         self._check_order()
 
     def __contains__(self, term: Term) -> bool:
@@ -54,10 +54,10 @@ class Interval(Struct, frozen=True):
         ends = [end for end in (self.low, self.high) if end is not None]
         for end in ends:
             if values.kind_of(end) in _UNORDERED or not values.equal(end, end):
-                raise InputError(f"an interval wants ends that have an order, found {end}")
+                raise InputError(subject="an interval", wanted="ends that have an order", found=str(end))
         operator = "<" if self.low_open or self.high_open else "<="
         if len(ends) == 2 and values.compare(operator, *ends) is not True:
-            raise InputError(f"an interval wants its low end below its high end, found {self}")
+            raise InputError(subject="an interval", wanted="its low end below its high end", found=str(self))
 
 
 Value = NamedNode | Literal | Interval
@@ -92,7 +92,7 @@ def literal_of(value: object) -> NamedNode | Literal:
     if isinstance(value, str | bool | float):
         return Literal(value)
     wanted = "an IRI, a literal, or a plain str, bool, int, float, Decimal, date or datetime"
-    raise InvalidTerm(f"a value set wants {wanted}, found {_found(value)}")
+    raise InvalidTerm(subject="a value set", wanted=wanted, found=_found(value))
 
 
 def value_set(given: object) -> tuple[Value, ...]:
@@ -100,7 +100,7 @@ def value_set(given: object) -> tuple[Value, ...]:
     members = given if isinstance(given, Iterable) and not isinstance(given, str | bytes) else (given,)
     found = {member if isinstance(member, Interval) else literal_of(member) for member in members}
     if not found:
-        raise InputError("a value set wants at least one value, found none")
+        raise InputError(subject="a value set", wanted="at least one value", found="none")
     return tuple(sorted(found, key=str))
 
 
@@ -110,12 +110,12 @@ def _end(end: object, infinite: float) -> Literal | None:
     term = literal_of(end)
     if isinstance(term, Literal):
         return term
-    raise InvalidTerm(f"an interval wants literals as its ends, found {term}")
+    raise InvalidTerm(subject="an interval", wanted="literals as its ends", found=str(term))
 
 
 def _decimal(value: Decimal) -> Literal:
     if not value.is_finite():
-        raise InvalidTerm(f"xsd:decimal wants a finite number, found {value}")
+        raise InvalidTerm(subject="xsd:decimal", wanted="a finite number", found=str(value))
     return Literal(f"{value:f}", datatype=XSD["decimal"])
 
 

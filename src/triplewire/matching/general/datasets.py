@@ -77,7 +77,7 @@ def check_accepted(text: str) -> None:
             custom_aggregate_functions=dict(OPAQUE_AGGREGATES),
         )
     except (SyntaxError, RuntimeError) as error:
-        raise InputError(f"wanted a query that Oxigraph accepts, found: {error}") from None
+        raise InputError(wanted="a query that Oxigraph accepts", found=f"something else: {error}") from None
 
 
 def _filled(graph: NamedNode, triples: tuple[Triple, ...]) -> Store:

@@ -61,7 +61,7 @@ class IsolatedEvaluator:
         try:
             self._ask(lambda: ("check", text))
         except BudgetExceeded as problem:
-            raise InputError(f"wanted a query that can be evaluated, found one of which {problem}") from None
+            raise InputError(wanted="a query that can be evaluated", found=f"one of which {problem}") from None
 
     def solutions(self, dataset: _IsolatedDataset, text: str, steps: int, *, is_opaque: bool) -> list[Solution]:
         """The solutions of a query on a dataset of this evaluator."""

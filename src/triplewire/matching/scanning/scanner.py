@@ -89,7 +89,7 @@ class ScanResult(Struct, frozen=True, eq=False):
     def event_iri(self, event: int) -> NamedNode:
         """The event's identity. A rejected event may have none that is an IRI."""
         if self.rejected(event):
-            raise InvalidTerm(f"wanted the IRI of a sound event, found that event {event} is rejected")
+            raise InvalidTerm(wanted="the IRI of a sound event", found=f"that event {event} is rejected")
         return NamedNode(self.graph(event)[1:-1].decode())
 
     def rows(self, event: int) -> list[int]:

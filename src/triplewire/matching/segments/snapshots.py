@@ -81,7 +81,7 @@ def read_snapshot(folder: Path) -> tuple[Segment, Manifest]:
     bundles = {name: _bundle(folder, kind, name, arrays) for name, kind in _BUNDLES.items()}
     count = bundles["records"].size
     if count != manifest.subscriptions:
-        raise SnapshotError(f"{folder}: wanted {manifest.subscriptions} subscriptions, found {count}")
+        raise SnapshotError(wanted=f"{manifest.subscriptions} subscriptions", found=str(count), source=str(folder))
     general = _required(folder, arrays, "general")
     segment = Segment(
         shapes=manifest.shapes,
@@ -121,7 +121,7 @@ def _bundle(folder: Path, kind: type, name: str, arrays: dict[str, Array]) -> An
 
 def _required(folder: Path, arrays: dict[str, Array], name: str) -> Array:
     if name not in arrays:
-        raise SnapshotError(f"{folder}: wanted the array {name!r} in the manifest, found none of that name")
+        raise SnapshotError(wanted=f"the array {name!r} in the manifest", found="none of that name", source=str(folder))
     return arrays[name]
 
 
@@ -147,7 +147,7 @@ def _open_array(folder: Path, name: str, expected: int) -> Array:
     try:
         array = _mapped(path)
     except FileNotFoundError:
-        raise SnapshotError(f"{path}: wanted an array of the snapshot, found no such file") from None
+        raise SnapshotError(wanted="an array of the snapshot", found="no such file", source=str(path)) from None
     except (OSError, ValueError, OverflowError) as error:
         raise SnapshotError(f"{path}: the snapshot is damaged: {error}") from error
     _require_sum(path, expected, checksum(array))
@@ -164,11 +164,13 @@ def _read_manifest(folder: Path) -> Manifest:
     try:
         data = path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
-        raise SnapshotError(f"{folder}: wanted the folder of a snapshot, found no {_MANIFEST} in it") from None
+        raise SnapshotError(
+            wanted="the folder of a snapshot", found=f"no {_MANIFEST} in it", source=str(folder)
+        ) from None
     try:
         version = msgspec.json.decode(data, type=dict[str, Any]).get("format")
         if version != FORMAT:
-            raise SnapshotError(f"{path}: wanted a snapshot of format {FORMAT}, found format {version}")
+            raise SnapshotError(wanted=f"a snapshot of format {FORMAT}", found=f"format {version}", source=str(path))
         sealed = msgspec.json.decode(data, type=Sealed)
         _require_sum(path, sealed.checksum, _sum(bytes(sealed.manifest)))
         return msgspec.json.decode(sealed.manifest, type=Manifest)
@@ -178,12 +180,14 @@ def _read_manifest(folder: Path) -> Manifest:
 
 def _require_sum(path: Path, wanted: int, found: int) -> None:
     if found != wanted:
-        raise SnapshotError(f"{path}: the snapshot is damaged: wanted the checksum {wanted}, found {found}")
+        raise SnapshotError(
+            "the snapshot is damaged", wanted=f"the checksum {wanted}", found=str(found), source=str(path)
+        )
 
 
 def _require_replaceable(folder: Path) -> None:
     """Never write over something that is not a snapshot."""
     if folder.exists() and not (folder / _MANIFEST).is_file() and (not folder.is_dir() or any(folder.iterdir())):
         raise SnapshotError(
-            f"{folder}: wanted a new folder, an empty one or a snapshot to replace, found something else"
+            wanted="a new folder, an empty one or a snapshot to replace", found="something else", source=str(folder)
         )

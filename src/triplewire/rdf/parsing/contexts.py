@@ -11,13 +11,13 @@ import json
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 from urllib.parse import urljoin
 
 import msgspec
 from msgspec import Struct
 
-from triplewire.errors import InputError, LimitExceeded, RefusedFeature
+from triplewire.errors import Facts, InputError, LimitExceeded, RefusedFeature
 from triplewire.rdf.documents import Document
 from triplewire.rdf.limits import Limits, exceeded
 from triplewire.rdf.parsing.positions import place_of
@@ -42,7 +42,7 @@ class Contexts(Struct, frozen=True):
             return NO_CONTEXTS
         found = _object_in(file)
         if not all(isinstance(path, str) for path in found.values()):
-            raise InputError("wanted a JSON object of addresses and files, as text", source=str(file))
+            raise InputError(wanted="a JSON object of addresses and files", found="something else", source=str(file))
         return cls({address: _text_of(file.parent / path) for address, path in found.items()})
 
 
@@ -91,19 +91,20 @@ class _Writing:
     def _imported(self, context: dict[str, Any], base: str, inside: tuple[str, ...]) -> object:
         imported = self._at(str(context["@import"]), base, inside)
         if not isinstance(imported, dict):
-            raise self._refused("wanted an imported context that is one object, found another", context["@import"])
+            raise self._refused(context["@import"], wanted="an imported context that is one object", found="another")
         return {**imported, **{key: value for key, value in context.items() if key != "@import"}}
 
     def _at(self, written: str, base: str, inside: tuple[str, ...]) -> object:
         address = next((known for known in (written, _joined(base, written)) if known in self._contexts.texts), None)
         if address is None:
             raise self._refused(
-                f"remote JSON-LD contexts are refused, found {written!r}; write the context into the document, "
-                "or name a file for it (--contexts)",
                 written,
+                "remote JSON-LD contexts are refused",
+                found=repr(written),
+                hint="write the context into the document, or name a file for it (--contexts)",
             )
         if address in inside:
-            raise self._refused(f"wanted contexts that do not hold themselves, found {written!r}", written)
+            raise self._refused(written, wanted="contexts that do not hold themselves", found=repr(written))
         text = self._contexts.texts[address]
         self._count(len(text))
         return _without_base(self.read(text, address, (*inside, address)).get(_CONTEXT, {}))
@@ -115,11 +116,11 @@ class _Writing:
 
     def _too_large(self) -> LimitExceeded:
         error = exceeded("document_bytes", self._limits.document_bytes, "contexts come to too much text", "more")
-        return error.located_in(self._document.source) if self._document.source else error
+        return error.located_in(self._document.source)
 
-    def _refused(self, message: str, address: object) -> RefusedFeature:
+    def _refused(self, address: object, summary: str | None = None, **facts: Unpack[Facts]) -> RefusedFeature:
         place = _place(str(address), self._document)
-        return RefusedFeature(_CONTEXT, message, source=self._document.source).standing_at(*place)
+        return RefusedFeature(_CONTEXT, summary, **facts).standing_at(*place).located_in(self._document.source)
 
 
 def _parts(context: object) -> Iterable[object]:
@@ -152,24 +153,23 @@ def _encoded(value: object, document: Document) -> bytes:
     try:
         return _WRITER.encode(value)
     except UnicodeEncodeError:
-        message = "wanted Unicode text, found half a surrogate pair"
-        raise InputError(message, source=document.source) from None
+        raise InputError(wanted="Unicode text", found="half a surrogate pair", source=document.source) from None
 
 
 def _object_in(file: Path) -> Mapping[str, Any]:
     try:
         found = json.loads(_read(file))
     except ValueError as error:
-        raise InputError(f"wanted a JSON object: {error}", source=str(file)) from None
+        raise InputError(wanted="a JSON object", found=f"something else: {error}", source=str(file)) from None
     if not isinstance(found, dict):
-        raise InputError("wanted a JSON object, found another value", source=str(file))
+        raise InputError(wanted="a JSON object", found="another value", source=str(file))
     return found
 
 
 def _text_of(file: Path) -> str:
     context = _object_in(file)
     if _CONTEXT not in context:
-        raise InputError('wanted a JSON-LD context, an object with "@context", found none', source=str(file))
+        raise InputError(wanted='a JSON-LD context, an object with "@context"', found="none", source=str(file))
     return json.dumps({_CONTEXT: context[_CONTEXT]})
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Unpack
 from xml.parsers.expat import ExpatError, ParserCreate
 
-from triplewire.errors import LimitExceeded, RefusedFeature
+from triplewire.errors import Facts, LimitExceeded, RefusedFeature
 from triplewire.rdf.documents import Document
 from triplewire.rdf.limits import Limits, exceeded
 from triplewire.rdf.parsing.positions import place_of, problem_at_offset
@@ -58,7 +59,7 @@ class _Prolog:
         parser.StartElementHandler = self._stop
         offset = document.data.find(b"<!ATTLIST")
         if offset >= 0:
-            raise self._refused("a DOCTYPE may define entities only, found attributes", offset)
+            raise self._refused("a DOCTYPE may define entities only", offset=offset, found="attributes")
         try:
             parser.Parse(document.data, True)
         except (_PrologEndError, ExpatError):
@@ -69,26 +70,28 @@ class _Prolog:
         # Expat calls when it has read the name.
         self.start = self._document.data.rindex(_DOCTYPE, 0, self._parser.CurrentByteIndex)
         if system is not None or public is not None:
-            raise self._refused(f"a DOCTYPE that names another file is refused, found {(system or public)!r}")
+            raise self._refused("a DOCTYPE that names another file is refused", found=repr(system or public))
 
     def _close(self) -> None:
         self.end = self._document.data.index(b">", self._parser.CurrentByteIndex) + 1
 
     def _declare(self, name: str, is_parameter: int, value: str | None, _base: object, *elsewhere: str | None) -> None:
         if is_parameter:
-            raise self._refused(f"parameter entities are refused, found %{name};")
+            raise self._refused("parameter entities are refused", found=f"%{name};")
         if value is None:
-            raise self._refused(f"entities of another file are refused, found &{name}; as {elsewhere[0]!r}")
+            raise self._refused("entities of another file are refused", found=f"&{name}; as {elsewhere[0]!r}")
         if "<" in value:
-            raise self._refused(f"wanted a DOCTYPE with entities of text only, found markup in &{name};")
+            raise self._refused(wanted="a DOCTYPE with entities of text only", found=f"markup in &{name};")
         self.entities.setdefault(name.encode(), value.encode())
 
     def _stop(self, *_: object) -> None:
         raise _PrologEndError
 
-    def _refused(self, message: str, offset: int | None = None) -> RefusedFeature:
+    def _refused(
+        self, summary: str | None = None, *, offset: int | None = None, **facts: Unpack[Facts]
+    ) -> RefusedFeature:
         place = place_of(self._document, self._parser.CurrentByteIndex if offset is None else offset)
-        return RefusedFeature("DOCTYPE", message, source=self._document.source).standing_at(*place)
+        return RefusedFeature("DOCTYPE", summary, **facts).standing_at(*place).located_in(self._document.source)
 
 
 class _PrologEndError(Exception):
@@ -129,8 +132,9 @@ class _Expansion:
             return known
         if name not in self._entities or name in self._open:
             wanted = "is defined" if name not in self._entities else "does not hold itself"
-            message = f"wanted an entity that {wanted}, found &{name.decode()};"
-            raise problem_at_offset(self._document, offset, message)
+            raise problem_at_offset(
+                self._document, offset, wanted=f"an entity that {wanted}", found=f"&{name.decode()};"
+            )
         if len(self._open) >= self._limits.depth:
             raise self._exceeded("depth", "entities nested too deep", offset)
         self._open.append(name)
@@ -141,4 +145,4 @@ class _Expansion:
     def _exceeded(self, limit: str, what: str, offset: int) -> LimitExceeded:
         error = exceeded(limit, getattr(self._limits, limit), what, "more")
         error.standing_at(*place_of(self._document, offset))
-        return error.located_in(self._document.source) if self._document.source else error
+        return error.located_in(self._document.source)

@@ -70,7 +70,7 @@ def _name_of(quad: Quad, default: NamedNode | None, source: str | None) -> Named
         return graph
     if isinstance(graph, DefaultGraph):
         return default
-    raise BlankGraph(f"wanted an IRI as the name of an event, found the blank node {graph}", source=source)
+    raise BlankGraph(wanted="an IRI as the name of an event", found=f"the blank node {graph}", source=source)
 
 
 def check_terms(triple: Triple, limits: Limits, source: str | None) -> None:
@@ -94,4 +94,4 @@ def _parts(triple: Triple) -> Iterator[Term]:
 
 def _too_much(limit: str, allowed: int, what: str, found: int, source: str | None) -> LimitExceeded:
     error = exceeded(limit, allowed, what, found)
-    return error.located_in(source) if source else error
+    return error.located_in(source)

@@ -102,4 +102,4 @@ def too_deep(document: Document, offset: int, limits: Limits) -> LimitExceeded:
     """The error for a bracket at a byte offset."""
     error = exceeded("depth", limits.depth, "nested too deep", limits.depth + 1)
     error.standing_at(*place_of(document, offset))
-    return error.located_in(document.source) if document.source else error
+    return error.located_in(document.source)

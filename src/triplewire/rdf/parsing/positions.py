@@ -4,31 +4,37 @@ from __future__ import annotations
 
 import itertools
 import re
+from typing import Unpack
 
-from triplewire.errors import SyntaxProblem
+from triplewire.errors import Facts, SyntaxProblem
 from triplewire.rdf.documents import Document
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _AROUND = 60
 
 
-def problem_at(document: Document, line: int, column: int, message: str) -> SyntaxProblem:
+def problem_at(
+    document: Document, line: int, column: int, summary: str | None = None, **facts: Unpack[Facts]
+) -> SyntaxProblem:
     """The error for a line and column that count from 1; a line ends as the RDF syntaxes say, also with a lone CR."""
     text = _line(document.text, line)
     cut = max(0, column - 1 - _AROUND)
     return SyntaxProblem(
-        message,
+        summary,
         line=line,
         column=column,
         around=text[cut : column - 1 + _AROUND].replace("\t", " "),
         caret=column - 1 - cut,
-        source=document.source,
-    )
+        **facts,
+    ).located_in(document.source)
 
 
-def problem_at_offset(document: Document, offset: int, message: str) -> SyntaxProblem:
+def problem_at_offset(
+    document: Document, offset: int, summary: str | None = None, **facts: Unpack[Facts]
+) -> SyntaxProblem:
     """The error for a byte offset."""
-    return problem_at(document, *place_of(document, offset), message)
+    line, column = place_of(document, offset)
+    return problem_at(document, line, column, summary, **facts)
 
 
 def place_of(document: Document, offset: int) -> tuple[int, int]:

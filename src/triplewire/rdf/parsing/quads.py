@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from pyoxigraph import Literal, NamedNode, Quad, parse
 
-from triplewire.errors import InputError, InvalidTerm, RefusedFeature, SyntaxProblem
+from triplewire.errors import Facts, InputError, InvalidTerm, RefusedFeature, SyntaxProblem
 from triplewire.rdf.documents import Document
 from triplewire.rdf.formats import JSONLD, NQUADS, NTRIPLES, RDFXML, Format
 from triplewire.rdf.limits import DEFAULT_LIMITS, Limits
@@ -26,7 +26,8 @@ from triplewire.rdf.terms import Term, Triple
 
 _NO_BASE = "triplewire-no-base://document/"
 _PLACE_IN_MESSAGE = re.compile(r"^Parser error at line .*? columns? \d+(?: and (?:column )?\d+)?: ", re.DOTALL)
-_NO_SCHEME = re.compile(r"No scheme found in an absolute IRI")
+_NO_SCHEME = "No scheme found in an absolute IRI"
+_IRI_OR_BASE = "an absolute IRI, or a base (base, --base)"
 _WITHOUT_BASE = (NQUADS, NTRIPLES)
 _NAMED_IN_MESSAGE = re.compile(r"@\w+|'[^']+'|`[^`]+`")
 
@@ -131,7 +132,7 @@ def check_base(base: str | None) -> None:
     try:
         NamedNode(base)
     except ValueError as error:
-        raise InvalidTerm(f"wanted an absolute IRI as base, found {base!r}: {error}") from None
+        raise InvalidTerm(wanted="an absolute IRI as base", found=f"{base!r}: {error}") from None
 
 
 def _iris(term: Term | Quad | object) -> Iterator[str]:
@@ -145,23 +146,27 @@ def _iris(term: Term | Quad | object) -> Iterator[str]:
 
 
 def _relative(document: Document, iri: str) -> SyntaxProblem:
-    message = f"wanted an absolute IRI, or a base (base, --base), found the relative IRI {iri!r}"
-    return problem_at_offset(document, max(0, document.data.find(f'"{iri}"'.encode())), message)
+    offset = max(0, document.data.find(f'"{iri}"'.encode()))
+    return problem_at_offset(document, offset, wanted=_IRI_OR_BASE, found=f"the relative IRI {iri!r}")
 
 
 def _problem(document: Document, form: Format, base: str | None, error: SyntaxError) -> SyntaxProblem | RefusedFeature:
-    message = _NO_SCHEME.sub(_wanted_iri(form), _PLACE_IN_MESSAGE.sub("", error.msg))
-    if "LoadDocumentCallback" in message:
+    # Oxigraph's parsers raise one class for everything: only its text tells what was wrong.
+    told = _PLACE_IN_MESSAGE.sub("", error.msg)
+    if "LoadDocumentCallback" in told:
         return RefusedFeature("@context", "remote JSON-LD contexts are refused", source=document.source)
+    summary, facts = _told(form, told)
     if error.lineno is not None:
-        return problem_at(document, error.lineno, error.offset or 1, message)
-    return problem_at_offset(document, _LOCATORS[form.name](document, form, base, message), message)
+        return problem_at(document, error.lineno, error.offset or 1, summary, **facts)
+    return problem_at_offset(document, _LOCATORS[form.name](document, form, base, told), summary, **facts)
 
 
-def _wanted_iri(form: Format) -> str:
-    if form in _WITHOUT_BASE:
-        return f"wanted an absolute IRI, as {form.name} has no other, found a relative one"
-    return "wanted an absolute IRI, or a base (base, --base), found a relative one"
+def _told(form: Format, told: str) -> tuple[str | None, Facts]:
+    before, is_relative, _ = told.partition(_NO_SCHEME)
+    if not is_relative:
+        return told, Facts()
+    wanted = f"an absolute IRI, as {form.name} has no other" if form in _WITHOUT_BASE else _IRI_OR_BASE
+    return before.removesuffix(": ") or None, Facts(wanted=wanted, found="a relative one")
 
 
 def _offset_by_reading(document: Document, form: Format, base: str | None, _message: str) -> int:

@@ -18,7 +18,7 @@ from triplewire.rdf.parsing.entities import without_entities
 from triplewire.rdf.parsing.nesting_depth import too_deep
 from triplewire.rdf.parsing.positions import problem_at
 
-REFUSED = "wanted a well-formed DOCTYPE before the first element, with entities of text only; any other is refused"
+_WANTED = "a well-formed DOCTYPE before the first element, with entities of text only"
 
 
 def plain_markup(document: Document, limits: Limits) -> Document:
@@ -56,11 +56,13 @@ def _run(parse: Callable[[], object], document: Document) -> None:
     try:
         parse()
     except ExpatError as error:
-        message = f"wanted well-formed XML: {errors.messages.get(error.code, str(error))}"
         if b"<!doctype" in document.data.lower():
             raise _refused(document, error.lineno, error.offset) from None
-        raise problem_at(document, error.lineno, error.offset + 1, message) from None
+        found = errors.messages.get(error.code, str(error))
+        raise problem_at(document, error.lineno, error.offset + 1, wanted="well-formed XML", found=found) from None
 
 
 def _refused(document: Document, line: int, offset: int) -> RefusedFeature:
-    return RefusedFeature("DOCTYPE", REFUSED, source=document.source).standing_at(line, offset + 1)
+    return RefusedFeature("DOCTYPE", wanted=_WANTED, hint="any other is refused", source=document.source).standing_at(
+        line, offset + 1
+    )

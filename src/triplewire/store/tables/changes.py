@@ -75,7 +75,7 @@ def after(connection: Connection, position: int, limit: int) -> list[Schedule]:
     schedules = [_checked(row) for row in rows]
     for expected, schedule in enumerate(schedules, start=start + 1):
         if schedule.position != expected:
-            raise DamagedStore(f"wanted schedule {expected} of the journal, found {schedule.position}")
+            raise DamagedStore(wanted=f"schedule {expected} of the journal", found=str(schedule.position))
     return schedules
 
 
@@ -104,5 +104,5 @@ def _checked(row: tuple[Any, ...]) -> Schedule:
     position, time, inserted, deleted, checksum = row
     schedule = Schedule(position, time, _split(inserted), _split(deleted))
     if schedule.checksum != checksum:
-        raise DamagedStore(f"wanted schedule {position} of the journal as it was written, found another checksum")
+        raise DamagedStore(wanted=f"schedule {position} of the journal as it was written", found="another checksum")
     return schedule

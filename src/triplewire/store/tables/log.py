@@ -99,7 +99,9 @@ def after(connection: Connection, position: int, limit: int) -> list[Record]:
     records = [_checked(row) for row in rows]
     for expected, record in enumerate(records, start=start + 1):
         if record.position != expected:
-            raise DamagedStore(f"wanted the record {expected} of the log, found {record.position}", position=expected)
+            raise DamagedStore(
+                wanted=f"the record {expected} of the log", found=str(record.position), position=expected
+            )
     return records
 
 
@@ -151,7 +153,8 @@ def _checked(row: tuple[Any, ...]) -> Record:
     record = Record(*fields)
     if record.checksum != checksum:
         raise DamagedStore(
-            f"wanted the record {record.position} of the log as it was written, found another checksum",
+            wanted=f"the record {record.position} of the log as it was written",
+            found="another checksum",
             position=record.position,
         )
     return record

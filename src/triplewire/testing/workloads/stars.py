@@ -41,7 +41,7 @@ def written(star: Star, language: str) -> str:
     ?s <urn:n> ?n0(>= 3, < 5)
     """
     if language not in _WRITERS:
-        raise UnknownFormat(f"unknown subscription language {language!r}; wanted one of {', '.join(_WRITERS)}")
+        raise UnknownFormat(wanted=f"a subscription language, one of {', '.join(_WRITERS)}", found=repr(language))
     return _WRITERS[language](star)
 
 
