@@ -27,7 +27,7 @@ _LONGEST = 120.0
 _STEP = 0.25
 _PROBE = Span("topic", workload.TOPICS, workload.TOPICS)
 _SETTLING = 6.0
-_BEATS = frozenset({"Beat", "Acknowledgement", "Tide"})
+_BEATS = frozenset({"Heartbeat", "Acknowledgement", "WatermarkUpdate"})
 
 
 class Recovery(Struct):
@@ -120,7 +120,7 @@ class _Watch:
 
 def _stands_attached(host: Host) -> bool:
     assert host.up is not None
-    ways = host.up.router.ways
+    ways = host.up.router.attachments
     chosen = ways.chosen()
     return ways.up.keys() == chosen.keys() and all(
         up.is_known and up.other == chosen[dimension] for dimension, up in ways.up.items()

@@ -13,7 +13,7 @@ from statistics import fmean
 from msgspec import Struct
 
 from benchmarks.network import workload
-from triplewire.network.messages import Frame, Subscribe, Wire
+from triplewire.network.messages import Frame, Packet, Subscribe
 from triplewire.testing.simulation import Traffic, World, depths
 from triplewire.testing.simulation.histories.history import Accepted, Published, Subscribed
 
@@ -74,7 +74,7 @@ def measured(policy: str, super_peers: int, lone: int, each: int, events: int, t
     messages = _crowd(world, each, rng, tell)
     published = _publish(world, by_topic, events, rng)
     posets = [len(host.up.router.poset) for host in world.hosts.values() if host.up is not None]
-    rows = [len(host.up.router.offering.dimensions) for host in world.hosts.values() if host.up is not None]
+    rows = [len(host.up.router.advertisements.dimensions) for host in world.hosts.values() if host.up is not None]
     return Costs(
         policy=policy,
         super_peers=super_peers,
@@ -118,7 +118,7 @@ def _crowd(world: World, each: int, rng: Random, tell: Tell) -> float:
     """As many subscriptions at each super-peer, one after the other in any order: messages of one on average."""
     counted = 0
 
-    def count(_sender: str, _receiver: str, what: Wire) -> None:
+    def count(_sender: str, _receiver: str, what: Packet) -> None:
         nonlocal counted
         if isinstance(what, Frame) and isinstance(what.message, Subscribe):
             counted += len(what.message.added)

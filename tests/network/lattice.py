@@ -7,11 +7,11 @@ from random import Random
 
 from triplewire.algebra import Advertisement
 from triplewire.network.effects import Accept, Effect, Replay, Send
-from triplewire.network.memory import Memory
-from triplewire.network.messages import Description, Frame, Member, Publication, Standing, Subscribe, Wire
+from triplewire.network.memory import SavedSuperPeer
+from triplewire.network.messages import Description, Frame, Member, Packet, Publication, StandingQuery, Subscribe
 from triplewire.network.routing.advertisements.descriptions import describe
 from triplewire.network.routing.subscriptions.reasoner import AlgebraReasoner
-from triplewire.network.routing.subscriptions.standing_queries import standing_of
+from triplewire.network.routing.subscriptions.standing_queries import standing_query
 from triplewire.network.superpeer import SuperPeer
 from triplewire.network.timings import Timings
 
@@ -19,9 +19,9 @@ DC = "http://purl.org/dc/elements/1.1/"
 LOM = "http://www.imsproject.org/rdf/imsmd_educationalv1p2#"
 
 
-def asking(conditions: str = "") -> Standing:
+def asking(conditions: str = "") -> StandingQuery:
     """A subscription for things with a title and a date, under conditions on ?t and ?d."""
-    return standing_of("sparql", f"SELECT ?s {{ ?s <{DC}title> ?t ; <{DC}date> ?d . {conditions} }}")
+    return standing_query("sparql", f"SELECT ?s {{ ?s <{DC}title> ?t ; <{DC}date> ?d . {conditions} }}")
 
 
 def offering(*namespaces: str) -> Description:
@@ -38,12 +38,17 @@ class Lattice:
         self.peers: dict[str, SuperPeer] = {}
         self.logs: dict[str, list[Publication]] = {}
         self.accepted: list[tuple[str, str]] = []
-        self.heard: list[tuple[str, str, Wire]] = []
-        self._flying: deque[tuple[str, str, Wire]] = deque()
+        self.delivered: list[tuple[str, str, Packet]] = []
+        self._in_flight: deque[tuple[str, str, Packet]] = deque()
         for member in members:
             self.logs[member.id] = []
             self.peers[member.id] = SuperPeer(
-                member.id, member.address, reasoner, Random(0), Timings(linger=linger), Memory(members=members)
+                member.id,
+                member.address,
+                reasoner,
+                Random(0),
+                Timings(withdraw_after=linger),
+                SavedSuperPeer(members=members),
             )
         for name, peer in self.peers.items():
             self.carry(name, peer.start(self.now))
@@ -55,18 +60,18 @@ class Lattice:
         """Do what is wanted, and all that follows from it."""
         self._note(name, effects)
         for _ in range(200_000):
-            if not self._flying:
+            if not self._in_flight:
                 return
-            sender, to, what = self._flying.popleft()
+            sender, to, packet = self._in_flight.popleft()
             if to in self.peers:
-                self.heard.append((sender, to, what))
-                self._note(to, self.peers[to].receive(self.now, sender, what))
+                self.delivered.append((sender, to, packet))
+                self._note(to, self.peers[to].receive(self.now, sender, packet))
         raise AssertionError("wanted super-peers that come to rest, found none")
 
     def _note(self, name: str, effects: list[Effect]) -> None:
         for effect in effects:
             if isinstance(effect, Send):
-                self._flying.append((name, effect.to.removeprefix("at "), effect.what))
+                self._in_flight.append((name, effect.to.removeprefix("at "), effect.packet))
             elif isinstance(effect, Accept):
                 self.accepted.append((name, effect.publication.event))
             elif isinstance(effect, Replay):
@@ -86,11 +91,11 @@ class Lattice:
 
     # What peers do
 
-    def subscribe(self, name: str, standing: Standing, peer: str = "bob") -> None:
-        self.carry(name, self.peers[name].subscribe(self.now, standing, peer))
+    def subscribe(self, name: str, query: StandingQuery, peer: str = "bob") -> None:
+        self.carry(name, self.peers[name].subscribe(self.now, query, peer))
 
-    def unsubscribe(self, name: str, standing: Standing, peer: str = "bob") -> None:
-        self.carry(name, self.peers[name].unsubscribe(self.now, standing.key, peer))
+    def unsubscribe(self, name: str, query: StandingQuery, peer: str = "bob") -> None:
+        self.carry(name, self.peers[name].unsubscribe(self.now, query.key, peer))
 
     def advertise(self, name: str, description: Description, peer: str = "alice", lasts: float | None = None) -> None:
         self.carry(name, self.peers[name].advertise(self.now, description, peer, lasts))
@@ -110,18 +115,18 @@ class Lattice:
 
     # What is seen
 
-    def said(self) -> Counter[str]:
+    def sent(self) -> Counter[str]:
         """How many messages of each kind were said so far, by all."""
-        return sum((peer.said for peer in self.peers.values()), Counter())
+        return sum((peer.sent for peer in self.peers.values()), Counter())
 
     def messages(self, kind: type) -> int:
-        return self.said()[kind.__name__]
+        return self.sent()[kind.__name__]
 
-    def holders(self, standing: Standing) -> set[str]:
+    def holders(self, query: StandingQuery) -> set[str]:
         """Who knows of a subscription."""
-        return {name for name, peer in self.peers.items() if standing.key in peer.router.poset}
+        return {name for name, peer in self.peers.items() if query.key in peer.router.poset}
 
     def subscriptions_to(self, name: str) -> list[tuple[str, Subscribe]]:
         """Subscriptions that arrived at a super-peer, with the sender; a retransmission would show."""
-        frames = [(sender, what) for sender, to, what in self.heard if to == name and isinstance(what, Frame)]
+        frames = [(sender, packet) for sender, to, packet in self.delivered if to == name and isinstance(packet, Frame)]
         return [(sender, frame.message) for sender, frame in frames if isinstance(frame.message, Subscribe)]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from triplewire.network import link as links
 from triplewire.network.link import Link
-from triplewire.network.messages import Beat, Frame
+from triplewire.network.messages import Frame, Heartbeat
 
 RETRY = 1.0
 
@@ -40,7 +40,7 @@ class Pair:
             self.flying += [(to, frame)] * copies
 
     def say(self, sender: str, number: int) -> None:
-        self.post(sender, self.ends[sender].send(self.now, Beat(number)))
+        self.post(sender, self.ends[sender].send(self.now, Heartbeat(number)))
 
     def step(self) -> None:
         self.now += 0.3
@@ -52,7 +52,7 @@ class Pair:
             if received.restarted:
                 self.restarts[to] += 1
                 self.got[to] = []
-            self.got[to] += [message.digest for message in received.messages if isinstance(message, Beat)]
+            self.got[to] += [message.digest for message in received.messages if isinstance(message, Heartbeat)]
             self.post(to, received.frames)
         for end in self.ends:
             self.post(end, self.ends[end].tick(self.now, RETRY))
@@ -102,17 +102,17 @@ def test_a_side_that_begins_anew_is_heard_from_the_beginning(seed: int, loss: fl
 
 def _established() -> tuple[Link, Link]:
     a, b = _link(), _link(start=5)
-    (opening,) = a.send(0.0, Beat(1))
+    (opening,) = a.send(0.0, Heartbeat(1))
     (hint,) = b.receive(0.0, opening).frames
     (frame,) = a.receive(0.0, hint).frames
-    assert b.receive(0.0, frame).messages == (Beat(1),)
+    assert b.receive(0.0, frame).messages == (Heartbeat(1),)
     return a, b
 
 
 def test_a12_a_recorded_frame_that_is_sent_again_does_nothing() -> None:
     a, b = _established()
-    (frame,) = a.send(0.0, Beat(2))
-    assert b.receive(0.0, frame).messages == (Beat(2),)
+    (frame,) = a.send(0.0, Heartbeat(2))
+    assert b.receive(0.0, frame).messages == (Heartbeat(2),)
     assert b.receive(0.0, frame).messages == ()
     later = _link(start=9)
     assert later.receive(1.0, frame).messages == (), "a frame for an earlier session is refused by a later one"
@@ -120,8 +120,8 @@ def test_a12_a_recorded_frame_that_is_sent_again_does_nothing() -> None:
 
 def test_f5_what_waits_for_somebody_absent_is_bounded() -> None:
     a, _ = _established()
-    for number in range(links.MOST_WAITING + links.WINDOW + 2):
-        a.send(0.0, Beat(number))
+    for number in range(links.MAX_WAITING + links.WINDOW + 2):
+        a.send(0.0, Heartbeat(number))
     assert a.is_overrun
     a.restart(1.0)
     assert a.is_idle
@@ -132,14 +132,14 @@ def test_whoever_is_heard_but_does_not_hear_is_silent() -> None:
     a, b = _established()
     for frame in b.tick(0.5, RETRY):
         a.receive(0.5, frame)
-    a.send(1.0, Beat(2))
+    a.send(1.0, Heartbeat(2))
     for second in range(2, 6):
-        for frame in b.send(float(second), Beat(second)):
+        for frame in b.send(float(second), Heartbeat(second)):
             a.receive(float(second), frame)
     assert a.silent_for(6.0) == pytest.approx(5.0)
 
 
 def test_not_more_than_a_window_is_on_its_way() -> None:
     a, _ = _established()
-    frames = [frame for number in range(links.WINDOW * 2) for frame in a.send(0.0, Beat(number))]
+    frames = [frame for number in range(links.WINDOW * 2) for frame in a.send(0.0, Heartbeat(number))]
     assert len(frames) < links.WINDOW + 1

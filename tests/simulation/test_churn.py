@@ -80,8 +80,8 @@ def test_a_tenth_fails_at_once(seed: int):
     for host in failing:
         world.crash(host)
     publish_for(world, 20.0)
-    standing = [host for host in world.hosts.values() if host.up is not None]
-    assert all(host.up is not None and len(host.up.members.places) == 36 for host in standing)
+    standing_query = [host for host in world.hosts.values() if host.up is not None]
+    assert all(host.up is not None and len(host.up.members.places) == 36 for host in standing_query)
     for host in failing:
         world.restart(host)
     world.run_for(2 * SETTLE)

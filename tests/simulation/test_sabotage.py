@@ -10,7 +10,7 @@ from triplewire.network.link import Link
 from triplewire.network.routing.advertisements import own_advertisements
 from triplewire.network.routing.attachments import Downstream
 from triplewire.network.routing.router import Router
-from triplewire.network.routing.watermarks import Tides
+from triplewire.network.routing.watermarks import Watermarks
 from triplewire.testing.simulation import run
 from triplewire.testing.simulation.disk import Outbox
 from triplewire.testing.simulation.host import Host
@@ -27,16 +27,16 @@ def rules_broken(wanted: str) -> bool:
 @pytest.mark.parametrize(
     ("part", "name", "broken", "rule"),
     [
-        (Link, "_again", lambda _link: [], "missing"),
+        (Link, "_retransmission", lambda _link: [], "missing"),
         (Downstream, "forget", lambda _down, _recall: None, "missing"),
-        (Tides, "recall_all", lambda _tides, up: up.take_recall(), "missing"),
+        (Watermarks, "recall_all", lambda _watermarks, up: up.take_recall(), "missing"),
         (Router, "unsubscribe", lambda _router, _key, _peer: [], "unwanted"),
         (own_advertisements, "combined", lambda descriptions: {one.key: one for one in descriptions}, "missing"),
         (Host, "_stand", lambda _host, _rule: None, "missing"),
         (Host, "_is_own_change", lambda _host, _publication: False, "loop"),
         (Host, "_tell_of_gap", lambda _host, _name, _outbox: None, "missing"),
         (Outbox, "trim", lambda outbox, floor: setattr(outbox, "gap", floor + 1), "lapse"),
-        (Router, "_is_in_turn", lambda _router, _up, _publication: True, "order"),
+        (Router, "_is_expected", lambda _router, _up, _publication: True, "order"),
     ],
     ids=[
         "nothing lost is sent again",

@@ -87,7 +87,7 @@ def test_an_advertisement_that_is_not_renewed_runs_out_everywhere():
 def rows_at(world: World, host: str) -> int:
     up = world.hosts[host].up
     assert up is not None
-    return len(up.router.offering.dimensions)
+    return len(up.router.advertisements.dimensions)
 
 
 def test_a_word_to_another_access_point_arrives_once():
@@ -108,7 +108,7 @@ def test_a_subscription_that_another_implies_is_not_sent_until_that_one_ends():
     narrow = Query((Span("size", 1, 2),))
     world.subscribe("sp0", "sp0/reader", narrow)
     world.run_for(2.0)
-    key = world.dialect.standing(narrow).key
+    key = world.dialect.standing_query(narrow).key
     assert traffic.subscriptions[key] == []
     world.unsubscribe("sp0", wide)
     world.run_for(2.0)
@@ -137,7 +137,7 @@ def test_many_super_peers_with_many_subscriptions_fit_into_memory(super_peers: i
         host.id
         for host in world.hosts.values()
         if any(
-            one.standing == world.dialect.standing(Query((Span("size", 4, 4),)))
+            one.standing_query == world.dialect.standing_query(Query((Span("size", 4, 4),)))
             for one in host.disk.subscriptions.values()
         )
     }

@@ -1,17 +1,17 @@
-"""What a super-peer wants done: the shell around it does it."""
+"""Effects: what a super-peer asks of the shell around it."""
 
 from __future__ import annotations
 
 from msgspec import Struct
 
-from triplewire.network.messages import Message, Publication, Wire
+from triplewire.network.messages import Message, Packet, Publication
 
 
 class Send(Struct, frozen=True):
-    """Send this to that address. It may get lost."""
+    """Send a packet to an address. It may get lost."""
 
     to: str
-    what: Wire
+    packet: Packet
 
 
 class Accept(Struct, frozen=True):
@@ -27,14 +27,14 @@ class Replay(Struct, frozen=True):
     after: int
 
 
-class Relay(Struct, frozen=True):
-    """Another access point says this: it is for the sessions."""
+class RelayReceived(Struct, frozen=True):
+    """A message from another access point has arrived; it is for the sessions."""
 
     sender: str
     body: bytes
 
 
-class Spread(Struct, frozen=True):
+class BroadcastReceived(Struct, frozen=True):
     """A broadcast has arrived."""
 
     id: str
@@ -42,12 +42,12 @@ class Spread(Struct, frozen=True):
     hops: int
 
 
-class Say(Struct, frozen=True):
-    """Say this to a member, over the link to it: `SuperPeer` makes frames of it."""
+class SendMessage(Struct, frozen=True):
+    """Send a message to a member over its link; `SuperPeer` turns it into packets before the shell sees it."""
 
     to: str
     message: Message
 
 
-Effect = Send | Accept | Replay | Relay | Spread
-Deed = Effect | Say
+Effect = Send | Accept | Replay | RelayReceived | BroadcastReceived
+Action = Effect | SendMessage

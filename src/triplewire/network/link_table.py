@@ -1,7 +1,7 @@
-"""The links of a super-peer: what is to be said to a member becomes frames to its address.
+"""The links of a super-peer: messages to members become frames to their addresses.
 
-Links are made when they are needed. One to somebody that is gone is dropped with what waits on it; one to somebody that
-does not keep up begins anew.
+Links are made on demand. The link to a member that is gone is dropped with what waits on it; one to a member that does
+not keep up is restarted.
 """
 
 from __future__ import annotations
@@ -9,76 +9,76 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from triplewire.network.effects import Effect, Say, Send
+from triplewire.network.effects import Effect, Send, SendMessage
 from triplewire.network.hypercube.members import Members
-from triplewire.network.link import Link, Received
+from triplewire.network.link import FrameResult, Link
 from triplewire.network.messages import Frame
 
 _SESSIONS_A_START = 1 << 32
 
 
-class Linking:
-    """Links by the other end's identifier. `said` counts messages by their kind."""
+class LinkTable:
+    """Links by the other end's identifier. `sent` counts messages by their kind."""
 
     def __init__(self, me: str, members: Members, starts: int, retry: float) -> None:
-        self.said: Counter[str] = Counter()
+        self.sent: Counter[str] = Counter()
         self._me = me
         self._members = members
         self._retry = retry
         self._links: dict[str, Link] = {}
         self._sessions = starts * _SESSIONS_A_START
 
-    def say(self, now: float, deed: Say) -> list[Effect]:
-        """Say something to a member; to anybody else nothing is said."""
-        if not self._members.is_alive(deed.to) or deed.to == self._me:
+    def send(self, now: float, action: SendMessage) -> list[Effect]:
+        """Send a message to a member; one to anybody else is dropped."""
+        if not self._members.is_alive(action.to) or action.to == self._me:
             return []
-        self.said[type(deed.message).__name__] += 1
-        return self._frames(deed.to, self._link(now, deed.to).send(now, deed.message))
+        self.sent[type(action.message).__name__] += 1
+        return self._frames(action.to, self._link(now, action.to).send(now, action.message))
 
-    def receive(self, now: float, sender: str, frame: Frame) -> tuple[Received, list[Effect]]:
-        """Take a frame: what came of it, and what goes back."""
+    def receive(self, now: float, sender: str, frame: Frame) -> tuple[FrameResult, list[Effect]]:
+        """Receive a frame: its result, and the frames to send back."""
         received = self._link(now, sender).receive(now, frame)
         return received, self._frames(sender, received.frames)
 
-    def tend(self, now: float) -> tuple[list[Effect], list[str]]:
-        """Repeat, acknowledge, begin anew: frames to send, and with whom a link began anew."""
+    def tick(self, now: float) -> tuple[list[Effect], list[str]]:
+        """Retransmit, acknowledge, restart: the frames to send, and the members whose links were restarted."""
         effects: list[Effect] = []
-        anew = []
+        restarted = []
         for other, link in self._links.items():
             if link.is_overrun:
-                anew.append(other)
+                restarted.append(other)
                 effects += self._frames(other, link.restart(now))
             else:
                 effects += self._frames(other, link.tick(now, self._retry))
-        return effects, anew
+        return effects, restarted
 
     def drop_absent(self) -> list[Effect]:
-        """End the links to those that are gone, when the router drops them too.
+        """Drop the links to members that are gone, when the router drops them too.
 
-        Not later: one who is back a moment after that has to find a new session. And not sooner, as while we join
-        again: then nobody here would know that what was said over the link is void.
+        Not later: a member that returns a moment after that has to find a new session. And not sooner, as while we
+        rejoin: then the router would not know that what was sent over the link is void.
         """
         absent = [other for other in self._links if not self._members.is_alive(other)]
-        # Somebody that leaves waits for the acknowledgement.
+        # A member that leaves waits for the acknowledgement.
         return [effect for other in absent for effect in self._frames(other, self._links.pop(other).acknowledge())]
 
     def is_idle(self, other: str) -> bool:
-        """Whether everything that was said to somebody is acknowledged."""
+        """Whether everything that was sent to a member is acknowledged."""
         link = self._links.get(other)
         return link is None or link.is_idle
 
     @property
     def is_flushed(self) -> bool:
-        """Whether everything that was said to anybody is."""
+        """Whether everything that was sent to members that are alive is acknowledged."""
         return all(link.is_idle for other, link in self._links.items() if self._members.is_alive(other))
 
-    def silence(self, now: float, other: str) -> float:
-        """How long somebody has owed us an answer."""
+    def silent_for(self, now: float, other: str) -> float:
+        """How long a member has owed an acknowledgement."""
         link = self._links.get(other)
         return 0.0 if link is None else link.silent_for(now)
 
     def answered_at(self, other: str) -> float:
-        """When somebody last showed that it hears us."""
+        """When a member last acknowledged something."""
         link = self._links.get(other)
         return float("-inf") if link is None else link.answered_at
 

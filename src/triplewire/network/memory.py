@@ -1,15 +1,16 @@
-"""What of a super-peer survives a restart."""
+"""The saved state of a super-peer: what survives a restart."""
 
 from __future__ import annotations
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from triplewire.network.messages import Member
 
 
-class Memory(Struct, frozen=True, kw_only=True):
-    """Whom it knew, and how far it had heard each origin. `starts` counts how often it was started."""
+class SavedSuperPeer(Struct, frozen=True, kw_only=True):
+    """The members that it knew, and its watermark for each origin. `starts` counts how often it was started."""
 
     members: tuple[Member, ...] = ()
-    heard: dict[str, int] = {}
+    # The name on the disk is that of the first version.
+    watermarks: dict[str, int] = field(default_factory=dict, name="heard")
     starts: int = 0

@@ -1,10 +1,11 @@
-"""What super-peers say to each other.
+"""Messages between super-peers.
 
-Two ways to say it. A `Frame` belongs to a link, which delivers each message once and in order (`links`). A datagram
-stands alone: it may be lost or come twice, and whoever sent it tries again.
+There are two kinds of packets. A `Frame` belongs to a link, which delivers each message once and in order (`links`). A
+datagram stands alone: it may be lost or duplicated, and its sender retries.
 
-Who sent something is told by the transport, which knows the key at the other end; no message says it of itself.
-Every message has a tag; whoever decodes one refuses what it does not know. `VERSION` changes when one changes meaning.
+The sender of a packet is known from the transport, which has verified the key at the other end; no message names it.
+Every message has a tag; unknown tags are refused. `VERSION` changes when a message changes its meaning. Tags are part
+of the wire format and of the metrics; some are older than the name of their class.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ VERSION = 1
 
 
 class Status(IntEnum):
-    """Where a member stands. A higher one counts more within the same incarnation."""
+    """The status of a member. Within one incarnation a higher one wins."""
 
     ALIVE = 0
     LEFT = 1
@@ -27,9 +28,9 @@ class Status(IntEnum):
 class Member(Struct, frozen=True, array_like=True):
     """A super-peer as the others know it.
 
-    `incarnation` grows whenever the member itself says something new of itself; what others say of it counts within
-    one. `claim` is the place in the cube that it was given. `start` is where its log stood when it joined: what it
-    published before does not concern the network.
+    `incarnation` grows whenever the member itself changes its record; others only change the status within one.
+    `claim` is the place in the cube that it was given. `start` is the head of its log when it joined: what it published
+    before is not sent to the network.
     """
 
     id: str
@@ -40,8 +41,8 @@ class Member(Struct, frozen=True, array_like=True):
     start: int = 0
 
 
-class Standing(Struct, frozen=True, array_like=True):
-    """A subscription as it travels. The key is derived from language and text, so that equal ones are one."""
+class StandingQuery(Struct, frozen=True, array_like=True):
+    """A subscription as it is sent. The key is derived from language and text, so equal queries have equal keys."""
 
     key: str
     language: str
@@ -49,14 +50,14 @@ class Standing(Struct, frozen=True, array_like=True):
 
 
 class Description(Struct, frozen=True, array_like=True):
-    """What a peer registered that it will publish, in RDF (Turtle). The key is derived from the content."""
+    """What a peer advertises, in RDF (Turtle). The key is derived from the content."""
 
     key: str
     rdf: str
 
 
 class Publication(Struct, frozen=True, array_like=True):
-    """An event as it travels: where it was published, at which position of that log, and by whom."""
+    """An event as it is sent: where it was published, at which position of that log, and by whom."""
 
     origin: str
     position: int
@@ -70,29 +71,29 @@ class Publication(Struct, frozen=True, array_like=True):
 # On a link, about membership
 
 
-class Changed(Struct, frozen=True, tag="changed", array_like=True):
-    """Something new about members, broadcast over the dimensions above the one that it came in on."""
+class MembershipChange(Struct, frozen=True, tag="changed", array_like=True):
+    """Changed member records, broadcast over the dimensions above the one that it came in on."""
 
     members: tuple[Member, ...]
     dimension: int = -1
     hops: int = 0
 
 
-class Table(Struct, frozen=True, tag="table", array_like=True):
-    """Everything that somebody knows of members. `wants` asks for the receiver's table in return."""
+class MembershipTable(Struct, frozen=True, tag="table", array_like=True):
+    """The sender's whole table of members. `wants` asks for the receiver's table in return."""
 
     members: tuple[Member, ...]
     wants: bool
 
 
-class Beat(Struct, frozen=True, tag="beat", array_like=True):
-    """A sign of life, with a digest of the table of members."""
+class Heartbeat(Struct, frozen=True, tag="beat", array_like=True):
+    """A heartbeat, with a digest of the table of members."""
 
     digest: int
 
 
 class Broadcast(Struct, frozen=True, tag="broadcast", array_like=True):
-    """A word to every super-peer."""
+    """A message to every super-peer."""
 
     id: str
     body: bytes
@@ -100,8 +101,8 @@ class Broadcast(Struct, frozen=True, tag="broadcast", array_like=True):
     hops: int
 
 
-class Recent(Struct, frozen=True, tag="recent", array_like=True):
-    """Broadcasts that the sender has seen lately; the receiver sends those that are not among them."""
+class RecentBroadcasts(Struct, frozen=True, tag="recent", array_like=True):
+    """Broadcasts that the sender has seen recently; the receiver sends those that are missing."""
 
     ids: tuple[str, ...]
 
@@ -110,25 +111,25 @@ class Recent(Struct, frozen=True, tag="recent", array_like=True):
 
 
 class Attach(Struct, frozen=True, tag="attach", array_like=True):
-    """Begin: tell me what is advertised behind you in this dimension."""
+    """Begin an attachment: asks for what is advertised behind the receiver in this dimension."""
 
     dimension: int
 
 
 class Detach(Struct, frozen=True, tag="detach", array_like=True):
-    """End: I have chosen somebody else."""
+    """End an attachment: the sender has another neighbour now."""
 
     dimension: int
 
 
 class Subscribe(Struct, frozen=True, tag="subscribe", array_like=True):
-    """Subscriptions that begin, and keys of those that end, in this order.
+    """Subscriptions to add, and then keys of those to remove.
 
-    `recall` names origins and positions: send again what matches and comes after them. None: nothing is recalled.
+    `recall` maps origins to positions: send again what matches and comes after them. None: no recall.
     """
 
     dimension: int
-    added: tuple[Standing, ...]
+    added: tuple[StandingQuery, ...]
     removed: tuple[str, ...] = ()
     recall: dict[str, int] | None = None
 
@@ -137,7 +138,7 @@ class Subscribe(Struct, frozen=True, tag="subscribe", array_like=True):
 
 
 class Advertise(Struct, frozen=True, tag="advertise", array_like=True):
-    """Descriptions that begin, and keys of those that end, behind the sender. `is_first` begins the attachment."""
+    """Descriptions to add, and keys of those to remove, behind the sender. `is_first` begins the attachment."""
 
     dimension: int
     added: tuple[Description, ...]
@@ -146,16 +147,16 @@ class Advertise(Struct, frozen=True, tag="advertise", array_like=True):
 
 
 class Notify(Struct, frozen=True, tag="notify", array_like=True):
-    """An event that matches a subscription which came over this link in this dimension."""
+    """An event that matches a subscription which was sent over this link in this dimension."""
 
     dimension: int
     publication: Publication
 
 
-class Tide(Struct, frozen=True, tag="tide", array_like=True):
-    """Up to these positions of these origins everything that matches was sent. `recalls` counts what was recalled.
+class WatermarkUpdate(Struct, frozen=True, tag="tide", array_like=True):
+    """Watermarks: up to these positions of these origins everything that matches was sent.
 
-    An empty one answers a recall: what was recalled comes after it.
+    `recalls` is how many recalls the sender has received. An empty update answers a recall: what was recalled follows.
     """
 
     dimension: int
@@ -164,38 +165,38 @@ class Tide(Struct, frozen=True, tag="tide", array_like=True):
 
 
 class Detached(Struct, frozen=True, tag="detached", array_like=True):
-    """The sender no longer knows of the attachment: attach again."""
+    """The sender does not know the attachment: attach again."""
 
     dimension: int
 
 
 class Relayed(Struct, frozen=True, tag="relayed", array_like=True):
-    """A word from one access point to another; what it says is for `sessions` to read."""
+    """A message from one access point to another; `sessions` decodes it."""
 
     body: bytes
 
 
 Message = (
-    Changed
-    | Table
-    | Beat
+    MembershipChange
+    | MembershipTable
+    | Heartbeat
     | Broadcast
-    | Recent
+    | RecentBroadcasts
     | Attach
     | Detach
     | Subscribe
     | Advertise
     | Notify
-    | Tide
+    | WatermarkUpdate
     | Detached
     | Relayed
 )
 
 
 class Frame(Struct, frozen=True, tag="frame", array_like=True):
-    """A piece of a link: `number` counts messages from 1 within a session; 0 carries none, only `ack`.
+    """A packet of a link. `number` counts messages from 1 within a session; 0 carries none, only `ack`.
 
-    `session` is the sender's, `known` is the receiver's as the sender knows it, 0 as long as it does not.
+    `session` is the sender's, `known` is the receiver's as far as the sender knows it, else 0.
     """
 
     session: int
@@ -209,42 +210,42 @@ class Frame(Struct, frozen=True, tag="frame", array_like=True):
 
 
 class Join(Struct, frozen=True, tag="join", array_like=True):
-    """Let me in. `claim` of the member is for the receiver to give."""
+    """A request to join. The receiver assigns the member's `claim`."""
 
     member: Member
 
 
 class Welcome(Struct, frozen=True, tag="welcome", array_like=True):
-    """You are in: everybody, yourself among them, and how far the sender has heard each."""
+    """Answers a join: all members, the receiver among them, and the sender's watermarks."""
 
     members: tuple[Member, ...]
-    heard: dict[str, int]
+    watermarks: dict[str, int]
 
 
-class Outcast(Struct, frozen=True, tag="outcast", array_like=True):
-    """You are none of us any more; this is who we are. `strength` decides who joins whom again."""
+class Expelled(Struct, frozen=True, tag="outcast", array_like=True):
+    """The receiver is no longer a member; these are. `strength`, the size of the network, decides who rejoins whom."""
 
     members: tuple[Member, ...]
     strength: int
 
 
 class Alive(Struct, frozen=True, tag="alive", array_like=True):
-    """I am still one of you, in a new incarnation."""
+    """The sender is alive, in a new incarnation."""
 
     member: Member
 
 
 class Probe(Struct, frozen=True, tag="probe", array_like=True):
-    """Do you hear from this member? With nobody named: do you hear me?"""
+    """Asks whether a member is reachable; without a name, whether the receiver is."""
 
     about: str | None = None
 
 
-class Heard(Struct, frozen=True, tag="heard", array_like=True):
-    """The answer: it is alive. With nobody named: I hear you."""
+class ProbeAnswer(Struct, frozen=True, tag="heard", array_like=True):
+    """Answers a probe: that member is reachable; without a name, the sender is."""
 
     about: str | None = None
 
 
-Datagram = Join | Welcome | Outcast | Alive | Probe | Heard
-Wire = Frame | Datagram
+Datagram = Join | Welcome | Expelled | Alive | Probe | ProbeAnswer
+Packet = Frame | Datagram

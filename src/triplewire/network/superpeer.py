@@ -1,7 +1,7 @@
 """A super-peer: the cube, the links and the router put together, without I/O.
 
-Every method takes the time first, monotonic seconds, and returns effects; the shell around it carries them out. The
-same object stands in a node between real sockets and in a simulation between virtual ones.
+Every method takes the time first, in monotonic seconds, and returns effects; the shell around it carries them out. A
+node runs the same object over real sockets, a simulation over virtual ones.
 
     peer = SuperPeer("sp-1", "tcp://…", reasoner, rng)
     effects = peer.start(now, seeds=["tcp://…"])
@@ -15,26 +15,26 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 
-from triplewire.network import messages as say
-from triplewire.network.effects import Deed, Effect, Relay, Say
-from triplewire.network.hypercube.broadcast import Broadcasting
+from triplewire.network import messages as messages
+from triplewire.network.effects import Action, Effect, RelayReceived, SendMessage
+from triplewire.network.hypercube.broadcast import Broadcasts
 from triplewire.network.hypercube.cube import Cube
-from triplewire.network.hypercube.failure_detection import Watching
+from triplewire.network.hypercube.failure_detection import FailureDetector
 from triplewire.network.hypercube.members import Members
 from triplewire.network.hypercube.membership import Membership, Stage
-from triplewire.network.link_table import Linking
-from triplewire.network.memory import Memory
-from triplewire.network.messages import Description, Frame, Member, Message, Publication, Standing, Wire
+from triplewire.network.link_table import LinkTable
+from triplewire.network.memory import SavedSuperPeer
+from triplewire.network.messages import Description, Frame, Member, Message, Packet, Publication, StandingQuery
 from triplewire.network.routing.router import Router
-from triplewire.network.routing.subscriptions.event_matching import Hearing
+from triplewire.network.routing.subscriptions.event_matching import EventMatcher
 from triplewire.network.routing.subscriptions.reasoner import Reasoner
 from triplewire.network.timings import Timings
 
-_NOBODY = Memory()
+_NOTHING_SAVED = SavedSuperPeer()
 
 
 class SuperPeer:
-    """One super-peer. `head` is the end of its own log. Whoever restarts one hands in what it remembered."""
+    """One super-peer. `head` is the end of its own log, `saved` the state of an earlier process."""
 
     def __init__(
         self,
@@ -43,28 +43,28 @@ class SuperPeer:
         reasoner: Reasoner,
         rng: Random,
         timings: Timings = Timings(),  # noqa: B008  frozen
-        memory: Memory | None = None,
+        saved: SavedSuperPeer | None = None,
         head: int = 0,
-        hearing: Hearing | None = None,
+        matcher: EventMatcher | None = None,
     ) -> None:
-        memory = memory or _NOBODY
+        saved = saved or _NOTHING_SAVED
         self.id = member_id
-        self.starts = memory.starts + 1
+        self.starts = saved.starts + 1
         self._timings = timings
-        self._heard = dict(memory.heard) | {member_id: head}
+        self._watermarks = dict(saved.watermarks) | {member_id: head}
         me = Member(member_id, address, start=head)
-        self._membership = Membership(me, memory.members, self._heard, rng, timings)
-        self._watching = Watching(member_id, self.members, rng, timings)
-        self._broadcasting = Broadcasting(member_id, self.members, timings.remember)
-        self.router = Router(member_id, self.members, reasoner, self._heard, hearing)
-        self._linking = Linking(member_id, self.members, self.starts, timings.retry)
-        self._seen = 0
-        self._stood: int | None = None
-        self._beat_at = float("-inf")
-        self._strange: dict[str, int] = {}
+        self._membership = Membership(me, saved.members, self._watermarks, rng, timings)
+        self._failure_detector = FailureDetector(member_id, self.members, rng, timings)
+        self._broadcasts = Broadcasts(member_id, self.members, timings.remember_broadcasts)
+        self.router = Router(member_id, self.members, reasoner, self._watermarks, matcher)
+        self._links = LinkTable(member_id, self.members, self.starts, timings.retry)
+        self._routed_digest = 0
+        self._last_place: int | None = None
+        self._heartbeat_at = float("-inf")
+        self._digest_mismatches: dict[str, int] = {}
         self._expiries: dict[tuple[str, str], float] = {}
 
-    # To look at
+    # Reading
 
     @property
     def members(self) -> Members:
@@ -76,11 +76,11 @@ class SuperPeer:
 
     @property
     def is_in(self) -> bool:
-        """Whether this super-peer is one of the network."""
+        """Whether this super-peer is a member of the network."""
         return self.stage is Stage.IN
 
     @property
-    def slot(self) -> int | None:
+    def place(self) -> int | None:
         """The place in the cube."""
         return self.members.place_of.get(self.id)
 
@@ -90,223 +90,226 @@ class SuperPeer:
 
     @property
     def is_flushed(self) -> bool:
-        """Whether everything that was said is acknowledged."""
-        return self._linking.is_flushed
+        """Whether everything that was sent is acknowledged."""
+        return self._links.is_flushed
 
     @property
-    def said(self) -> Counter[str]:
-        """How many messages of each kind were said."""
-        return self._linking.said
+    def sent(self) -> Counter[str]:
+        """How many messages of each kind were sent."""
+        return self._links.sent
 
-    def memory(self) -> Memory:
-        """What is to survive a restart. What was accepted before has to be on the disk first."""
-        return Memory(members=self.members.all, heard=dict(self._heard), starts=self.starts)
+    def saved_state(self) -> SavedSuperPeer:
+        """The state that has to survive a restart. Events that were accepted before must be on the disk first."""
+        return SavedSuperPeer(members=self.members.all, watermarks=dict(self._watermarks), starts=self.starts)
 
-    # Coming and going
+    # Joining and leaving
 
     def start(self, now: float, seeds: Sequence[str] = ()) -> list[Effect]:
-        """Join at one of these addresses or where we were before; with neither, found a network."""
+        """Join at one of these addresses or at a saved member; with neither, found a network."""
         before = [member.address for member in self.members.all if member.id != self.id]
         asked = [*seeds, *(address for address in before if address not in seeds)]
         known = self.members.get(self.id)
         if known is not None:
-            self._membership.begin_again(known)
+            self._membership.resume_as(known)
         if not asked:
-            return self._done(now, self._membership.found())
-        return self._done(now, self._membership.join(now, asked))
+            return self._to_effects(now, self._membership.found_network())
+        return self._to_effects(now, self._membership.join(now, asked))
 
-    def assume(self, now: float) -> list[Effect]:
-        """Start among those of the memory, without asking: for networks that are prepared as a whole."""
-        return self._done(now, self._membership.assume())
+    def start_with_saved_members(self, now: float) -> list[Effect]:
+        """Start with the saved members, without joining: for networks that are prepared as a whole."""
+        return self._to_effects(now, self._membership.use_saved_members())
 
     def leave(self, now: float) -> list[Effect]:
-        """Say goodbye. Wait until `is_flushed`, before and after."""
-        return self._done(now, self._membership.leave(now))
+        """Leave the network. Wait until `is_flushed`, before and after."""
+        return self._to_effects(now, self._membership.leave(now))
 
     def tick(self, now: float) -> list[Effect]:
-        """Let time pass."""
-        deeds = [*self._membership.tick(now), *self._expire(now)]
-        if self.is_in and now - self._beat_at >= self._timings.beat:
-            self._beat_at = now
-            deeds += self._beat(now)
-        deeds += self.router.tides.flush()
-        return [*self._done(now, deeds), *self._tend(now)]
+        """Do what is due."""
+        actions = [*self._membership.tick(now), *self._expire(now)]
+        if self.is_in and now - self._heartbeat_at >= self._timings.heartbeat:
+            self._heartbeat_at = now
+            actions += self._heartbeat(now)
+        actions += self.router.watermarks.flush_recalls()
+        return [*self._to_effects(now, actions), *self._tick_links(now)]
 
     # Our own peers
 
-    def subscribe(self, now: float, standing: Standing, peer: str) -> list[Effect]:
-        """A peer of ours subscribes."""
-        return self._done(now, self.router.subscribe(standing, peer))
+    def subscribe(self, now: float, query: StandingQuery, peer: str) -> list[Effect]:
+        """Add a subscription of one of our peers."""
+        return self._to_effects(now, self.router.subscribe(query, peer))
 
     def unsubscribe(self, now: float, key: str, peer: str) -> list[Effect]:
-        """A subscription of a peer of ours ends."""
-        return self._done(now, self.router.unsubscribe(key, peer))
+        """Remove a subscription of one of our peers."""
+        return self._to_effects(now, self.router.unsubscribe(key, peer))
 
     def advertise(self, now: float, description: Description, peer: str, lasts: float | None = None) -> list[Effect]:
-        """A peer of ours tells what it will publish; it has to say so again before the time is over."""
+        """Add an advertisement of one of our peers; it expires after `lasts` unless it is repeated."""
         self._expiries.pop((description.key, peer), None)
         if lasts is not None:
             self._expiries[description.key, peer] = now + lasts
-        return self._done(now, self.router.advertise(description, peer))
+        return self._to_effects(now, self.router.advertise(description, peer))
 
     def withdraw(self, now: float, key: str, peer: str) -> list[Effect]:
-        """A peer of ours will no longer publish that. It counts for a while yet, for what was published before."""
-        self._expiries[key, peer] = now + self._timings.linger
-        return self._done(now, self._expire(now))
+        """Withdraw an advertisement. It still counts for a while, for what was published under it."""
+        self._expiries[key, peer] = now + self._timings.withdraw_after
+        return self._to_effects(now, self._expire(now))
 
     def published(self, now: float, publications: Sequence[Publication]) -> list[Effect]:
-        """Events were written to our log, in this order."""
-        return self._done(now, self.router.published(publications))
+        """Route events that were appended to our log, in this order."""
+        return self._to_effects(now, self.router.published(publications))
 
     def replayed(self, now: float, ticket: int, publications: Sequence[Publication], upto: int) -> list[Effect]:
-        """What was read of our log: everything up to a position."""
-        return self._done(now, self.router.replayed(ticket, publications, upto))
+        """Route what was read of our log for a `Replay`: everything up to a position."""
+        return self._to_effects(now, self.router.replayed(ticket, publications, upto))
 
     def recall(self, now: float, since: Mapping[str, int]) -> list[Effect]:
-        """A peer of ours has come from elsewhere, where it was told everything up to these positions: hear the rest."""
-        self.router.tides.recall(since)
-        return self._done(now, [])
+        """Recall what follows these watermarks, for a peer that moved here from another access point."""
+        self.router.watermarks.recall(since)
+        return self._to_effects(now, [])
 
-    # Others
+    # Other super-peers
 
     def relay(self, now: float, to: str, body: bytes) -> list[Effect]:
-        """Say something to another access point."""
-        return self._done(now, [Say(to, say.Relayed(body))])
+        """Send a message to another access point."""
+        return self._to_effects(now, [SendMessage(to, messages.Relayed(body))])
 
     def broadcast(self, now: float, body: bytes) -> list[Effect]:
-        """Say something to every super-peer."""
-        return self._done(now, self._broadcasting.begin(now, body, self.starts))
+        """Send a message to every super-peer."""
+        return self._to_effects(now, self._broadcasts.begin(now, body, self.starts))
 
-    def receive(self, now: float, sender: str, what: Wire) -> list[Effect]:
-        """Something came from another super-peer, which the transport has identified."""
-        if isinstance(what, Frame):
-            return self._framed(now, sender, what)
-        if isinstance(what, say.Join):
-            return self._done(now, self._membership.asked(now, sender, what))
-        if isinstance(what, say.Welcome):
-            return self._done(now, self._membership.welcomed(now, what))
-        if isinstance(what, say.Alive):
-            return self._done(now, self._membership.alive(now, sender, what, self._strength(now)))
-        if isinstance(what, say.Outcast):
-            return self._done(now, self._membership.outcast(now, sender, what, self._strength(now)))
+    def receive(self, now: float, sender: str, packet: Packet) -> list[Effect]:
+        """Receive a packet from another super-peer, which the transport has identified."""
+        if isinstance(packet, Frame):
+            return self._receive_frame(now, sender, packet)
+        if isinstance(packet, messages.Join):
+            return self._to_effects(now, self._membership.join_requested(now, sender, packet))
+        if isinstance(packet, messages.Welcome):
+            return self._to_effects(now, self._membership.welcomed(now, packet))
+        if isinstance(packet, messages.Alive):
+            return self._to_effects(now, self._membership.alive_received(now, sender, packet, self._network_size(now)))
+        if isinstance(packet, messages.Expelled):
+            return self._to_effects(now, self._membership.expelled(now, sender, packet, self._network_size(now)))
         if not self.members.is_alive(sender):
-            return self._stranger(now, sender)
-        if isinstance(what, say.Probe):
-            return self._done(now, self._watching.probed(now, sender, what))
-        return self._done(now, self._watching.answered(now, sender, what))
+            return self._reject_sender(now, sender)
+        if isinstance(packet, messages.Probe):
+            return self._to_effects(now, self._failure_detector.probed(now, sender, packet))
+        return self._to_effects(now, self._failure_detector.answered(now, sender, packet))
 
-    # Private: what comes over a link
+    # Private: receiving over a link
 
-    def _framed(self, now: float, sender: str, frame: Frame) -> list[Effect]:
+    def _receive_frame(self, now: float, sender: str, frame: Frame) -> list[Effect]:
         if self.stage is Stage.LEFT:
-            return self._linking.receive(now, sender, frame)[1]
+            return self._links.receive(now, sender, frame)[1]
         if not self.members.is_alive(sender) or not self.is_in:
-            return self._stranger(now, sender)
-        received, effects = self._linking.receive(now, sender, frame)
-        if self._linking.answered_at(sender) == now:
-            self._watching.heard(now, sender)
+            return self._reject_sender(now, sender)
+        received, effects = self._links.receive(now, sender, frame)
+        if self._links.answered_at(sender) == now:
+            self._failure_detector.mark_answered(now, sender)
         if received.restarted:
-            effects += self._done(now, self.router.restarted(sender))
+            effects += self._to_effects(now, self.router.restarted(sender))
         for message in received.messages:
-            effects += self._done(now, self._heed(now, sender, message))
+            effects += self._to_effects(now, self._dispatch(now, sender, message))
         return effects
 
-    def _heed(self, now: float, sender: str, message: Message) -> list[Deed]:
+    def _dispatch(self, now: float, sender: str, message: Message) -> list[Action]:
         match message:
-            case say.Notify():
+            case messages.Notify():
                 return self.router.notified(sender, message)
-            case say.Subscribe():
+            case messages.Subscribe():
                 return self.router.subscribed(sender, message)
-            case say.Advertise():
+            case messages.Advertise():
                 return self.router.advertised(sender, message)
-            case say.Tide():
-                return self.router.rose(sender, message)
-            case say.Attach():
+            case messages.WatermarkUpdate():
+                return self.router.watermarks_received(sender, message)
+            case messages.Attach():
                 return self.router.attach(sender, message)
-            case say.Detach():
+            case messages.Detach():
                 return self.router.detach(sender, message)
-            case say.Detached():
+            case messages.Detached():
                 return self.router.detached(sender, message)
-            case say.Relayed():
-                return [Relay(sender, message.body)]
+            case messages.Relayed():
+                return [RelayReceived(sender, message.body)]
             case _:
-                return self._heed_cube(now, sender, message)
+                return self._dispatch_membership(now, sender, message)
 
-    def _heed_cube(self, now: float, sender: str, message: Message) -> list[Deed]:
+    def _dispatch_membership(self, now: float, sender: str, message: Message) -> list[Action]:
         match message:
-            case say.Beat():
-                return self._compared(now, sender, message.digest)
-            case say.Changed():
-                return self._membership.changed(now, message)
-            case say.Table():
-                return self._membership.compare(now, sender, message)
-            case say.Broadcast():
-                return self._broadcasting.take(now, message)
-            case say.Recent():
-                return self._broadcasting.missing(sender, message)
+            case messages.Heartbeat():
+                return self._compare_digests(now, sender, message.digest)
+            case messages.MembershipChange():
+                return self._membership.apply_changes(now, message)
+            case messages.MembershipTable():
+                return self._membership.exchange_tables(now, sender, message)
+            case messages.Broadcast():
+                return self._broadcasts.receive(now, message)
+            case messages.RecentBroadcasts():
+                return self._broadcasts.answer_recent(sender, message)
         raise TypeError(f"wanted a message between super-peers, found {type(message).__name__}")
 
-    def _stranger(self, now: float, sender: str) -> list[Effect]:
+    def _reject_sender(self, now: float, sender: str) -> list[Effect]:
         known = self.members.get(sender)
         address = None if known is None else known.address
-        return self._done(now, self._membership.strange(now, sender, address, self._strength(now)))
+        return self._to_effects(now, self._membership.reject_sender(now, sender, address, self._network_size(now)))
 
     # Private: time
 
-    def _beat(self, now: float) -> list[Deed]:
+    def _heartbeat(self, now: float) -> list[Action]:
         neighbours = self._neighbours()
-        idle = [other for other in neighbours if self._linking.is_idle(other)]
-        deeds: list[Deed] = [Say(other, say.Beat(self.members.digest)) for other in idle]
-        deeds += self._watching.look(now, neighbours, lambda other: self._linking.silence(now, other))
-        for other in self._watching.verdicts(now):
-            deeds += self._membership.fail(now, other)
-        deeds += self._broadcasting.tick(now, frozenset(neighbours))
-        return [*deeds, *self.router.settle(), *self.router.tides.tell()]
+        idle = [other for other in neighbours if self._links.is_idle(other)]
+        actions: list[Action] = [SendMessage(other, messages.Heartbeat(self.members.digest)) for other in idle]
+        actions += self._failure_detector.check(now, neighbours, lambda other: self._links.silent_for(now, other))
+        for other in self._failure_detector.failed_members(now):
+            actions += self._membership.declare_failed(now, other)
+        actions += self._broadcasts.tick(now, frozenset(neighbours))
+        return [*actions, *self.router.drop_stale_attachments(), *self.router.watermarks.announce()]
 
     def _neighbours(self) -> list[str]:
-        place = self.slot
+        place = self.place
         if place is None:
             return []
         places = {*self.cube.neighbours(place), *(other for other, _ in self.cube.choosers(place))}
         return [self.members.places[other] for other in sorted(places)]
 
-    def _tend(self, now: float) -> list[Effect]:
-        effects, anew = self._linking.tend(now)
-        return [*effects, *(effect for other in anew for effect in self._done(now, self.router.restarted(other)))]
+    def _tick_links(self, now: float) -> list[Effect]:
+        effects, restarted = self._links.tick(now)
+        return [
+            *effects,
+            *(effect for other in restarted for effect in self._to_effects(now, self.router.restarted(other))),
+        ]
 
-    def _expire(self, now: float) -> list[Deed]:
+    def _expire(self, now: float) -> list[Action]:
         due = [name for name, at in self._expiries.items() if at <= now]
-        deeds: list[Deed] = []
+        actions: list[Action] = []
         for key, peer in due:
             del self._expiries[key, peer]
-            deeds += self.router.withdraw(key, peer)
-        return deeds
+            actions += self.router.withdraw(key, peer)
+        return actions
 
-    def _compared(self, now: float, sender: str, digest: int) -> list[Deed]:
-        """Exchange tables with a neighbour whose table has been another for more than one beat."""
+    def _compare_digests(self, now: float, sender: str, digest: int) -> list[Action]:
+        """Exchange tables with a neighbour whose digest has differed for more than one heartbeat."""
         if digest == self.members.digest:
-            self._strange.pop(sender, None)
+            self._digest_mismatches.pop(sender, None)
             return []
-        self._strange[sender] = self._strange.get(sender, 0) + 1
-        if self._strange[sender] < 2:
+        self._digest_mismatches[sender] = self._digest_mismatches.get(sender, 0) + 1
+        if self._digest_mismatches[sender] < 2:
             return []
-        self._strange[sender] = 0
-        return [Say(sender, say.Table(self.members.all, wants=True))]
+        self._digest_mismatches[sender] = 0
+        return [SendMessage(sender, messages.MembershipTable(self.members.all, wants=True))]
 
-    def _strength(self, now: float) -> int:
-        return len(self.members.places) if self._watching.hears_anybody(now) else 1
+    def _network_size(self, now: float) -> int:
+        return len(self.members.places) if self._failure_detector.has_contact(now) else 1
 
-    # Private: deeds become effects
+    # Private: actions become effects
 
-    def _done(self, now: float, deeds: Iterable[Deed]) -> list[Effect]:
+    def _to_effects(self, now: float, actions: Iterable[Action]) -> list[Effect]:
         effects: list[Effect] = []
-        for deed in deeds:
-            effects += self._linking.say(now, deed) if isinstance(deed, Say) else [deed]
-        if self.members.digest != self._seen and self.is_in:
-            effects += self._reconsider(now)
+        for action in actions:
+            effects += self._links.send(now, action) if isinstance(action, SendMessage) else [action]
+        if self.members.digest != self._routed_digest and self.is_in:
+            effects += self._apply_layout(now)
         return effects
 
-    def _reconsider(self, now: float) -> list[Effect]:
-        self._seen = self.members.digest
-        moved, self._stood = self.slot != self._stood, self.slot
-        return [*self._linking.drop_absent(), *self._done(now, self.router.reconsider(moved))]
+    def _apply_layout(self, now: float) -> list[Effect]:
+        self._routed_digest = self.members.digest
+        moved, self._last_place = self.place != self._last_place, self.place
+        return [*self._links.drop_absent(), *self._to_effects(now, self.router.layout_changed(moved))]

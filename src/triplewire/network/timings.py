@@ -1,4 +1,4 @@
-"""How long a super-peer waits for what, in seconds."""
+"""Intervals and timeouts of a super-peer, in seconds."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from msgspec import Struct
 
 
 class Timings(Struct, frozen=True, kw_only=True):
-    """The defaults suit a local network; over longer lines they are raised together."""
+    """The defaults suit a local network; over slower links all of them are scaled together."""
 
-    beat: float = 1.0
-    """Between two signs of life, and between two tides."""
-    silence: float = 4.0
-    """Without an answer for so long a neighbour is suspected."""
-    verdict: float = 2.0
-    """So long others have to say that they hear a suspect."""
+    heartbeat: float = 1.0
+    """Between two heartbeats, and between two watermark updates."""
+    suspect_after: float = 4.0
+    """A neighbour that owes an acknowledgement for this long is suspected."""
+    fail_after: float = 2.0
+    """A suspect that no other member reports as reachable within this time is declared failed."""
     retry: float = 1.0
-    """Until something unacknowledged is sent again, and between two tries to join."""
-    resume: float = 6.0
-    """Until a super-peer that comes back and finds nobody goes on alone, with those it knew."""
-    seek: float = 5.0
-    """Between two looks for a member that was given up."""
-    linger: float = 10.0
-    """So long a withdrawn advertisement still counts: what was published under it may have to be recalled."""
-    remember: float = 60.0
-    """So long broadcasts are remembered."""
+    """Until an unacknowledged message is retransmitted, and between two attempts to join."""
+    resume_after: float = 6.0
+    """A restarted super-peer that finds nobody for this long goes on with the members it knew."""
+    probe_failed_every: float = 5.0
+    """Between two probes of a member that was declared failed."""
+    withdraw_after: float = 10.0
+    """How long a withdrawn advertisement still counts: events published under it may have to be recalled."""
+    remember_broadcasts: float = 60.0
+    """How long broadcasts are remembered, to recognise repeats."""

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from triplewire.algebra import Advertisement, Interval
-from triplewire.network.messages import Description, Publication, Standing
+from triplewire.network.messages import Description, Publication, StandingQuery
 from triplewire.network.routing.advertisements.descriptions import describe
-from triplewire.network.routing.subscriptions.standing_queries import standing_of
+from triplewire.network.routing.subscriptions.standing_queries import standing_query
 
 DC = "http://purl.org/dc/elements/1.1/"
 LOM = "http://www.imsproject.org/rdf/imsmd_educationalv1p2#"
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 
 
-def formula(text: str) -> Standing:
+def formula(text: str) -> StandingQuery:
     prefixes = f"@prefix dc: <{DC}>\n@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#>\n"
-    return standing_of("formula", prefixes + text)
+    return standing_query("formula", prefixes + text)
 
 
-def sparql(text: str) -> Standing:
-    return standing_of("sparql", f"PREFIX dc: <{DC}> PREFIX lom: <{LOM}> PREFIX ex: <http://example.org/> {text}")
+def sparql(text: str) -> StandingQuery:
+    return standing_query("sparql", f"PREFIX dc: <{DC}> PREFIX lom: <{LOM}> PREFIX ex: <http://example.org/> {text}")
 
 
 EXAMPLE_1 = formula(

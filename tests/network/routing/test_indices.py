@@ -12,9 +12,9 @@ from tests.network.routing.paper import DC, EXAMPLE_1, LOM, TABLE_1, sparql
 
 from triplewire.algebra import Advertisement, Interval
 from triplewire.errors import InputError
-from triplewire.network.messages import Description, Standing
+from triplewire.network.messages import Description, StandingQuery
 from triplewire.network.routing.advertisements.descriptions import describe
-from triplewire.network.routing.advertisements.indices import Element, Indices, Level, elements_of
+from triplewire.network.routing.advertisements.indices import AdvertisementIndex, Element, Level, elements_of
 from triplewire.network.routing.subscriptions.reasoner import AlgebraReasoner
 from triplewire.rdf.terms import RDF, Literal, NamedNode
 from triplewire.testing.strategies import advertisements, subscriptions
@@ -22,8 +22,8 @@ from triplewire.testing.strategies import advertisements, subscriptions
 REASONER = AlgebraReasoner()
 
 
-def indexed(by_target: Mapping[str, Description]) -> Indices[str]:
-    indices: Indices[str] = Indices()
+def indexed(by_target: Mapping[str, Description]) -> AdvertisementIndex[str]:
+    indices: AdvertisementIndex[str] = AdvertisementIndex()
     for target, description in by_target.items():
         indices.add(description, target)
     return indices
@@ -44,9 +44,9 @@ class CountingReasoner(AlgebraReasoner):
         super().__init__()
         self.asked: list[Description] = []
 
-    def covers(self, description: Description, standing: Standing) -> bool:
+    def covers(self, description: Description, query: StandingQuery) -> bool:
         self.asked.append(description)
-        return super().covers(description, standing)
+        return super().covers(description, query)
 
 
 class TestTable1:
@@ -118,11 +118,11 @@ class TestUpdate:
         indices.clear("SP1")
         assert all("SP1" not in row.targets for row in indices.rows())
         assert {row.element.level for row in indices.rows()} == {Level.PROPERTY, Level.VALUE}
-        assert "SP1" not in indices.everybody()
+        assert "SP1" not in indices.all_targets()
         assert indices.targets(TABLE_1["SP7"].key) == {"SP7"}
 
     def test_a_row_that_another_description_has_stays(self):
-        indices: Indices[str] = Indices()
+        indices: AdvertisementIndex[str] = AdvertisementIndex()
         alone = describe([Advertisement.schemas([DC])])
         more = describe([Advertisement.schemas([DC]), Advertisement.properties(["urn:p"])])
         indices.add(alone, "A")
@@ -132,7 +132,7 @@ class TestUpdate:
         assert not indices.remove(alone.key, "A")
 
     def test_what_is_no_description_is_refused_and_leaves_no_trace(self):
-        indices: Indices[str] = Indices()
+        indices: AdvertisementIndex[str] = AdvertisementIndex()
         with pytest.raises(InputError):
             indices.add(Description("key", "no RDF at all"), "A")
         assert len(indices) == 0
@@ -172,7 +172,7 @@ class TestAlgorithm1:
         assert indices.route(EXAMPLE_1, REASONER, []) == set()
 
     def test_each_target_is_looked_at_until_one_description_covers(self):
-        indices: Indices[str] = Indices()
+        indices: AdvertisementIndex[str] = AdvertisementIndex()
         for n in range(20):
             indices.add(describe([Advertisement.schemas([DC, f"urn:{n}:"])]), "A")
         counting = CountingReasoner()
@@ -194,13 +194,13 @@ class TestAlgorithm1:
     @settings(deadline=None)
     @given(st.dictionaries(st.integers(0, 5), st.lists(advertisements(), min_size=1, max_size=3)), subscriptions())
     def test_the_rows_leave_out_nobody_that_is_covered(self, registered, subscription):
-        standing = Standing("key", subscription.language, subscription.text)
+        query = StandingQuery("key", subscription.language, subscription.text)
         descriptions = {target: describe(given_) for target, given_ in registered.items()}
-        covered = {target for target, found in descriptions.items() if REASONER.covers(found, standing)}
-        indices: Indices[int] = Indices()
+        covered = {target for target, found in descriptions.items() if REASONER.covers(found, query)}
+        indices: AdvertisementIndex[int] = AdvertisementIndex()
         for target, description in descriptions.items():
             indices.add(description, target)
-        assert indices.route(standing, REASONER) == covered
+        assert indices.route(query, REASONER) == covered
 
 
 _POOL = [
@@ -225,7 +225,7 @@ class IndicesLikeNaive(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.indices: Indices[int] = Indices()
+        self.indices: AdvertisementIndex[int] = AdvertisementIndex()
         self.naive: set[tuple[Description, int]] = set()
 
     @rule(description=st.sampled_from(_POOL), peer=st.integers(0, 3))
@@ -243,11 +243,11 @@ class IndicesLikeNaive(RuleBasedStateMachine):
         self.indices.clear(peer)
         self.naive = {pair for pair in self.naive if pair[1] != peer}
 
-    @rule(standing=st.sampled_from(_QUERIES), among=st.none() | st.sets(st.integers(0, 3)))
-    def route(self, standing, among):
-        covered = {target for description, target in self.naive if REASONER.covers(description, standing)}
+    @rule(query=st.sampled_from(_QUERIES), among=st.none() | st.sets(st.integers(0, 3)))
+    def route(self, query, among):
+        covered = {target for description, target in self.naive if REASONER.covers(description, query)}
         expected = covered if among is None else covered & among
-        assert self.indices.route(standing, REASONER, among) == expected
+        assert self.indices.route(query, REASONER, among) == expected
 
     @invariant()
     def shows_the_same(self):
@@ -256,11 +256,11 @@ class IndicesLikeNaive(RuleBasedStateMachine):
             for element in elements_of(description):
                 rows.setdefault(element, set()).add(target)
         assert {row.element: row.targets for row in self.indices.rows()} == rows
-        assert set(self.indices.everything()) == {description for description, _ in self.naive}
+        assert set(self.indices.all_descriptions()) == {description for description, _ in self.naive}
         for target in range(4):
             mine = {description.key: description for description, whose in self.naive if whose == target}
             assert dict(self.indices.describes(target)) == mine
-            assert (target in self.indices.everybody()) == bool(mine)
+            assert (target in self.indices.all_targets()) == bool(mine)
 
 
 TestIndicesLikeNaive = IndicesLikeNaive.TestCase

@@ -60,8 +60,8 @@ def test_withdrawing_one_of_the_two_takes_the_subscription_back():
     assert "3" in lattice.holders(ALL)
     lattice.withdraw("3", TITLE)
     lattice.withdraw("3", DATE)
-    assert all(not peer.router.offering.dimensions.everything() for peer in lattice.peers.values())
-    assert not lattice.peers["3"].router.offering.peers.everything()
+    assert all(not peer.router.advertisements.dimensions.all_descriptions() for peer in lattice.peers.values())
+    assert not lattice.peers["3"].router.advertisements.peers.all_descriptions()
 
 
 def test_what_is_withdrawn_lingers_together_with_what_stands():
@@ -86,7 +86,7 @@ def test_two_clients_are_not_read_together():
 
 
 @pytest.mark.parametrize(
-    ("advertised", "standing", "is_sent"),
+    ("advertised", "query", "is_sent"),
     [
         ((values(title=["On tripwires"]), values(date=[2004])), RECENT, True),
         ((values(title=["On tripwires"]), DATE), RECENT, True),
@@ -98,13 +98,13 @@ def test_two_clients_are_not_read_together():
         ((schemas(LOM), TITLE), ALL, False),
     ],
 )
-def test_values_schemas_and_properties_together(advertised, standing, is_sent):
+def test_values_schemas_and_properties_together(advertised, query, is_sent):
     """A property that one advertisement leaves free is free; otherwise the values of all count."""
     lattice = Lattice(2)
     for description in advertised:
         lattice.advertise("1", description)
-    lattice.subscribe("0", standing)
-    assert ("1" in lattice.holders(standing)) is is_sent
+    lattice.subscribe("0", query)
+    assert ("1" in lattice.holders(query)) is is_sent
 
 
 def test_whatever_one_alone_covers_is_covered_beside_others():
@@ -120,4 +120,4 @@ def test_the_same_advertisement_twice_is_one():
     lattice = Lattice(2)
     lattice.advertise("1", TITLE)
     lattice.advertise("1", TITLE)
-    assert [d.key for d in lattice.peers["0"].router.offering.dimensions.everything()] == [TITLE.key]
+    assert [d.key for d in lattice.peers["0"].router.advertisements.dimensions.all_descriptions()] == [TITLE.key]

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from tests.network.routing.paper import DC, EXAMPLE_1, EXAMPLE_2, formula, integer, publication, sparql
 
-from triplewire.network.messages import Publication, Standing
+from triplewire.network.messages import Publication, StandingQuery
 from triplewire.network.routing.subscriptions.poset import Poset
 from triplewire.network.routing.subscriptions.reasoner import AlgebraReasoner
-from triplewire.network.routing.subscriptions.standing_queries import standing_of
+from triplewire.network.routing.subscriptions.standing_queries import standing_query
 from triplewire.testing.strategies import canonical_events, subscriptions
 
 REASONER = AlgebraReasoner()
@@ -27,9 +27,9 @@ class CountingReasoner(AlgebraReasoner):
         super().__init__()
         self.tried: list[str] = []
 
-    def matches(self, standing: Standing, publication: Publication) -> bool:
-        self.tried.append(standing.key)
-        return super().matches(standing, publication)
+    def matches(self, query: StandingQuery, publication: Publication) -> bool:
+        self.tried.append(query.key)
+        return super().matches(query, publication)
 
 
 class PlainReasoner:
@@ -38,17 +38,17 @@ class PlainReasoner:
     def implies(self, narrow, wide):
         return REASONER.implies(narrow, wide)
 
-    def covers(self, description, standing):
-        return REASONER.covers(description, standing)
+    def covers(self, description, query):
+        return REASONER.covers(description, query)
 
-    def matches(self, standing, publication):
-        return REASONER.matches(standing, publication)
+    def matches(self, query, publication):
+        return REASONER.matches(query, publication)
 
 
-def poset_of(*standings: Standing, reasoner=REASONER) -> Poset[str]:
+def poset_of(*standings: StandingQuery, reasoner=REASONER) -> Poset[str]:
     poset: Poset[str] = Poset(reasoner)
-    for standing in standings:
-        poset.add(standing, "P1")
+    for query in standings:
+        poset.add(query, "P1")
     return poset
 
 
@@ -97,8 +97,8 @@ class TestFigure2:
 
     def test_it_can_be_read_as_a_tree(self):
         poset: Poset[str] = Poset(REASONER)
-        for standing, origin in ((ARTICLES, "P1"), (AUTHORS, "P2"), (RECENT, "SP3"), (EXAMPLE_1, "P4")):
-            poset.add(standing, origin)
+        for query, origin in ((ARTICLES, "P1"), (AUTHORS, "P2"), (RECENT, "SP3"), (EXAMPLE_1, "P4")):
+            poset.add(query, origin)
         shown = [(len(line) - len(line.lstrip()), line.split("[")[-1]) for line in poset.lines()]
         assert shown == [(0, "P1]"), (2, "P2]"), (4, "P4]"), (0, "SP3]"), (2, "P4]")]
 
@@ -125,7 +125,7 @@ class TestAlgorithm2:
     def test_each_is_tried_once(self):
         counting = CountingReasoner()
         poset_of(*FIGURE_2, reasoner=counting).matching(EXAMPLE_2)
-        assert sorted(counting.tried) == sorted(standing.key for standing in FIGURE_2)
+        assert sorted(counting.tried) == sorted(query.key for query in FIGURE_2)
 
     def test_a_root_that_asks_for_another_object_is_not_tried(self):
         counting = CountingReasoner()
@@ -138,9 +138,9 @@ class TestAlgorithm2:
     def test_it_finds_what_testing_every_subscription_finds(self, event, data):
         """Subscriptions of both lanes, in all languages."""
         drawn = data.draw(st.lists(subscriptions(event.triples), min_size=1, max_size=8))
-        standings = list(dict.fromkeys(standing_of(s.language, s.text) for s in drawn))
+        standings = list(dict.fromkeys(standing_query(s.language, s.text) for s in drawn))
         sent = Publication("SP1", 1, event.graph.value, "C1", "", None, event.nquads)
-        expected = {standing.key for standing in standings if REASONER.matches(standing, sent)}
+        expected = {query.key for query in standings if REASONER.matches(query, sent)}
         note(f"{len(expected)} match")
         assert set(poset_of(*standings).matching(sent)) == expected
 
@@ -206,16 +206,16 @@ class ProofCounter(AlgebraReasoner):
 
     asked = 0
 
-    def implies(self, narrow: Standing, wide: Standing) -> bool:
+    def implies(self, narrow: StandingQuery, wide: StandingQuery) -> bool:
         self.asked += 1
         return self.may_imply(narrow, wide)
 
 
-def _key(standing: Standing) -> str:
-    return standing.key
+def _key(query: StandingQuery) -> str:
+    return query.key
 
 
-def _pool() -> Iterable[Standing]:
+def _pool() -> Iterable[StandingQuery]:
     """Subscriptions of class L with much order among them, two of which are equal but for a name."""
     for year in (2000, 2002, 2004):
         yield sparql(f"ASK {{ ?x dc:date ?d FILTER(?d > {year}) }}")
@@ -240,33 +240,33 @@ class PosetLikeNaive(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.poset: Poset[int] = Poset(REASONER)
-        self.naive: dict[Standing, set[int]] = {}
+        self.naive: dict[StandingQuery, set[int]] = {}
 
-    @rule(standing=st.sampled_from(POOL), origin=st.integers(0, 1))
-    def add(self, standing, origin):
-        assert self.poset.add(standing, origin) == (standing not in self.naive)
-        self.naive.setdefault(standing, set()).add(origin)
+    @rule(query=st.sampled_from(POOL), origin=st.integers(0, 1))
+    def add(self, query, origin):
+        assert self.poset.add(query, origin) == (query not in self.naive)
+        self.naive.setdefault(query, set()).add(origin)
 
-    @rule(standing=st.sampled_from(POOL), origin=st.integers(0, 1))
-    def remove(self, standing, origin):
-        origins = self.naive.get(standing, set())
-        assert self.poset.remove(standing.key, origin) == (origins == {origin})
+    @rule(query=st.sampled_from(POOL), origin=st.integers(0, 1))
+    def remove(self, query, origin):
+        origins = self.naive.get(query, set())
+        assert self.poset.remove(query.key, origin) == (origins == {origin})
         origins.discard(origin)
         if not origins:
-            self.naive.pop(standing, None)
+            self.naive.pop(query, None)
 
-    @rule(standing=st.sampled_from(POOL))
-    def ask_for_wider_ones(self, standing):
-        if standing in self.naive:
-            expected = {other for other in self.naive if self._above(standing, other)}
+    @rule(query=st.sampled_from(POOL))
+    def ask_for_wider_ones(self, query):
+        if query in self.naive:
+            expected = {other for other in self.naive if self._above(query, other)}
         else:
-            expected = {other for other in self.naive if REASONER.implies(standing, other)}
-        assert set(self.poset.wider(standing)) == expected
+            expected = {other for other in self.naive if REASONER.implies(query, other)}
+        assert set(self.poset.wider(query)) == expected
 
     @invariant()
     def has_the_same_members_and_origins(self):
         assert list(self.poset) == list(self.naive)
-        assert {standing: set(self.poset.origins(standing.key)) for standing in self.naive} == self.naive
+        assert {query: set(self.poset.origins(query.key)) for query in self.naive} == self.naive
 
     @invariant()
     def is_the_transitive_reduction_of_the_order(self):
@@ -279,7 +279,7 @@ class PosetLikeNaive(RuleBasedStateMachine):
         for high in self.naive:
             assert set(self.poset.narrower(high.key)) == {low for low, highs in above.items() if high in highs}
 
-    def _above(self, low: Standing, high: Standing) -> bool:
+    def _above(self, low: StandingQuery, high: StandingQuery) -> bool:
         if low == high or not REASONER.implies(low, high):
             return False
         ages = list(self.naive)

@@ -14,10 +14,10 @@ from triplewire.algebra import Advertisement, Interval, Subscription
 from triplewire.algebra.namespaces import namespace_of
 from triplewire.algebra.queries import Construct
 from triplewire.errors import InputError, SyntaxProblem, UnknownFormat
-from triplewire.network.messages import Publication, Standing
+from triplewire.network.messages import Publication, StandingQuery
 from triplewire.network.routing.advertisements.descriptions import combined, describe
-from triplewire.network.routing.subscriptions.reasoner import AlgebraReasoner, Glancing
-from triplewire.network.routing.subscriptions.standing_queries import checked, query_of, standing_of
+from triplewire.network.routing.subscriptions.reasoner import AlgebraReasoner, QuickImplication
+from triplewire.network.routing.subscriptions.standing_queries import parsed, standing_query, validated
 from triplewire.rdf.events import Event
 from triplewire.rdf.terms import Literal, NamedNode, Triple
 from triplewire.testing import Oracle
@@ -31,8 +31,8 @@ def travelling(event: Event) -> Publication:
     return Publication("SP1", 1, event.graph.value, "C1", "2004-05-10T00:00:00+00:00", None, event.nquads)
 
 
-def as_standing(subscription: Subscription) -> Standing:
-    return standing_of(subscription.language, subscription.text)
+def as_standing(subscription: Subscription) -> StandingQuery:
+    return standing_query(subscription.language, subscription.text)
 
 
 class TestExamples:
@@ -187,7 +187,7 @@ class TestImplies:
         assert not REASONER.implies(wide, narrow)
 
     def test_equal_queries_in_two_languages_imply_each_other(self):
-        a, b = standing_of("sparql", "ASK { ?x <urn:p> ?y }"), standing_of("graph", "?a <urn:p> ?b .")
+        a, b = standing_query("sparql", "ASK { ?x <urn:p> ?y }"), standing_query("graph", "?a <urn:p> ?b .")
         assert REASONER.implies(a, b)
         assert REASONER.implies(b, a)
 
@@ -197,14 +197,14 @@ class TestImplies:
         from triplewire.algebra import implies
 
         a, b = (as_standing(data.draw(subscriptions(event.triples))) for _ in range(2))
-        proved = implies(query_of(a), query_of(b))
+        proved = implies(parsed(a), parsed(b))
         note(f"implied: {proved}")
         assert REASONER.implies(a, b) == proved
         assert REASONER.may_imply(a, b) or not proved
         assert REASONER.may_imply(a, a)
 
     def test_it_can_glance(self):
-        assert isinstance(REASONER, Glancing)
+        assert isinstance(REASONER, QuickImplication)
 
 
 class TestMatches:
@@ -254,22 +254,22 @@ class TestMatches:
 
 class TestStandings:
     def test_equal_text_has_an_equal_key(self):
-        assert standing_of("sparql", "ASK { ?x ?y ?z }") == standing_of("sparql", "ASK { ?x ?y ?z }")
-        assert standing_of("sparql", "ASK { ?x ?y ?z }").key != standing_of("sparql", "ASK { ?a ?y ?z }").key
+        assert standing_query("sparql", "ASK { ?x ?y ?z }") == standing_query("sparql", "ASK { ?x ?y ?z }")
+        assert standing_query("sparql", "ASK { ?x ?y ?z }").key != standing_query("sparql", "ASK { ?a ?y ?z }").key
 
     def test_text_that_does_not_parse_is_refused_by_the_parser(self):
         with pytest.raises(SyntaxProblem):
-            standing_of("sparql", "ASK { ?x")
+            standing_query("sparql", "ASK { ?x")
         with pytest.raises(UnknownFormat, match=r"wanted a subscription language, .*found 'klingon'"):
-            standing_of("klingon", "nuqneH")
+            standing_query("klingon", "nuqneH")
 
     def test_what_comes_from_outside_must_have_its_own_key(self):
-        assert checked(EXAMPLE_1) is EXAMPLE_1
+        assert validated(EXAMPLE_1) is EXAMPLE_1
         with pytest.raises(InputError, match="wants its own key"):
-            checked(Standing(EXAMPLE_1.key, "sparql", "ASK { ?x ?y ?z }"))
+            validated(StandingQuery(EXAMPLE_1.key, "sparql", "ASK { ?x ?y ?z }"))
 
     def test_a_forged_key_borrows_no_answers(self):
-        forged = Standing(EXAMPLE_1.key, "sparql", "ASK { ?x <urn:nobody> ?z }")
+        forged = StandingQuery(EXAMPLE_1.key, "sparql", "ASK { ?x <urn:nobody> ?z }")
         covering = describe([SCHEMAS])
         assert REASONER.covers(covering, EXAMPLE_1)
         assert not REASONER.covers(covering, forged)

@@ -25,7 +25,7 @@ class TestAdvertisements:
         for name, peer in eight.peers.items():
             if name != "5":
                 dimension = peer.cube.dimension(int(name), 5)
-                assert set(peer.router.offering.dimensions.describes(dimension)) == {offering(DC).key}
+                assert set(peer.router.advertisements.dimensions.describes(dimension)) == {offering(DC).key}
 
     def test_a_second_one_of_the_same_stops_where_nothing_changes(self, eight: Lattice) -> None:
         eight.advertise("5", offering(DC))
@@ -49,7 +49,7 @@ class TestAdvertisements:
             eight.advertise(name, offering(DC))
         for name in ("7", "5", "2"):
             eight.withdraw(name, offering(DC))
-        assert all(not peer.router.offering.dimensions.everything() for peer in eight.peers.values())
+        assert all(not peer.router.advertisements.dimensions.all_descriptions() for peer in eight.peers.values())
 
     def test_a_withdrawn_one_counts_for_a_while_yet(self) -> None:
         """Whoever publishes and goes away at once is heard by those who have to recall it."""
@@ -66,9 +66,9 @@ class TestAdvertisements:
         eight.pass_time(2)
         eight.advertise("5", offering(DC), lasts=3)
         eight.pass_time(2)
-        assert eight.peers["0"].router.offering.dimensions.everything()
+        assert eight.peers["0"].router.advertisements.dimensions.all_descriptions()
         eight.pass_time(2)
-        assert not eight.peers["0"].router.offering.dimensions.everything()
+        assert not eight.peers["0"].router.advertisements.dimensions.all_descriptions()
 
 
 class TestSubscriptions:
@@ -204,4 +204,4 @@ class TestTrouble:
         for number in range(5):
             eight.publish("7", f"urn:e:{number}")
         eight.pass_time(10)
-        assert {peer.memory().heard["7"] for peer in eight.peers.values()} == {5}
+        assert {peer.saved_state().watermarks["7"] for peer in eight.peers.values()} == {5}

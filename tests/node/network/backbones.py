@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
-from triplewire.network.messages import Wire
+from triplewire.network.messages import Packet
 from triplewire.node.transport.backbone import Transport
 from triplewire.node.transport.keys import KeyPair, NetworkKey
 
@@ -22,16 +22,16 @@ class Post:
         self.own = own or KeyPair.new()
         self.member = self.own.member
         self.transport = Transport(key, self.own)
-        self.received: list[tuple[str, Wire]] = []
+        self.received: list[tuple[str, Packet]] = []
         self.transport.listen(ANYWHERE)
-        self.transport.start(lambda sender, what: self.received.append((sender, what)))
+        self.transport.start(lambda sender, packet: self.received.append((sender, packet)))
 
     @property
     def address(self) -> str:
         return self.transport.address
 
-    def send(self, to: Post, what: Wire) -> None:
-        self.transport.send(to.address, what)
+    def send(self, to: Post, packet: Packet) -> None:
+        self.transport.send(to.address, packet)
 
 
 @asynccontextmanager

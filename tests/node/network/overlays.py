@@ -19,7 +19,16 @@ from triplewire.node.transport.keys import NetworkKey
 from triplewire.store.tables.registry import Options, SubscriptionRecord
 
 # Quick, so that nobody waits long for a second try.
-QUICK = Timings(beat=0.2, silence=2.0, verdict=0.6, retry=0.4, resume=1.5, seek=0.5, linger=2.0, remember=20.0)
+QUICK = Timings(
+    heartbeat=0.2,
+    suspect_after=2.0,
+    fail_after=0.6,
+    retry=0.4,
+    resume_after=1.5,
+    probe_failed_every=0.5,
+    withdraw_after=2.0,
+    remember_broadcasts=20.0,
+)
 
 
 class Site:

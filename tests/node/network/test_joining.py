@@ -70,4 +70,7 @@ def test_an_event_has_to_fit_into_a_message(key):
 def test_patience_stretches_every_time(key):
     plan = plan_of(settings(network_key=key, network_patience=3))
     assert plan is not None
-    assert (plan.timings.beat, plan.timings.silence) == (3 * Timings().beat, 3 * Timings().silence)
+    assert (plan.timings.heartbeat, plan.timings.suspect_after) == (
+        3 * Timings().heartbeat,
+        3 * Timings().suspect_after,
+    )

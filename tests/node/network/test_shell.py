@@ -45,7 +45,7 @@ def test_an_event_that_came_from_the_network_is_not_published_again(tmp_path):
             await b.gets("urn:e:1")
             await c.gets("urn:e:1")
             assert b.overlay.tally.events["accepted"] == 1
-            assert b.peer.memory().heard[b.peer.id] == 0
+            assert b.peer.saved_state().watermarks[b.peer.id] == 0
             assert a.overlay.tally.events["accepted"] == 0
 
     run(test)
@@ -150,7 +150,7 @@ def test_advertisements_of_one_client_are_read_together(tmp_path):
             await a.broker.events.publish(a.me, Event.parse(both))
             await b.gets("urn:e:1")
             await a.advertisements.remove(a.me.id, "dates")
-            await until(lambda: not a.peer.router.ways.downs()[0].table)
+            await until(lambda: not a.peer.router.attachments.downstreams()[0].table)
 
     run(test)
 
@@ -218,11 +218,11 @@ def test_that_an_event_was_heard_is_not_written_before_the_event(tmp_path):
 
             b.overlay._accepting._store = never  # type: ignore[method-assign]
             await a.publish("urn:e:2")
-            await until(lambda: b.peer.memory().heard[a.peer.id] == 2)
+            await until(lambda: b.peer.saved_state().watermarks[a.peer.id] == 2)
             await asyncio.sleep(2 * shell._KEEP_SECONDS)
             kept = await b.overlay._remembering.memory()
             assert kept is not None
-            assert kept.heard[a.peer.id] < 2
+            assert kept.watermarks[a.peer.id] < 2
             await b.crash()
             await b.start()
             await b.gets("urn:e:1", "urn:e:2")
@@ -429,13 +429,13 @@ def test_a12_a_frame_of_somebody_outside_the_table_does_nothing(tmp_path):
     """It has the network's key, but it has not joined: who it is, it cannot choose."""
     from tests.node.network.test_transport import sent_raw
 
-    from triplewire.network.messages import Changed, Frame, Member, Status
+    from triplewire.network.messages import Frame, Member, MembershipChange, Status
     from triplewire.node.transport import message_codec
 
     async def test() -> None:
         async with sites(tmp_path, "a", "b") as [a, _]:
             table = a.peer.members.all
-            lie = Changed(tuple(Member(m.id, "tcp://127.0.0.1:1", 999, Status.FAILED) for m in table))
+            lie = MembershipChange(tuple(Member(m.id, "tcp://127.0.0.1:1", 999, Status.FAILED) for m in table))
             forged = message_codec.encode(Frame(1 << 40, 0, 1, 0, lie))
 
             class Target:

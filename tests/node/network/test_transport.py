@@ -11,7 +11,7 @@ from tests.node.network.backbones import ANYWHERE, KEY, Post, posts, run, until
 from zmq.utils import z85
 
 from triplewire.errors import NetworkError
-from triplewire.network.messages import Beat, Frame, Notify, Probe, Publication
+from triplewire.network.messages import Frame, Heartbeat, Notify, Probe, Publication
 from triplewire.node.transport import connections, message_codec
 from triplewire.node.transport.backbone import Transport
 from triplewire.node.transport.connections import dealer
@@ -23,10 +23,10 @@ OTHER = NetworkKey(bytes(32))
 def test_a_message_arrives_with_the_name_of_who_holds_the_key():
     async def test() -> None:
         async with posts(KEY, KEY) as [one, other]:
-            one.send(other, Frame(1, 0, 1, 0, Beat(7)))
+            one.send(other, Frame(1, 0, 1, 0, Heartbeat(7)))
             other.send(one, Probe())
             await until(lambda: one.received and other.received)
-            assert other.received == [(one.member, Frame(1, 0, 1, 0, Beat(7)))]
+            assert other.received == [(one.member, Frame(1, 0, 1, 0, Heartbeat(7)))]
             assert one.received == [(other.member, Probe())]
 
     run(test)
@@ -36,13 +36,13 @@ def test_messages_keep_their_order_and_a_large_one_passes():
     async def test() -> None:
         async with posts(KEY, KEY) as [one, other]:
             large = Publication("sp", 1, "urn:e", "me", "now", None, bytes(5 << 20))
-            sent = [Frame(1, 0, number, 0, Beat(number)) for number in range(1, 400)]
+            sent = [Frame(1, 0, number, 0, Heartbeat(number)) for number in range(1, 400)]
             sent.insert(200, Frame(1, 0, 999, 0, Notify(0, large)))
-            for what in sent:
-                one.send(other, what)
+            for packet in sent:
+                one.send(other, packet)
                 await asyncio.sleep(0)
             await until(lambda: len(other.received) == len(sent))
-            assert [what for _, what in other.received] == sent
+            assert [packet for _, packet in other.received] == sent
 
     run(test)
 
@@ -57,7 +57,7 @@ def test_a_message_waits_for_a_super_peer_that_is_about_to_listen():
             again = Transport(KEY, late.own)
             received: list[object] = []
             again.listen(address)
-            again.start(lambda _, what: received.append(what))
+            again.start(lambda _, packet: received.append(packet))
             for _ in range(500):
                 one.transport.send(address, Probe("again"))
                 if received:
@@ -79,7 +79,7 @@ def test_a_super_peer_that_came_back_is_reached_again():
             one.transport.send(address, Probe("lost"))
             other.transport = Transport(KEY, other.own)
             other.transport.listen(address)
-            other.transport.start(lambda sender, what: other.received.append((sender, what)))
+            other.transport.start(lambda sender, packet: other.received.append((sender, packet)))
             for number in range(500):
                 one.transport.send(address, Probe(f"after {number}"))
                 if len(other.received) > 1:
@@ -182,7 +182,7 @@ def test_a_message_of_our_own_that_is_too_large_is_not_sent(monkeypatch):
             assert one.transport.refused["size"] == 1
             one.send(other, Probe("fine"))
             await until(lambda: other.received)
-            assert [what for _, what in other.received] == [Probe("fine")]
+            assert [packet for _, packet in other.received] == [Probe("fine")]
 
     run(test)
 
@@ -238,7 +238,7 @@ def test_a12_a_frame_said_by_another_is_the_others():
     async def test() -> None:
         async with posts(KEY, KEY) as [one, other]:
             thief = KeyPair.new()
-            captured = message_codec.encode(Frame(1, 0, 1, 0, Beat(7)))
+            captured = message_codec.encode(Frame(1, 0, 1, 0, Heartbeat(7)))
             one.send(other, message_codec.decode(captured))
             await until(lambda: other.received)
             await sent_raw(other, captured, own=thief)
@@ -267,7 +267,7 @@ def test_a12_a_recorded_connection_played_again_says_nothing():
                 writer.close()
             one.send(other, Probe("fine"))
             await until(lambda: len(other.received) > 1)
-            assert [what for _, what in other.received] == [Probe("secret"), Probe("fine")]
+            assert [packet for _, packet in other.received] == [Probe("secret"), Probe("fine")]
             recorder.close()
 
     run(test)
@@ -331,8 +331,8 @@ def test_a_receiver_with_a_bug_does_not_end_the_receiving():
             clumsy = Transport(KEY, KeyPair.new())
             taken: list[object] = []
 
-            def receiver(_: str, what: object) -> None:
-                taken.append(what)
+            def receiver(_: str, packet: object) -> None:
+                taken.append(packet)
                 if len(taken) == 1:
                     raise ValueError("clumsy")
 

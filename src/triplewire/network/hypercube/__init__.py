@@ -1,8 +1,8 @@
 """HyperCuP: members, places, neighbours, broadcasts, and who has failed.
 
-broadcast          a word to every super-peer
+broadcast          a message to every super-peer
 cube               places, labels and neighbours, for every N, as arithmetic
-failure_detection  who does not answer is suspected, and given up if nobody else hears it either
+failure_detection  a neighbour that does not answer is suspected, and failed if no other member reaches it
 members            who is in the network, and in which place
-membership         join, leave, be thrown out, and come back
+membership         join, leave, be declared failed, and rejoin
 """

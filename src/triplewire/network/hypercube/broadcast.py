@@ -1,71 +1,74 @@
-"""Broadcasts: a word to every super-peer.
+"""Broadcasts: a message to every super-peer.
 
-On a cube that stands still each gets it once, in N-1 messages and at most ceil(log2 N) hops. While others join and
-leave, a message may meet a cube that is already another; so whoever gets a new neighbour tells it what it has seen
-lately, and gets what it has not. Then everybody gets it at least once, and repeats are dropped by their identifier.
+On a stable cube each gets it once, in N-1 messages and at most ceil(log2 N) hops. While members join and leave, a
+message may meet a cube that has changed; so a super-peer sends each new neighbour the identifiers of recent broadcasts,
+and gets those that it lacks. Then every super-peer gets it at least once, and repeats are dropped by their identifier.
 """
 
 from __future__ import annotations
 
 from msgspec import Struct
 
-from triplewire.network.effects import Deed, Say, Spread
+from triplewire.network.effects import Action, BroadcastReceived, SendMessage
 from triplewire.network.hypercube.members import Members
-from triplewire.network.messages import Broadcast, Recent
+from triplewire.network.messages import Broadcast, RecentBroadcasts
 
 
-class _Kept(Struct):
+class _Seen(Struct):
     body: bytes
     hops: int
     at: float
 
 
-class Broadcasting:
-    """What one super-peer has heard and passed on lately."""
+class Broadcasts:
+    """The broadcasts that one super-peer has seen recently."""
 
     def __init__(self, me: str, members: Members, remember: float) -> None:
         self._me = me
         self._members = members
         self._remember = remember
-        self._kept: dict[str, _Kept] = {}
+        self._seen: dict[str, _Seen] = {}
         self._count = 0
         self._neighbours: frozenset[str] = frozenset()
 
-    def begin(self, now: float, body: bytes, session: int) -> list[Deed]:
-        """Say something to everybody."""
+    def begin(self, now: float, body: bytes, session: int) -> list[Action]:
+        """Start a broadcast."""
         self._count += 1
         name = f"{self._me}/{session}/{self._count}"
-        self._kept[name] = _Kept(body, 0, now)
-        return self._onward(name, -1, 0)
+        self._seen[name] = _Seen(body, 0, now)
+        return self._forward(name, -1, 0)
 
-    def take(self, now: float, broadcast: Broadcast) -> list[Deed]:
-        """Pass a broadcast on, and hand it up; a repeat is dropped."""
-        if broadcast.id in self._kept:
+    def receive(self, now: float, broadcast: Broadcast) -> list[Action]:
+        """Forward a broadcast and hand it to the shell; a repeat is dropped."""
+        if broadcast.id in self._seen:
             return []
-        self._kept[broadcast.id] = _Kept(broadcast.body, broadcast.hops, now)
-        heard = Spread(broadcast.id, broadcast.body, broadcast.hops)
-        return [heard, *self._onward(broadcast.id, broadcast.dimension, broadcast.hops)]
+        self._seen[broadcast.id] = _Seen(broadcast.body, broadcast.hops, now)
+        received = BroadcastReceived(broadcast.id, broadcast.body, broadcast.hops)
+        return [received, *self._forward(broadcast.id, broadcast.dimension, broadcast.hops)]
 
-    def tick(self, now: float, neighbours: frozenset[str]) -> list[Deed]:
-        """Tell new neighbours what was seen lately, and forget what is old."""
+    def tick(self, now: float, neighbours: frozenset[str]) -> list[Action]:
+        """Send new neighbours the identifiers of recent broadcasts, and forget old ones."""
         new = neighbours - self._neighbours
         self._neighbours = neighbours
-        for name in [name for name, kept in self._kept.items() if now - kept.at > self._remember]:
-            del self._kept[name]
-        return [Say(other, Recent(tuple(self._kept))) for other in sorted(new)]
+        for name in [name for name, seen in self._seen.items() if now - seen.at > self._remember]:
+            del self._seen[name]
+        return [SendMessage(other, RecentBroadcasts(tuple(self._seen))) for other in sorted(new)]
 
-    def missing(self, sender: str, recent: Recent) -> list[Deed]:
-        """What a neighbour has not seen. It passes it on in all dimensions: those behind may lack it too."""
+    def answer_recent(self, sender: str, recent: RecentBroadcasts) -> list[Action]:
+        """Send what a neighbour has not seen. It forwards it in all dimensions: those behind it may lack it too."""
         return [
-            Say(sender, Broadcast(name, kept.body, -1, kept.hops + 1))
-            for name, kept in self._kept.items()
+            SendMessage(sender, Broadcast(name, seen.body, -1, seen.hops + 1))
+            for name, seen in self._seen.items()
             if name not in recent.ids
         ]
 
-    def _onward(self, name: str, dimension: int, hops: int) -> list[Deed]:
+    def _forward(self, name: str, dimension: int, hops: int) -> list[Action]:
         place = self._members.place_of.get(self._me)
         if place is None:
             return []
-        ways = self._members.cube.onward(place, dimension)
-        body = self._kept[name].body
-        return [Say(self._members.places[other], Broadcast(name, body, higher, hops + 1)) for higher, other in ways]
+        onward = self._members.cube.onward(place, dimension)
+        body = self._seen[name].body
+        return [
+            SendMessage(self._members.places[other], Broadcast(name, body, higher, hops + 1))
+            for higher, other in onward
+        ]

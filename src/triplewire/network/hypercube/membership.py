@@ -1,11 +1,11 @@
-"""Membership: join, leave, be thrown out, and come back.
+"""Membership: join, leave, be declared failed, and rejoin.
 
-A newcomer asks any member, which gives it a place and tells everybody. News travel as broadcasts; where two tables
-differ nevertheless, which their digests show, they are exchanged whole.
+A newcomer asks any member, which assigns it a place and broadcasts the change. Where two tables differ nevertheless,
+which their digests show, they are exchanged whole.
 
-Whoever hears from somebody that it has given up answers with its table (`Outcast`). The other then says that it is
-alive, in a higher incarnation. Only where both have given each other up, after a partition into two networks, one side
-takes the other's table and joins again, member by member: the one with fewer members, or at a tie the one without the
+A packet from a member that was declared failed is answered with the table (`Expelled`). That member then refutes it, in
+a higher incarnation. Only where both sides have declared each other failed, after a partition into two networks, one
+side takes the other's table and rejoins, member by member: the one with fewer members, or at a tie the one without the
 smallest identifier. So the other side does not have to move.
 """
 
@@ -17,14 +17,23 @@ from random import Random
 
 import msgspec
 
-from triplewire.network.effects import Deed, Say, Send
+from triplewire.network.effects import Action, Send, SendMessage
 from triplewire.network.hypercube.members import Members
-from triplewire.network.messages import Alive, Changed, Join, Member, Outcast, Status, Table, Welcome
+from triplewire.network.messages import (
+    Alive,
+    Expelled,
+    Join,
+    Member,
+    MembershipChange,
+    MembershipTable,
+    Status,
+    Welcome,
+)
 from triplewire.network.timings import Timings
 
 
 class Stage(Enum):
-    """How far a super-peer has come into the network."""
+    """The state of a super-peer's own membership."""
 
     OUTSIDE = "outside"
     JOINING = "joining"
@@ -33,54 +42,54 @@ class Stage(Enum):
 
 
 class Membership:
-    """One super-peer's part in keeping the table. `heard` is how far it has heard each origin."""
+    """One super-peer's membership. `watermarks` has its position for each origin."""
 
     def __init__(
-        self, me: Member, known: Sequence[Member], heard: dict[str, int], rng: Random, timings: Timings
+        self, me: Member, known: Sequence[Member], watermarks: dict[str, int], rng: Random, timings: Timings
     ) -> None:
         self.me = me
         self.members = Members(known)
         self.stage = Stage.OUTSIDE
-        self.heard = heard
+        self.watermarks = watermarks
         self._rng = rng
         self._timings = timings
         self._seeds: list[str] = []
-        self._asked_at = float("-inf")
-        self._began_at = 0.0
-        self._moved_at: float | None = None
-        self._called_at = float("-inf")
-        self._told_outcast: dict[str, float] = {}
+        self._requested_at = float("-inf")
+        self._joining_since = 0.0
+        self._changed_at: float | None = None
+        self._announced_at = float("-inf")
+        self._rejected_at: dict[str, float] = {}
 
     # Joining
 
-    def begin_again(self, known: Member) -> None:
-        """Go on after a restart as the one that the others know."""
+    def resume_as(self, known: Member) -> None:
+        """Continue after a restart as the member that the others know."""
         self.me = msgspec.structs.replace(
             known, address=self.me.address, incarnation=known.incarnation + 1, status=Status.ALIVE
         )
 
-    def found(self) -> list[Deed]:
-        """Begin a network of one."""
+    def found_network(self) -> list[Action]:
+        """Found a network of one."""
         self.me = msgspec.structs.replace(self.me, claim=0)
         self.members.replace([self.me])
         self.stage = Stage.IN
         return []
 
-    def assume(self) -> list[Deed]:
-        """Take what is known for how it is, oneself among the others."""
+    def use_saved_members(self) -> list[Action]:
+        """Start with the saved members, without joining."""
         self.me = self.members.get(self.me.id) or self.me
         self.stage = Stage.IN
         return []
 
-    def join(self, now: float, seeds: Sequence[str]) -> list[Deed]:
-        """Ask at these addresses, one after the other, until somebody says welcome."""
+    def join(self, now: float, seeds: Sequence[str]) -> list[Action]:
+        """Ask at these addresses in turn, until a member answers with `Welcome`."""
         self.stage = Stage.JOINING
         self._seeds = list(seeds)
-        self._began_at, self._asked_at = now, float("-inf")
+        self._joining_since, self._requested_at = now, float("-inf")
         return self.tick(now)
 
-    def asked(self, now: float, sender: str, join: Join) -> list[Deed]:
-        """Somebody wants in: give it a place and tell everybody, unless that was done before."""
+    def join_requested(self, now: float, sender: str, join: Join) -> list[Action]:
+        """Handle a join: assign a place and broadcast it, unless that was done before."""
         if self.stage is not Stage.IN or sender != join.member.id or sender == self.me.id:
             return []
         known = self.members.get(sender)
@@ -88,167 +97,173 @@ class Membership:
             return self._integrate(now, join.member, known)
         return [self._welcome(known)]
 
-    def welcomed(self, now: float, welcome: Welcome) -> list[Deed]:
-        """We are in."""
+    def welcomed(self, now: float, welcome: Welcome) -> list[Action]:
+        """Handle the answer to our join."""
         mine = next((member for member in welcome.members if member.id == self.me.id), None)
         if self.stage is not Stage.JOINING or mine is None or mine.incarnation < self.me.incarnation:
             return []
         self.me = mine
         self.members.replace(welcome.members)
-        for origin, position in welcome.heard.items():
-            self.heard.setdefault(origin, position)
+        for origin, position in welcome.watermarks.items():
+            self.watermarks.setdefault(origin, position)
         self.stage = Stage.IN
-        self._moved_at = now
+        self._changed_at = now
         return []
 
-    def tick(self, now: float) -> list[Deed]:
-        """Ask again; or go on with those that were known, if nobody answers."""
+    def tick(self, now: float) -> list[Action]:
+        """Retry to join, or resume with the saved members if nobody answers; announce and claim when due."""
         if self.stage is Stage.JOINING:
-            return self._ask(now)
+            return self._request_join(now)
         if self.stage is not Stage.IN:
             return []
-        deeds = self._call(now)
-        if self._moved_at is not None and now - self._moved_at > self._timings.beat * 2:
-            self._moved_at = None
-            deeds += self._claim_place(now)
-        return deeds
+        actions = self._announce_alive(now)
+        if self._changed_at is not None and now - self._changed_at > self._timings.heartbeat * 2:
+            self._changed_at = None
+            actions += self._claim_place(now)
+        return actions
 
-    # News
+    # Changes
 
-    def changed(self, now: float, news: Changed) -> list[Deed]:
-        """Take news, and pass them on if they are."""
-        newer = self._take(now, news.members)
+    def apply_changes(self, now: float, change: MembershipChange) -> list[Action]:
+        """Merge changed records, and forward those that were newer."""
+        newer = self._merge(now, change.members)
         if not newer or self.stage is not Stage.IN:
             return []
-        return [*self._onward(Changed(newer, news.dimension, news.hops)), *self._live_on(now)]
+        return [*self._forward(MembershipChange(newer, change.dimension, change.hops)), *self._refute_failure(now)]
 
-    def compare(self, now: float, sender: str, table: Table) -> list[Deed]:
-        """Somebody's whole table: take what is newer, tell it to the others, and give ours if it is wanted."""
-        newer = self._take(now, table.members)
-        deeds = [*self._onward(Changed(newer)), *self._live_on(now)] if newer and self.stage is Stage.IN else []
-        return [*deeds, Say(sender, Table(self.members.all, wants=False))] if table.wants else deeds
+    def exchange_tables(self, now: float, sender: str, table: MembershipTable) -> list[Action]:
+        """Merge another table, broadcast what was newer, and answer with ours if asked to."""
+        newer = self._merge(now, table.members)
+        actions = (
+            [*self._forward(MembershipChange(newer)), *self._refute_failure(now)]
+            if newer and self.stage is Stage.IN
+            else []
+        )
+        return (
+            [*actions, SendMessage(sender, MembershipTable(self.members.all, wants=False))] if table.wants else actions
+        )
 
-    def fail(self, now: float, member_id: str) -> list[Deed]:
-        """Give somebody up."""
+    def declare_failed(self, now: float, member_id: str) -> list[Action]:
+        """Declare a member failed."""
         known = self.members.get(member_id)
         if known is None or known.status is not Status.ALIVE:
             return []
-        return self._tell(now, msgspec.structs.replace(known, status=Status.FAILED))
+        return self._broadcast(now, msgspec.structs.replace(known, status=Status.FAILED))
 
-    def leave(self, now: float) -> list[Deed]:
-        """Say goodbye to one neighbour, which tells everybody: its broadcast goes through the cube without us."""
+    def leave(self, now: float) -> list[Action]:
+        """Tell one neighbour, which broadcasts it: the broadcast goes through the cube without us."""
         place = self.members.place_of.get(self.me.id)
         self.stage = Stage.LEFT
         if place is None or len(self.members.places) == 1:
             return []
         neighbour = self.members.places[self.members.cube.neighbours(place)[-1]]
-        return [Say(neighbour, Changed((msgspec.structs.replace(self.me, status=Status.LEFT),)))]
+        return [SendMessage(neighbour, MembershipChange((msgspec.structs.replace(self.me, status=Status.LEFT),)))]
 
-    # Those that were given up
+    # Members that were declared failed
 
-    def strange(self, now: float, sender: str, address: str | None, strength: int) -> list[Deed]:
-        """Somebody speaks that is not, or no longer, a member: tell it who is; not more than once a second."""
+    def reject_sender(self, now: float, sender: str, address: str | None, strength: int) -> list[Action]:
+        """Answer a sender that is not, or no longer, a member with the table, at a limited rate."""
         if self.stage is not Stage.IN or address is None:
             return []
-        if now - self._told_outcast.get(sender, float("-inf")) < self._timings.retry:
+        if now - self._rejected_at.get(sender, float("-inf")) < self._timings.retry:
             return []
-        self._told_outcast[sender] = now
-        return [Send(address, Outcast(self.members.all, strength))]
+        self._rejected_at[sender] = now
+        return [Send(address, Expelled(self.members.all, strength))]
 
-    def outcast(self, now: float, sender: str, theirs: Outcast, strength: int) -> list[Deed]:
-        """Others have given us up. Join them again, unless they are the ones to join us."""
+    def expelled(self, now: float, sender: str, theirs: Expelled, strength: int) -> list[Action]:
+        """Others have declared us failed: refute it, or rejoin, unless they are the ones to rejoin us."""
         if self.stage is not Stage.IN:
             return []
         table = Members(theirs.members)
         if table.is_alive(self.me.id) or not table.places:
             return []
         if self.members.is_alive(sender):
-            return self._contradict(now, table.get(self.me.id), sender)
+            return self._refute(now, table.get(self.me.id), sender)
         if (strength, _smallest(table)) > (theirs.strength, _smallest(self.members)):
-            return self.strange(now, sender, self._address_of(sender), strength)
+            return self.reject_sender(now, sender, self._address_of(sender), strength)
         return self._rejoin(now, table)
 
-    def alive(self, now: float, sender: str, alive: Alive, strength: int) -> list[Deed]:
-        """Somebody that may have been given up, or forgotten, says that it is alive."""
+    def alive_received(self, now: float, sender: str, alive: Alive, strength: int) -> list[Action]:
+        """Handle the announcement of a member that may have been declared failed, or forgotten."""
         if self.stage is not Stage.IN or sender != alive.member.id:
             return []
-        newer = self._take(now, [alive.member])
+        newer = self._merge(now, [alive.member])
         if newer:
-            return self._onward(Changed(newer))
-        return [] if self.members.is_alive(sender) else self.strange(now, sender, alive.member.address, strength)
+            return self._forward(MembershipChange(newer))
+        return [] if self.members.is_alive(sender) else self.reject_sender(now, sender, alive.member.address, strength)
 
     # Private
 
-    def _ask(self, now: float) -> list[Deed]:
-        if now - self._asked_at < self._timings.retry:
+    def _request_join(self, now: float) -> list[Action]:
+        if now - self._requested_at < self._timings.retry:
             return []
-        if len(self.members.places) > 1 and now - self._began_at > self._timings.resume:
+        if len(self.members.places) > 1 and now - self._joining_since > self._timings.resume_after:
             return self._resume(now)
-        self._asked_at = now
+        self._requested_at = now
         if not self._seeds:
             return []
         seed = self._seeds.pop(0)
         self._seeds.append(seed)
         return [Send(seed, Join(self.me))]
 
-    def _resume(self, now: float) -> list[Deed]:
-        """Nobody is there: the whole network may have been down. Go on with the table of before."""
+    def _resume(self, now: float) -> list[Action]:
+        """Nobody answers: the whole network may have been down. Resume with the saved table."""
         known = self.members.get(self.me.id)
         incarnation = max(self.me.incarnation, known.incarnation + 1 if known else 1)
         claim = known.claim if known else self.members.free_claim()
         self.me = msgspec.structs.replace(self.me, incarnation=incarnation, claim=claim, status=Status.ALIVE)
         self.stage = Stage.IN
-        return self._tell(now, self.me)
+        return self._broadcast(now, self.me)
 
-    def _integrate(self, now: float, asking: Member, known: Member | None) -> list[Deed]:
+    def _integrate(self, now: float, asking: Member, known: Member | None) -> list[Action]:
         was_alive = known is not None and known.status is Status.ALIVE
         claim = known.claim if known is not None and was_alive else self.members.free_claim()
         incarnation = max(asking.incarnation, known.incarnation + 1 if known else 1)
         start = known.start if known else asking.start
         member = msgspec.structs.replace(asking, claim=claim, incarnation=incarnation, status=Status.ALIVE, start=start)
-        return [*self._tell(now, member), self._welcome(member)]
+        return [*self._broadcast(now, member), self._welcome(member)]
 
-    def _welcome(self, member: Member) -> Deed:
-        return Send(member.address, Welcome(self.members.all, dict(self.heard)))
+    def _welcome(self, member: Member) -> Action:
+        return Send(member.address, Welcome(self.members.all, dict(self.watermarks)))
 
-    def _tell(self, now: float, member: Member) -> list[Deed]:
-        self._take(now, [member])
-        return self._onward(Changed((member,)))
+    def _broadcast(self, now: float, member: Member) -> list[Action]:
+        self._merge(now, [member])
+        return self._forward(MembershipChange((member,)))
 
-    def _onward(self, news: Changed) -> list[Deed]:
+    def _forward(self, change: MembershipChange) -> list[Action]:
         place = self.members.place_of.get(self.me.id)
         if place is None:
             return []
-        ways = self.members.cube.onward(place, news.dimension)
+        ways = self.members.cube.onward(place, change.dimension)
         return [
-            Say(self.members.places[other], Changed(news.members, dimension, news.hops + 1))
+            SendMessage(self.members.places[other], MembershipChange(change.members, dimension, change.hops + 1))
             for dimension, other in ways
         ]
 
-    def _take(self, now: float, news: Sequence[Member]) -> tuple[Member, ...]:
-        newer = self.members.merge(news)
+    def _merge(self, now: float, change: Sequence[Member]) -> tuple[Member, ...]:
+        newer = self.members.merge(change)
         if newer:
-            self._moved_at = now
+            self._changed_at = now
         for member in newer:
-            self.heard.setdefault(member.id, member.start)
+            self.watermarks.setdefault(member.id, member.start)
             if member.id == self.me.id:
                 self.me = member
         return newer
 
-    def _contradict(self, now: float, said: Member | None, sender: str | None = None) -> list[Deed]:
-        """Others say that we are gone: say that we are not, in a higher incarnation than they know."""
-        known = said.incarnation if said is not None else 0
+    def _refute(self, now: float, claimed: Member | None, sender: str | None = None) -> list[Action]:
+        """Refute that we failed, in a higher incarnation than the others know."""
+        known = claimed.incarnation if claimed is not None else 0
         me = msgspec.structs.replace(self.me, status=Status.ALIVE, incarnation=max(self.me.incarnation, known + 1))
-        deeds = self._tell(now, me)
+        actions = self._broadcast(now, me)
         self.me = me
         address = None if sender is None else self._address_of(sender)
-        return deeds if address is None else [*deeds, Send(address, Alive(me))]
+        return actions if address is None else [*actions, Send(address, Alive(me))]
 
-    def _live_on(self, now: float) -> list[Deed]:
-        return self._contradict(now, self.me) if self.me.status is not Status.ALIVE else []
+    def _refute_failure(self, now: float) -> list[Action]:
+        return self._refute(now, self.me) if self.me.status is not Status.ALIVE else []
 
-    def _rejoin(self, now: float, table: Members) -> list[Deed]:
-        """Take the table of the others, and come back to them as a newcomer."""
+    def _rejoin(self, now: float, table: Members) -> list[Action]:
+        """Take the table of the others, and join them as a newcomer."""
         known = table.get(self.me.id)
         incarnation = max(self.me.incarnation, known.incarnation if known else 0) + 1
         self.members.replace(table.all)
@@ -257,25 +272,25 @@ class Membership:
         self._rng.shuffle(seeds)
         return self.join(now, seeds)
 
-    def _call(self, now: float) -> list[Deed]:
-        """Tell anybody now and then that we are alive.
+    def _announce_alive(self, now: float) -> list[Action]:
+        """Announce ourselves to a random member from time to time.
 
-        Whoever let us in may have been lost, or have taken the table of others, before the news of us had spread: then
-        nobody knows us, nor our address to tell us so.
+        The member that admitted us may have failed, or have taken the table of others, before its broadcast had spread:
+        then nobody knows us, nor our address to tell us so.
         """
-        if now - self._called_at < self._timings.seek or len(self.members.places) < 2:
+        if now - self._announced_at < self._timings.probe_failed_every or len(self.members.places) < 2:
             return []
-        self._called_at = now
+        self._announced_at = now
         other = self.members.get(self._rng.choice(self.members.places))
         return [] if other is None or other.id == self.me.id else [Send(other.address, Alive(self.me))]
 
-    def _claim_place(self, now: float) -> list[Deed]:
-        """Claim the place that we have come to stand in, so that the next change moves nobody without need."""
+    def _claim_place(self, now: float) -> list[Action]:
+        """Claim the place that we have got, so that the next change moves nobody without need."""
         place = self.members.place_of.get(self.me.id)
         if place is None or place == self.me.claim:
             return []
         self.me = msgspec.structs.replace(self.me, claim=place, incarnation=self.me.incarnation + 1)
-        return self._tell(now, self.me)
+        return self._broadcast(now, self.me)
 
     def _address_of(self, member_id: str) -> str | None:
         member = self.members.get(member_id)

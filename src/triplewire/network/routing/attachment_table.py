@@ -1,4 +1,4 @@
-"""The ways of one super-peer: its attachments in both directions, and in which dimension each origin stands."""
+"""The attachment table of one super-peer: its attachments in both directions, and the dimension of each origin."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from triplewire.network.hypercube.members import Members
 from triplewire.network.routing.attachments import Downstream, Upstream
 
 
-class Ways:
-    """What the parts of a router share."""
+class AttachmentTable:
+    """The attachments, shared by the parts of a router."""
 
     def __init__(self, me: str, members: Members) -> None:
         self.me = me
         self.members = members
-        self.up: dict[int, Upstream] = {}
-        self.down: dict[tuple[str, int], Downstream] = {}
+        self.upstream: dict[int, Upstream] = {}
+        self.downstream: dict[tuple[str, int], Downstream] = {}
         self.dimension_of: dict[str, int] = {}
 
-    def survey(self) -> dict[str, int]:
-        """Look in which dimension everybody stands now; where everybody stood before."""
+    def update_dimensions(self) -> dict[str, int]:
+        """Compute the dimension of every member; returns the previous ones."""
         before = self.dimension_of
         place = self.members.place_of.get(self.me)
         if place is None:
@@ -35,7 +35,7 @@ class Ways:
         return before
 
     def chosen(self) -> dict[int, str]:
-        """Whom we have chosen, by dimension."""
+        """The neighbours that we have chosen, by dimension."""
         place = self.members.place_of.get(self.me)
         if place is None:
             return {}
@@ -44,8 +44,8 @@ class Ways:
         }
 
     def behind(self, dimension: int) -> Iterable[str]:
-        """Origins that stand in a dimension."""
+        """The origins in a dimension."""
         return (origin for origin, where in self.dimension_of.items() if where == dimension)
 
-    def downs(self) -> list[Downstream]:
-        return list(self.down.values())
+    def downstreams(self) -> list[Downstream]:
+        return list(self.downstream.values())

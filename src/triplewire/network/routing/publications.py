@@ -1,4 +1,4 @@
-"""Publications: events as they travel, read back."""
+"""Publications: events as they are sent, parsed again."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def event_of(publication: Publication) -> Event:
 
 @lru_cache(maxsize=_KEPT)
 def _event(nquads: bytes) -> Event:
-    # How large an event may be was for the super-peer to say where it was published.
+    # The super-peer where it was published has checked its size.
     events = Event.parse(nquads, limits=ANY_SIZE)
     if len(events) != 1:
         raise InputError(f"a publication wants one event, found {len(events)}")

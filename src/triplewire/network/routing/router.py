@@ -1,21 +1,21 @@
 """The router: advertisements, subscriptions and events between one super-peer and its neighbours.
 
-    ways          who is attached to whom
-    offering      advertisements, downwards
-    forwarding    subscriptions, upwards
-    tides         what has been heard, and recalls of what has not
+    attachments    who is attached to whom
+    advertisements forwarding of advertisements, downstream
+    forwarding     forwarding of subscriptions, upstream
+    watermarks     positions up to which everything was received, and recalls of the rest
 
-Events go backwards along the path of the subscription (algorithm 2): one that came in on dimension d goes to whoever
-is attached in a dimension below d with a subscription that it matches. From every origin these paths form a tree, so
-no super-peer gets an event twice; one that comes over another link than the origin's own dimension is dropped, because
-a recall brings it over the right one, in order.
+Events go backwards along the path of the subscription (algorithm 2): one that came in on dimension d goes to each
+downstream in a dimension below d with a subscription that it matches. From every origin these paths form a tree, so no
+super-peer gets an event twice; one that comes over another link than the origin's own dimension is dropped, because a
+recall brings it over the right one, in order.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from triplewire.network.effects import Accept, Deed, Say
+from triplewire.network.effects import Accept, Action, SendMessage
 from triplewire.network.hypercube.members import Members
 from triplewire.network.messages import (
     Advertise,
@@ -25,264 +25,273 @@ from triplewire.network.messages import (
     Detached,
     Notify,
     Publication,
-    Standing,
+    StandingQuery,
     Subscribe,
-    Tide,
+    WatermarkUpdate,
 )
-from triplewire.network.routing.advertisements.own_advertisements import Offering
-from triplewire.network.routing.attachment_table import Ways
+from triplewire.network.routing.advertisements.own_advertisements import AdvertisementForwarding
+from triplewire.network.routing.attachment_table import AttachmentTable
 from triplewire.network.routing.attachments import Downstream, Upstream
-from triplewire.network.routing.subscriptions.event_matching import Descent, Hearing
-from triplewire.network.routing.subscriptions.forwarding import Forwarding, Origin
+from triplewire.network.routing.subscriptions.event_matching import EventMatcher, PosetMatcher
+from triplewire.network.routing.subscriptions.forwarding import Origin, SubscriptionForwarding
 from triplewire.network.routing.subscriptions.poset import Poset
 from triplewire.network.routing.subscriptions.reasoner import Reasoner
-from triplewire.network.routing.validation import Customs
-from triplewire.network.routing.watermarks import Tides
+from triplewire.network.routing.validation import Validator
+from triplewire.network.routing.watermarks import Watermarks
 
-# So many beats somebody below may be unsure of an origin.
-_MOST_DOUBTS = 5
+# For so many heartbeats a downstream may owe the recall of an origin.
+_MAX_BEATS_WAITING = 5
 
 
 class Router:
-    """One super-peer's routing. `heard` is how far it has heard each origin, its own log included."""
+    """One super-peer's routing. `watermarks` has its position for each origin, its own log included."""
 
     def __init__(
-        self, me: str, members: Members, reasoner: Reasoner, heard: dict[str, int], hearing: Hearing | None = None
+        self,
+        me: str,
+        members: Members,
+        reasoner: Reasoner,
+        watermarks: dict[str, int],
+        matcher: EventMatcher | None = None,
     ) -> None:
-        self.ways = Ways(me, members)
+        self.attachments = AttachmentTable(me, members)
         self.poset: Poset[Origin] = Poset(reasoner)
-        self._hearing = hearing or Descent(self.poset)
-        self.offering = Offering(self.ways)
-        self.tides = Tides(self.ways, heard)
-        self.customs = Customs()
-        self._forwarding = Forwarding(self.ways, self.poset, self.offering.dimensions, self.tides, reasoner)
+        self._matcher = matcher or PosetMatcher(self.poset)
+        self.advertisements = AdvertisementForwarding(self.attachments)
+        self.watermarks = Watermarks(self.attachments, watermarks)
+        self.validator = Validator()
+        self._forwarding = SubscriptionForwarding(
+            self.attachments, self.poset, self.advertisements.dimensions, self.watermarks, reasoner
+        )
 
     # Our own peers
 
-    def subscribe(self, standing: Standing, peer: str) -> list[Deed]:
-        """A peer of ours subscribes."""
-        self._begin(standing, peer)
-        return self._forwarding.update([standing])
+    def subscribe(self, query: StandingQuery, peer: str) -> list[Action]:
+        """Add a subscription of one of our peers."""
+        self._add_query(query, peer)
+        return self._forwarding.update([query])
 
-    def unsubscribe(self, key: str, peer: str) -> list[Deed]:
-        """A subscription of a peer of ours ends."""
-        return self._ended([key], peer)
+    def unsubscribe(self, key: str, peer: str) -> list[Action]:
+        """Remove a subscription of one of our peers."""
+        return self._remove_queries([key], peer)
 
-    def advertise(self, description: Description, peer: str) -> list[Deed]:
-        """A peer of ours tells what it will publish."""
-        return self.offering.tell(self.offering.register(description, peer))
+    def advertise(self, description: Description, peer: str) -> list[Action]:
+        """Add an advertisement of one of our peers."""
+        return self.advertisements.announce(self.advertisements.register(description, peer))
 
-    def withdraw(self, key: str, peer: str) -> list[Deed]:
-        """A peer of ours will no longer publish that."""
-        return self.offering.tell(self.offering.withdraw(key, peer))
+    def withdraw(self, key: str, peer: str) -> list[Action]:
+        """Remove an advertisement of one of our peers."""
+        return self.advertisements.announce(self.advertisements.withdraw(key, peer))
 
-    def published(self, publications: Sequence[Publication]) -> list[Deed]:
-        """Events of our own log, in order."""
-        deeds: list[Deed] = []
+    def published(self, publications: Sequence[Publication]) -> list[Action]:
+        """Route events of our own log, in order."""
+        actions: list[Action] = []
         for publication in publications:
-            self.tides.advance(self.ways.me, publication.position)
-            for down in self._wanting(publication):
-                if down.replaying is None:
-                    deeds += _notify(down, publication)
-        return deeds
+            self.watermarks.advance(self.attachments.me, publication.position)
+            for down in self._matching_downstreams(publication):
+                if down.replayed_to is None:
+                    actions += _notify(down, publication)
+        return actions
 
-    def replayed(self, ticket: int, publications: Sequence[Publication], upto: int) -> list[Deed]:
-        """What was read of our own log for somebody below."""
-        down = self.tides.replaying(ticket)
+    def replayed(self, ticket: int, publications: Sequence[Publication], upto: int) -> list[Action]:
+        """Route what was read of our own log for a downstream."""
+        down = self.watermarks.replay_target(ticket)
         if down is None:
             return []
-        deeds: list[Deed] = []
+        actions: list[Action] = []
         for publication in publications:
-            if down in self._wanting(publication):
-                deeds += _notify(down, publication)
-        return [*deeds, *self.tides.came_to(down, upto)]
+            if down in self._matching_downstreams(publication):
+                actions += _notify(down, publication)
+        return [*actions, *self.watermarks.replay_reached(down, upto)]
 
-    # From above
+    # From upstream
 
-    def advertised(self, sender: str, advertise: Advertise) -> list[Deed]:
-        """What there is in a dimension: everything at first, then changes."""
-        up = self._up(sender, advertise.dimension)
+    def advertised(self, sender: str, advertise: Advertise) -> list[Action]:
+        """What is advertised in a dimension: everything at first, then changes."""
+        up = self._upstream(sender, advertise.dimension)
         if up is None:
             return []
-        added = self.customs.descriptions(advertise.added)
+        added = self.validator.descriptions(advertise.added)
         if advertise.is_first:
-            new, gone = self.offering.replace(up.dimension, added)
-            up.is_known = True
-            return [*self._forwarding.begin(up), *self.offering.tell([*new, *gone])]
-        new, gone = self.offering.change(up.dimension, added, advertise.removed)
-        return [*self._forwarding.advertised(up, new, gone), *self.offering.tell([*new, *gone])]
+            new, gone = self.advertisements.replace(up.dimension, added)
+            up.is_open = True
+            return [*self._forwarding.begin(up), *self.advertisements.announce([*new, *gone])]
+        new, gone = self.advertisements.change(up.dimension, added, advertise.removed)
+        return [*self._forwarding.advertised(up, new, gone), *self.advertisements.announce([*new, *gone])]
 
-    def notified(self, sender: str, notify: Notify) -> list[Deed]:
-        """An event from above: for our own peers, and for those below."""
+    def notified(self, sender: str, notify: Notify) -> list[Action]:
+        """An event from upstream: for our own peers, and for downstreams."""
         publication = notify.publication
-        up = self._up(sender, notify.dimension)
-        if up is None or not self._is_in_turn(up, publication) or not self.customs.is_sound(publication):
+        up = self._upstream(sender, notify.dimension)
+        if up is None or not self._is_expected(up, publication) or not self.validator.is_valid(publication):
             return []
-        origins = self._origins(self._hearing.hearers(publication))
-        deeds: list[Deed] = [Accept(publication)] if any(isinstance(origin, str) for origin in origins) else []
-        for down in self._downs(origins):
-            # Whoever is unsure of an origin recalls it first: what comes before that would be out of order.
-            if down.dimension < up.dimension and publication.origin not in down.unsure:
-                deeds += _notify(down, publication)
-        return deeds
+        origins = self._origins(self._matcher.matching_keys(publication))
+        actions: list[Action] = [Accept(publication)] if any(isinstance(origin, str) for origin in origins) else []
+        for down in self._downstreams(origins):
+            # A downstream that owes the recall of an origin gets nothing of it before: it would be out of order.
+            if down.dimension < up.dimension and publication.origin not in down.awaiting_recall:
+                actions += _notify(down, publication)
+        return actions
 
-    def rose(self, sender: str, tide: Tide) -> list[Deed]:
-        """So far everything was sent."""
-        up = self._up(sender, tide.dimension)
+    def watermarks_received(self, sender: str, update: WatermarkUpdate) -> list[Action]:
+        """Take the watermarks of an upstream."""
+        up = self._upstream(sender, update.dimension)
         if up is not None:
-            self.tides.rise(up, tide)
+            self.watermarks.receive(up, update)
         return []
 
-    def detached(self, sender: str, detached: Detached) -> list[Deed]:
-        """The other side does not know of the attachment."""
-        up = self._up(sender, detached.dimension)
+    def detached(self, sender: str, detached: Detached) -> list[Action]:
+        """The upstream does not know the attachment: attach again."""
+        up = self._upstream(sender, detached.dimension)
         return [] if up is None else self._attach(up.dimension, up.other)
 
-    # From below
+    # From downstream
 
-    def attach(self, sender: str, attach: Attach) -> list[Deed]:
-        """Somebody has chosen us."""
-        deeds = self._drop((sender, attach.dimension))
+    def attach(self, sender: str, attach: Attach) -> list[Action]:
+        """A neighbour has chosen us."""
+        actions = self._drop((sender, attach.dimension))
         down = Downstream(sender, attach.dimension)
-        self.ways.down[down.origin] = down
-        return [*deeds, *self.offering.first(down)]
+        self.attachments.downstream[down.origin] = down
+        return [*actions, *self.advertisements.initial(down)]
 
-    def detach(self, sender: str, detach: Detach) -> list[Deed]:
-        """Somebody has chosen another."""
+    def detach(self, sender: str, detach: Detach) -> list[Action]:
+        """A neighbour has chosen another one."""
         return self._drop((sender, detach.dimension))
 
-    def subscribed(self, sender: str, subscribe: Subscribe) -> list[Deed]:
-        """Subscriptions from below begin and end, and something may be recalled."""
-        down = self.ways.down.get((sender, subscribe.dimension))
+    def subscribed(self, sender: str, subscribe: Subscribe) -> list[Action]:
+        """Add and remove subscriptions of a downstream, and answer its recall."""
+        down = self.attachments.downstream.get((sender, subscribe.dimension))
         if down is None:
-            return [Say(sender, Detached(subscribe.dimension))]
-        added = self.customs.standings(subscribe.added)
-        for standing in added:
-            down.table[standing.key] = standing
-            self._begin(standing, down.origin)
-        deeds = self._forwarding.update(added)
-        gone = [key for key in subscribe.removed if down.table.pop(key, None) is not None]
-        deeds += self._ended(gone, down.origin)
+            return [SendMessage(sender, Detached(subscribe.dimension))]
+        added = self.validator.queries(subscribe.added)
+        for query in added:
+            down.queries[query.key] = query
+            self._add_query(query, down.origin)
+        actions = self._forwarding.update(added)
+        gone = [key for key in subscribe.removed if down.queries.pop(key, None) is not None]
+        actions += self._remove_queries(gone, down.origin)
         if subscribe.recall is not None:
-            deeds += self.tides.recalled(down, subscribe.recall)
-        return deeds
+            actions += self.watermarks.answer_recall(down, subscribe.recall)
+        return actions
 
     # The cube
 
-    def reconsider(self, me_moved: bool) -> list[Deed]:
-        """The cube has changed: attach to whom we have chosen now, and recall who stands elsewhere than before."""
-        before = self.ways.survey()
-        deeds = self._drop_absent(me_moved)
-        deeds += self._choose()
+    def layout_changed(self, me_moved: bool) -> list[Action]:
+        """The cube has changed: attach to the neighbours that we choose now, and recall the origins that moved."""
+        before = self.attachments.update_dimensions()
+        actions = self._drop_absent(me_moved)
+        actions += self._attach_to_chosen()
         moved = self._moved(before)
-        wanted = {origin: self.tides.heard[origin] for origin in moved if origin in self.tides.heard}
-        for down in self.ways.downs():
-            risen = [origin for origin in moved if self._is_unsure(origin, down, before)]
-            met = down.meet(risen)
-            wanted |= {origin: min(position, wanted.get(origin, position)) for origin, position in met.items()}
-        self.tides.recall(wanted)
-        return deeds
+        wanted = {origin: self.watermarks.positions[origin] for origin in moved if origin in self.watermarks.positions}
+        for down in self.attachments.downstreams():
+            origins = [origin for origin in moved if self._must_recall_first(origin, down, before)]
+            early = down.take_early_recalls(origins)
+            wanted |= {origin: min(position, wanted.get(origin, position)) for origin, position in early.items()}
+        self.watermarks.recall(wanted)
+        return actions
 
-    def settle(self) -> list[Deed]:
-        """Whoever has not recalled an origin that it should be unsure of sees another cube: let it attach again."""
-        deeds: list[Deed] = []
-        for down in self.ways.downs():
-            down.doubts = down.doubts + 1 if down.unsure else 0
-            if down.doubts > _MOST_DOUBTS:
-                deeds += [*self._drop(down.origin), Say(down.other, Detached(down.dimension))]
-        return deeds
+    def drop_stale_attachments(self) -> list[Action]:
+        """A downstream that does not recall an origin that moved sees another cube: make it attach again."""
+        actions: list[Action] = []
+        for down in self.attachments.downstreams():
+            down.beats_waiting = down.beats_waiting + 1 if down.awaiting_recall else 0
+            if down.beats_waiting > _MAX_BEATS_WAITING:
+                actions += [*self._drop(down.origin), SendMessage(down.other, Detached(down.dimension))]
+        return actions
 
-    def restarted(self, other: str) -> list[Deed]:
-        """The link to somebody began anew: what was agreed over it is void."""
-        gone = [origin for origin in self.ways.down if origin[0] == other]
-        deeds = [deed for origin in gone for deed in self._drop(origin)]
-        again = [up for up in self.ways.up.values() if up.other == other]
-        return [*deeds, *(deed for up in again for deed in self._attach(up.dimension, other))]
+    def restarted(self, other: str) -> list[Action]:
+        """The link to a neighbour restarted: its attachments are void."""
+        gone = [origin for origin in self.attachments.downstream if origin[0] == other]
+        actions = [action for origin in gone for action in self._drop(origin)]
+        again = [up for up in self.attachments.upstream.values() if up.other == other]
+        return [*actions, *(action for up in again for action in self._attach(up.dimension, other))]
 
     # Private
 
-    def _is_in_turn(self, up: Upstream, publication: Publication) -> bool:
-        """Whether an event came the right way, and not before one that was recalled."""
+    def _is_expected(self, up: Upstream, publication: Publication) -> bool:
+        """Whether an event came over the link of its origin's dimension, and does not precede a recall."""
         origin = publication.origin
-        if not up.is_known:
-            # Still of an attachment before this one, to the same super-peer.
+        if not up.is_open:
+            # It belongs to an earlier attachment to the same super-peer.
             return False
-        return self.ways.dimension_of.get(origin) == up.dimension and origin not in up.doubtful
+        return self.attachments.dimension_of.get(origin) == up.dimension and origin not in up.unanswered
 
     def _moved(self, before: dict[str, int]) -> list[str]:
-        """Who was known and stands elsewhere now, or has come back."""
-        now = self.ways.dimension_of
-        known = self.tides.heard
+        """The known origins that are in another dimension now, or have come back."""
+        now = self.attachments.dimension_of
+        known = self.watermarks.positions
         return [
             origin
             for origin, dimension in now.items()
             if before.get(origin) != dimension and (origin in before or origin in known)
         ]
 
-    def _is_unsure(self, origin: str, down: Downstream, before: dict[str, int]) -> bool:
-        """Whether an origin has come to stand above somebody who may lack what it published before that."""
-        return before.get(origin, -1) <= down.dimension < self.ways.dimension_of[origin]
+    def _must_recall_first(self, origin: str, down: Downstream, before: dict[str, int]) -> bool:
+        """Whether an origin has moved above a downstream that may lack what it published before."""
+        return before.get(origin, -1) <= down.dimension < self.attachments.dimension_of[origin]
 
-    def _choose(self) -> list[Deed]:
-        chosen = self.ways.chosen()
-        deeds: list[Deed] = []
-        for dimension in [dimension for dimension in self.ways.up if chosen.get(dimension) is None]:
-            deeds += self._leave(dimension)
+    def _attach_to_chosen(self) -> list[Action]:
+        chosen = self.attachments.chosen()
+        actions: list[Action] = []
+        for dimension in [dimension for dimension in self.attachments.upstream if chosen.get(dimension) is None]:
+            actions += self._detach(dimension)
         for dimension, other in chosen.items():
-            up = self.ways.up.get(dimension)
+            up = self.attachments.upstream.get(dimension)
             if up is None or up.other != other:
-                deeds += [Say(up.other, Detach(dimension))] if up is not None else []
-                deeds += self._attach(dimension, other)
-        return deeds
+                actions += [SendMessage(up.other, Detach(dimension))] if up is not None else []
+                actions += self._attach(dimension, other)
+        return actions
 
-    def _attach(self, dimension: int, other: str) -> list[Deed]:
-        self.ways.up[dimension] = Upstream(other, dimension)
-        return [Say(other, Attach(dimension))]
+    def _attach(self, dimension: int, other: str) -> list[Action]:
+        self.attachments.upstream[dimension] = Upstream(other, dimension)
+        return [SendMessage(other, Attach(dimension))]
 
-    def _leave(self, dimension: int) -> list[Deed]:
-        up = self.ways.up.pop(dimension)
-        _, gone = self.offering.replace(dimension, ())
-        return [Say(up.other, Detach(dimension)), *self.offering.tell(gone)]
+    def _detach(self, dimension: int) -> list[Action]:
+        up = self.attachments.upstream.pop(dimension)
+        _, gone = self.advertisements.replace(dimension, ())
+        return [SendMessage(up.other, Detach(dimension)), *self.advertisements.announce(gone)]
 
-    def _drop_absent(self, me_moved: bool) -> list[Deed]:
-        deeds: list[Deed] = []
-        for origin in list(self.ways.down):
-            if not self.ways.members.is_alive(origin[0]):
-                deeds += self._drop(origin)
+    def _drop_absent(self, me_moved: bool) -> list[Action]:
+        actions: list[Action] = []
+        for origin in list(self.attachments.downstream):
+            if not self.attachments.members.is_alive(origin[0]):
+                actions += self._drop(origin)
             elif me_moved:
-                deeds += [*self._drop(origin), Say(origin[0], Detached(origin[1]))]
-        return deeds
+                actions += [*self._drop(origin), SendMessage(origin[0], Detached(origin[1]))]
+        return actions
 
-    def _drop(self, origin: tuple[str, int]) -> list[Deed]:
-        down = self.ways.down.pop(origin, None)
-        return [] if down is None else self._ended(list(down.table), origin)
+    def _drop(self, origin: tuple[str, int]) -> list[Action]:
+        down = self.attachments.downstream.pop(origin, None)
+        return [] if down is None else self._remove_queries(list(down.queries), origin)
 
-    def _ended(self, keys: Iterable[str], origin: Origin) -> list[Deed]:
-        ended = [self.poset.standing(key) for key in keys if key in self.poset]
-        for standing in ended:
-            self.poset.remove(standing.key, origin)
-            self._hearing.end(standing.key, origin)
+    def _remove_queries(self, keys: Iterable[str], origin: Origin) -> list[Action]:
+        ended = [self.poset.query(key) for key in keys if key in self.poset]
+        for query in ended:
+            self.poset.remove(query.key, origin)
+            self._matcher.remove(query.key, origin)
         return self._forwarding.update(ended)
 
-    def _begin(self, standing: Standing, origin: Origin) -> None:
-        self.poset.add(standing, origin)
-        self._hearing.begin(standing, origin)
+    def _add_query(self, query: StandingQuery, origin: Origin) -> None:
+        self.poset.add(query, origin)
+        self._matcher.add(query, origin)
 
     def _origins(self, keys: Iterable[str]) -> set[Origin]:
-        """Where subscriptions came from."""
+        """The origins of queries."""
         return {origin for key in keys for origin in self.poset.origins(key)}
 
-    def _wanting(self, publication: Publication) -> list[Downstream]:
-        """Who below wants an event that was published here."""
-        return self._downs(self._origins(self._hearing.hearers_below(publication))) if self.ways.down else []
+    def _matching_downstreams(self, publication: Publication) -> list[Downstream]:
+        """The downstreams that subscribe to an event that was published here."""
+        if not self.attachments.downstream:
+            return []
+        return self._downstreams(self._origins(self._matcher.matching_keys_downstream(publication)))
 
-    def _downs(self, origins: set[Origin]) -> list[Downstream]:
-        return [down for origin, down in self.ways.down.items() if origin in origins]
+    def _downstreams(self, origins: set[Origin]) -> list[Downstream]:
+        return [down for origin, down in self.attachments.downstream.items() if origin in origins]
 
-    def _up(self, sender: str, dimension: int) -> Upstream | None:
-        up = self.ways.up.get(dimension)
+    def _upstream(self, sender: str, dimension: int) -> Upstream | None:
+        up = self.attachments.upstream.get(dimension)
         return up if up is not None and up.other == sender else None
 
 
-def _notify(down: Downstream, publication: Publication) -> list[Deed]:
-    return [Say(down.other, Notify(down.dimension, publication))] if down.is_new(publication) else []
+def _notify(down: Downstream, publication: Publication) -> list[Action]:
+    return [SendMessage(down.other, Notify(down.dimension, publication))] if down.is_new(publication) else []

@@ -1,147 +1,153 @@
-"""Tides: how far everything of an origin has been heard, and recalls of what was not.
+"""Watermarks: up to which position everything of an origin was received, and recalls of the rest.
 
-Nothing on its way is kept on a disk but the log of the super-peer where it was published. So each super-peer knows
-for each origin up to which position it has got everything that it wants: `heard`. A tide says so downwards, link by
-link. It comes after the events that it speaks of, since links keep the order. When something changes that an event
-could fall through (a link, a session, the cube, an index), the lower side recalls: it says how far it has heard, that
-goes up to the origins, and they send again what came after, in order. An empty tide answers a recall at once; both
-sides count recalls to know which. Until then tides do not count, and events of the origins that were recalled are
-dropped: they were sent before, and come again in their place. So events of one origin always arrive in order.
+An event in flight is on no disk but that of the super-peer where it was published. So each super-peer keeps for each
+origin the position up to which it has received everything that matches: its watermark. Watermarks are sent downstream,
+link by link, after the events that they cover, since links keep the order. When something changes so that an event
+could be lost (a link, a session, the cube, an index), the downstream sends a recall: its watermarks, which go up to the
+origins, and they send again what came after, in order. An empty update answers a recall at once; both sides count
+recalls to know which. Until then watermarks of recalled origins are ignored, and their events dropped: they were sent
+before the recall, and come again after it. So events of one origin always arrive in order.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from triplewire.network.effects import Deed, Replay, Say
-from triplewire.network.messages import Subscribe, Tide
-from triplewire.network.routing.attachment_table import Ways
+from triplewire.network.effects import Action, Replay, SendMessage
+from triplewire.network.messages import Subscribe, WatermarkUpdate
+from triplewire.network.routing.attachment_table import AttachmentTable
 from triplewire.network.routing.attachments import Downstream, Upstream
 
 
-class Tides:
-    """How far one super-peer has heard each origin; its own log's end stands under its own name."""
+class Watermarks:
+    """The watermarks of one super-peer. Under its own identifier is the end of its own log."""
 
-    def __init__(self, ways: Ways, heard: dict[str, int]) -> None:
-        self.heard = heard
-        self._ways = ways
+    def __init__(self, attachments: AttachmentTable, positions: dict[str, int]) -> None:
+        self.positions = positions
+        self._attachments = attachments
         # In order, like everything here: a run is to be the same from the same seed.
-        self._risen: dict[str, None] = {}
-        self._tickets = 0
+        self._advanced: dict[str, None] = {}
+        self._last_ticket = 0
         self._replays: dict[int, tuple[str, int]] = {}
 
-    # Upwards
+    # Upstream
 
     def recall_all(self, up: Upstream) -> dict[str, int]:
-        """A recall of everything in a dimension, with what was to be recalled anyway; the caller sends it."""
-        wanted = {origin: self.heard[origin] for origin in self._ways.behind(up.dimension) if origin in self.heard}
+        """A recall of every origin in a dimension, with the one that waits; the caller sends it."""
+        wanted = {
+            origin: self.positions[origin]
+            for origin in self._attachments.behind(up.dimension)
+            if origin in self.positions
+        }
         wanted |= up.take_recall()
-        up.doubtful |= dict.fromkeys(wanted, up.recalls)
+        up.unanswered |= dict.fromkeys(wanted, up.recalls)
         return wanted
 
     def recall(self, wanted: Mapping[str, int]) -> None:
         """Recall origins since positions, each in its dimension, with the next tick.
 
-        Many may recall at once, as when somebody has failed: what they want is put together, so that each link carries
-        one recall a tick at most.
+        Many may recall at once, as after a failure: the recalls are merged, so that each link carries at most one a
+        tick.
         """
         for origin, position in wanted.items():
-            dimension = self._ways.dimension_of.get(origin)
-            up = None if dimension is None else self._ways.up.get(dimension)
+            dimension = self._attachments.dimension_of.get(origin)
+            up = None if dimension is None else self._attachments.upstream.get(dimension)
             if dimension is None:
                 continue
-            self.heard[origin] = min(self.heard.get(origin, position), position)
+            self.positions[origin] = min(self.positions.get(origin, position), position)
             # Without an attachment it waits for one: the first subscription over it recalls everything.
-            if up is not None and up.is_known:
-                up.recall(origin, self.heard[origin])
+            if up is not None and up.is_open:
+                up.recall(origin, self.positions[origin])
 
-    def flush(self) -> list[Deed]:
-        """Send what is to be recalled."""
-        waiting = [up for up in self._ways.up.values() if up.recalled is not None]
-        return [Say(up.other, Subscribe(up.dimension, (), (), up.take_recall())) for up in waiting]
+    def flush_recalls(self) -> list[Action]:
+        """Send the recalls that wait."""
+        waiting = [up for up in self._attachments.upstream.values() if up.recalled is not None]
+        return [SendMessage(up.other, Subscribe(up.dimension, (), (), up.take_recall())) for up in waiting]
 
-    def rise(self, up: Upstream, tide: Tide) -> None:
-        """Take a tide from above, for those origins that were not recalled since."""
-        if not up.is_known:
+    def receive(self, up: Upstream, update: WatermarkUpdate) -> None:
+        """Take the watermarks of an upstream, except for origins that were recalled since."""
+        if not up.is_open:
             return
-        up.answered(tide.recalls)
-        for origin, position in tide.positions.items():
-            if self._ways.dimension_of.get(origin) == up.dimension and origin not in up.doubtful:
+        up.answered(update.recalls)
+        for origin, position in update.positions.items():
+            if self._attachments.dimension_of.get(origin) == up.dimension and origin not in up.unanswered:
                 self.advance(origin, position)
 
     def advance(self, origin: str, position: int) -> None:
-        """Everything of an origin up to a position is heard."""
-        if position > self.heard.get(origin, -1):
-            self.heard[origin] = position
-            self._risen[origin] = None
+        """Raise the watermark of an origin."""
+        if position > self.positions.get(origin, -1):
+            self.positions[origin] = position
+            self._advanced[origin] = None
 
-    # Downwards
+    # Downstream
 
-    def recalled(self, down: Downstream, recall: Mapping[str, int]) -> list[Deed]:
-        """The one below wants something again: from our own log, and from those above."""
+    def answer_recall(self, down: Downstream, recall: Mapping[str, int]) -> list[Action]:
+        """A downstream recalls: replay our own log, and recall the rest from upstream."""
         down.recalls += 1
-        down.told = {}
-        down.is_told = False
+        down.announced = {}
+        down.is_announced = False
         down.forget(recall)
-        down.unsure.difference_update(recall)
-        dimension_of = self._ways.dimension_of
+        down.awaiting_recall.difference_update(recall)
+        dimension_of = self._attachments.dimension_of
         above = {
             origin: position for origin, position in recall.items() if dimension_of.get(origin, -1) > down.dimension
         }
-        down.unmet |= {origin: recall[origin] for origin in recall if origin not in above and origin != self._ways.me}
+        down.early_recalls |= {
+            origin: recall[origin] for origin in recall if origin not in above and origin != self._attachments.me
+        }
         self.recall(above)
-        answer = Say(down.other, Tide(down.dimension, {}, down.recalls))
-        return [answer, *(self._replay(down, recall[self._ways.me]) if self._ways.me in recall else [])]
+        answer = SendMessage(down.other, WatermarkUpdate(down.dimension, {}, down.recalls))
+        return [answer, *(self._replay(down, recall[self._attachments.me]) if self._attachments.me in recall else [])]
 
-    def tell(self) -> list[Deed]:
-        """Tides for everybody below: what has risen since the last."""
-        risen, self._risen = self._risen, {}
-        deeds: list[Deed] = []
-        for down in self._ways.downs():
+    def announce(self) -> list[Action]:
+        """Send each downstream the watermarks that have advanced."""
+        advanced, self._advanced = self._advanced, {}
+        actions: list[Action] = []
+        for down in self._attachments.downstreams():
             if down.recalls:
-                deeds += self._tell(down, risen if down.is_told else list(self.heard))
-                down.is_told = True
-        return deeds
+                actions += self._announce(down, advanced if down.is_announced else list(self.positions))
+                down.is_announced = True
+        return actions
 
-    def _tell(self, down: Downstream, origins: Iterable[str]) -> list[Deed]:
-        risen = {}
+    def _announce(self, down: Downstream, origins: Iterable[str]) -> list[Action]:
+        advanced = {}
         for origin in origins:
-            position = self.heard[origin]
-            if position > down.told.get(origin, -1) and self._may_tell(down, origin):
-                risen[origin] = down.told[origin] = position
-        return [Say(down.other, Tide(down.dimension, risen, down.recalls))] if risen else []
+            position = self.positions[origin]
+            if position > down.announced.get(origin, -1) and self._may_announce(down, origin):
+                advanced[origin] = down.announced[origin] = position
+        return [SendMessage(down.other, WatermarkUpdate(down.dimension, advanced, down.recalls))] if advanced else []
 
-    def _may_tell(self, down: Downstream, origin: str) -> bool:
-        if origin == self._ways.me:
-            return down.replaying is None
-        return self._ways.dimension_of.get(origin, -1) > down.dimension and origin not in down.unsure
+    def _may_announce(self, down: Downstream, origin: str) -> bool:
+        if origin == self._attachments.me:
+            return down.replayed_to is None
+        return self._attachments.dimension_of.get(origin, -1) > down.dimension and origin not in down.awaiting_recall
 
     # Replays of our own log
 
-    def _replay(self, down: Downstream, after: int) -> list[Deed]:
-        if after >= self.heard.get(self._ways.me, 0):
+    def _replay(self, down: Downstream, after: int) -> list[Action]:
+        if after >= self.positions.get(self._attachments.me, 0):
             return []
-        down.replaying = after if down.replaying is None else min(after, down.replaying)
+        down.replayed_to = after if down.replayed_to is None else min(after, down.replayed_to)
         self._replays.pop(down.ticket, None)
-        return [self._read(down)]
+        return [self._request_replay(down)]
 
-    def _read(self, down: Downstream) -> Deed:
-        self._tickets += 1
-        down.ticket = self._tickets
+    def _request_replay(self, down: Downstream) -> Action:
+        self._last_ticket += 1
+        down.ticket = self._last_ticket
         self._replays[down.ticket] = down.origin
-        return Replay(down.ticket, down.replaying or 0)
+        return Replay(down.ticket, down.replayed_to or 0)
 
-    def replaying(self, ticket: int) -> Downstream | None:
-        """For whom a replay was wanted, if it still is."""
+    def replay_target(self, ticket: int) -> Downstream | None:
+        """The downstream that a replay was requested for, if it still waits."""
         origin = self._replays.pop(ticket, None)
-        down = None if origin is None else self._ways.down.get(origin)
-        return down if down is not None and down.ticket == ticket and down.replaying is not None else None
+        down = None if origin is None else self._attachments.downstream.get(origin)
+        return down if down is not None and down.ticket == ticket and down.replayed_to is not None else None
 
-    def came_to(self, down: Downstream, position: int) -> list[Deed]:
-        """A replay has come so far: read on, or be done."""
-        if position < self.heard.get(self._ways.me, 0):
-            down.replaying = position
-            return [self._read(down)]
-        down.replaying = None
-        self._risen[self._ways.me] = None
+    def replay_reached(self, down: Downstream, position: int) -> list[Action]:
+        """A replay has reached a position: read on, or finish."""
+        if position < self.positions.get(self._attachments.me, 0):
+            down.replayed_to = position
+            return [self._request_replay(down)]
+        down.replayed_to = None
+        self._advanced[self._attachments.me] = None
         return []

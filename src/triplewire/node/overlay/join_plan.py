@@ -48,7 +48,7 @@ def _host(settings: Settings) -> str:
 def patient(factor: float) -> Timings:
     """The times of a local network, all of them so many times longer.
 
-    >>> patient(2.0).beat
+    >>> patient(2.0).heartbeat
     2.0
     """
     return Timings(**{name: value * factor for name, value in msgspec.structs.asdict(Timings()).items()})

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from triplewire.errors import TriplewireError
 from triplewire.network.effects import Effect
-from triplewire.network.routing.subscriptions.standing_queries import standing_of
+from triplewire.network.routing.subscriptions.standing_queries import standing_query
 from triplewire.network.superpeer import SuperPeer
 from triplewire.node.broker.advertisements import Advertisements
 from triplewire.node.broker.broker import Broker
@@ -101,7 +101,7 @@ class Telling:
     def _changed(self, record: SubscriptionRecord) -> None:
         """A subscription has begun or ended, whichever the index says."""
         try:
-            standing = standing_of(record.language, record.text)
+            standing = standing_query(record.language, record.text)
         except TriplewireError as problem:
             _log.warning("the network is not told of a subscription of %s: %s", record.owner, problem)
             return

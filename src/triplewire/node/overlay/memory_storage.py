@@ -14,7 +14,7 @@ from collections.abc import Callable
 import msgspec
 
 from triplewire.errors import DamagedStore
-from triplewire.network.memory import Memory
+from triplewire.network.memory import SavedSuperPeer
 from triplewire.node.broker.broker import Broker
 from triplewire.node.transport.keys import KeyPair, NetworkKey
 from triplewire.store.disk import Connection
@@ -22,7 +22,7 @@ from triplewire.store.tables import metadata
 
 _KEY = "network key pair"
 _encoder = msgspec.msgpack.Encoder()
-_decoder = msgspec.msgpack.Decoder(Memory)
+_decoder = msgspec.msgpack.Decoder(SavedSuperPeer)
 
 
 class Remembering:
@@ -51,7 +51,7 @@ class Remembering:
     async def keep_address(self, address: str) -> None:
         await self._write(lambda tx: metadata.put(tx, self._address, address))
 
-    async def memory(self) -> Memory | None:
+    async def memory(self) -> SavedSuperPeer | None:
         """What the super-peer knew when it was last written down."""
         data = await self._broker.store.read(lambda tx: metadata.get(tx, self._memory))
         if data is None:
@@ -61,7 +61,7 @@ class Remembering:
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise DamagedStore(f"wanted the memory of a super-peer, found: {error}") from None
 
-    async def keep(self, memory: Memory) -> None:
+    async def keep(self, memory: SavedSuperPeer) -> None:
         """Write the memory down, if it has changed."""
         data = _encoder.encode(memory)
         if data != self._written:

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from triplewire.network.messages import Member
-from triplewire.network.routing.advertisements.indices import Indices
+from triplewire.network.routing.advertisements.indices import AdvertisementIndex
 from triplewire.network.routing.subscriptions.forwarding import Origin
 from triplewire.network.superpeer import SuperPeer
 from triplewire.node.overlay.overlay import Overlay
@@ -19,19 +19,19 @@ from triplewire.wire.networks import IndexView, MemberView, NeighbourView, Netwo
 def shown(overlay: Overlay, most: int) -> NetworkView:
     """Everything, with at most so many rows of an index and lines of the poset."""
     peer, tally = overlay.peer, overlay.tally
-    heard = peer.memory().heard
+    watermarks = peer.saved_state().watermarks
     return NetworkView(
         id=peer.id,
         address=overlay.address,
         network=overlay.plan.key.fingerprint,
         stage=peer.stage.value,
-        slot=peer.slot,
-        label=_label(peer, peer.slot),
-        head=heard.get(peer.id, 0),
-        members=tuple(_member(peer, member, heard.get(member.id)) for member in _by_place(peer)),
+        slot=peer.place,
+        label=_label(peer, peer.place),
+        head=watermarks.get(peer.id, 0),
+        members=tuple(_member(peer, member, watermarks.get(member.id)) for member in _by_place(peer)),
         neighbours=tuple(_neighbours(peer)),
-        peers=_index(peer.router.offering.peers, most),
-        dimensions=_index(peer.router.offering.dimensions, most),
+        peers=_index(peer.router.advertisements.peers, most),
+        dimensions=_index(peer.router.advertisements.dimensions, most),
         poset=tuple(islice(peer.router.poset.lines(lambda origin: _spelled(peer, origin)), most)),
         subscriptions=len(peer.router.poset),
         sent=by_kind(tally.sent),
@@ -49,10 +49,10 @@ def _by_place(peer: SuperPeer) -> list[Member]:
     return sorted(peer.members.all, key=lambda member: (member.id not in places, places.get(member.id, 0), member.id))
 
 
-def _member(peer: SuperPeer, member: Member, heard: int | None) -> MemberView:
+def _member(peer: SuperPeer, member: Member, watermarks: int | None) -> MemberView:
     slot = peer.members.place_of.get(member.id)
     status = member.status.name.lower()
-    return MemberView(member.id, member.address, slot, _label(peer, slot), status, member.incarnation, heard)
+    return MemberView(member.id, member.address, slot, _label(peer, slot), status, member.incarnation, watermarks)
 
 
 def _label(peer: SuperPeer, slot: int | None) -> str | None:
@@ -60,12 +60,12 @@ def _label(peer: SuperPeer, slot: int | None) -> str | None:
 
 
 def _neighbours(peer: SuperPeer) -> Iterator[NeighbourView]:
-    chosen = [] if peer.slot is None else peer.cube.neighbours(peer.slot)
+    chosen = [] if peer.place is None else peer.cube.neighbours(peer.place)
     for dimension, place in enumerate(chosen):
         yield NeighbourView(dimension, place, peer.cube.label(place), peer.members.places[place])
 
 
-def _index(indices: Indices[Any], most: int) -> IndexView:
+def _index(indices: AdvertisementIndex[Any], most: int) -> IndexView:
     rows = tuple(
         RowView(row.element.level.name.lower(), str(row.element), tuple(sorted(map(str, row.targets))))
         for row in islice(indices.rows(), most)

@@ -28,10 +28,10 @@ from msgspec import Struct
 
 from triplewire.errors import DiskFull, JoinFailed, NetworkError, StoreError
 from triplewire.matching.general.isolated_evaluator import IsolatedEvaluator
-from triplewire.network.effects import Accept, Effect, Relay, Replay, Send, Spread
-from triplewire.network.memory import Memory
-from triplewire.network.messages import Description, Publication, Wire
-from triplewire.network.routing.subscriptions.event_matching import Compiled
+from triplewire.network.effects import Accept, BroadcastReceived, Effect, RelayReceived, Replay, Send
+from triplewire.network.memory import SavedSuperPeer
+from triplewire.network.messages import Description, Packet, Publication
+from triplewire.network.routing.subscriptions.event_matching import CompiledMatcher
 from triplewire.network.routing.subscriptions.reasoner import AlgebraReasoner
 from triplewire.network.superpeer import SuperPeer
 from triplewire.network.timings import Timings
@@ -81,7 +81,7 @@ class Overlay:
         self.plan = plan
         self.tally = Tally()
         self.relays: list[Callable[[str, bytes], None]] = []
-        self.spreads: list[Callable[[Spread], None]] = []
+        self.spreads: list[Callable[[BroadcastReceived], None]] = []
         self.transport = Transport(plan.key, own)
         self._own = own
         self._evaluator = IsolatedEvaluator()
@@ -164,7 +164,7 @@ class Overlay:
         async with self._appearing:
             self._is_away = True
             self._telling.hold()
-            memory = self.peer.memory()
+            memory = self.peer.saved_state()
             await self._accepting.settled()
             await self._appear(memory)
             self.act(lambda peer, now: peer.start(now))
@@ -212,9 +212,9 @@ class Overlay:
 
     async def tide(self) -> dict[str, int]:
         """How far every super-peer has been heard; all of that, as far as it is wanted here, is on the disk."""
-        heard = self.peer.memory().heard
+        watermarks = self.peer.saved_state().watermarks
         await self._accepting.settled()
-        return heard
+        return watermarks
 
     async def recall(self, since: dict[str, int]) -> None:
         """Have everything sent again that is wanted here and came after these positions; it will, once this returns."""
@@ -229,26 +229,26 @@ class Overlay:
 
     # Private: in and out
 
-    async def _appear(self, memory: Memory | None) -> None:
+    async def _appear(self, memory: SavedSuperPeer | None) -> None:
         """A super-peer with what is remembered, the taxonomy of now, and all that stands here."""
         taxonomy, head = self._broker.core.taxonomy, self._telling.told
         rng = Random(SystemRandom().getrandbits(64))
         # Started here, so that the event loop does not wait for that when the first query needs it.
         await asyncio.to_thread(self._evaluator.start)
         reasoner = AlgebraReasoner(taxonomy, evaluator=self._evaluator)
-        hearing = Compiled(taxonomy, self._evaluator)
+        hearing = CompiledMatcher(taxonomy, self._evaluator)
         peer = SuperPeer(self.id, self.address, reasoner, rng, self.plan.timings, memory, head, hearing)
         # Before anything is said: the number of starts makes its sessions new.
-        await self._remembering.keep(peer.memory())
+        await self._remembering.keep(peer.saved_state())
         self._peer, self._is_away = peer, False
         # What stands here has to be known before the first attachment, which recalls what was missed for it.
         self._advertisements.listen(self)
         await self._telling.run()
         self._listening.run()
 
-    def _receive(self, sender: str, what: Wire) -> None:
-        self.tally.receive(sender, what)
-        self.act(lambda peer, now: peer.receive(now, sender, what))
+    def _receive(self, sender: str, packet: Packet) -> None:
+        self.tally.receive(sender, packet)
+        self.act(lambda peer, now: peer.receive(now, sender, packet))
 
     def _replayed(self, ticket: int, publications: list[Publication], upto: int) -> None:
         self.tally.events["replayed"] += len(publications)
@@ -258,16 +258,16 @@ class Overlay:
         for effect in effects:
             match effect:
                 case Send():
-                    self.tally.send(effect.to, effect.what)
-                    self.transport.send(effect.to, effect.what)
+                    self.tally.send(effect.to, effect.packet)
+                    self.transport.send(effect.to, effect.packet)
                 case Accept():
                     self._accept(effect.publication)
                 case Replay():
                     self._replaying.add(effect)
-                case Relay():
+                case RelayReceived():
                     for hear in self.relays:
                         hear(effect.sender, effect.body)
-                case Spread():
+                case BroadcastReceived():
                     for listen in self.spreads:
                         listen(effect)
 
@@ -311,7 +311,7 @@ class Overlay:
 
     async def _remember_now(self) -> None:
         peer = self.peer
-        memory = peer.memory()
+        memory = peer.saved_state()
         # What was heard by now is to be on the disk before it says so.
         await self._accepting.settled()
         if peer is self._peer and not self._is_away:
@@ -335,7 +335,7 @@ class Overlay:
         self._tasks.append(task)
 
 
-def _knows_others(memory: Memory | None, me: str) -> bool:
+def _knows_others(memory: SavedSuperPeer | None, me: str) -> bool:
     return memory is not None and any(member.id != me for member in memory.members)
 
 

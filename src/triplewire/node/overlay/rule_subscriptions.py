@@ -10,8 +10,8 @@ import logging
 from collections.abc import Iterator
 
 from triplewire.errors import TriplewireError
-from triplewire.network.messages import Standing
-from triplewire.network.routing.subscriptions.standing_queries import standing_of
+from triplewire.network.messages import StandingQuery
+from triplewire.network.routing.subscriptions.standing_queries import standing_query
 from triplewire.node.broker.broker import Broker
 from triplewire.node.overlay.local_changes import Act
 
@@ -24,7 +24,7 @@ class Listening:
     def __init__(self, broker: Broker, act: Act) -> None:
         self._rules = broker.rules
         self._act = act
-        self._told: dict[str, Standing] = {}
+        self._told: dict[str, StandingQuery] = {}
 
     def begin(self) -> None:
         """Follow from here on."""
@@ -50,10 +50,10 @@ class Listening:
                 self._act(lambda peer, now, s=subscriber, one=standing: peer.unsubscribe(now, one.key, s))  # type: ignore[misc]
         self._told = wanted
 
-    def _wanted(self) -> Iterator[tuple[str, Standing]]:
+    def _wanted(self) -> Iterator[tuple[str, StandingQuery]]:
         for rule, texts in self._rules.interests.items():
             for number, text in enumerate(texts):
                 try:
-                    yield f"/rules/{rule}/{number}", standing_of("sparql", text)
+                    yield f"/rules/{rule}/{number}", standing_query("sparql", text)
                 except TriplewireError as problem:
                     _log.warning("the network is not told what the rule %s waits for: %s", rule, problem)

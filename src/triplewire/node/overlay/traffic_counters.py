@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from triplewire.network.messages import Frame, Wire
+from triplewire.network.messages import Frame, Packet
 from triplewire.node.transport.message_codec import kind_of
 
 
@@ -17,13 +17,13 @@ class Tally:
         self.events: Counter[str] = Counter()
         self._newest: dict[str, tuple[int, int]] = {}
 
-    def send(self, address: str, what: Wire) -> None:
+    def send(self, address: str, packet: Packet) -> None:
         """Count a message; one that a link sends again is a repeat."""
-        is_repeat = isinstance(what, Frame) and what.number > 0 and not self._is_new(address, what)
-        self.sent[address, "repeat" if is_repeat else kind_of(what)] += 1
+        is_repeat = isinstance(packet, Frame) and packet.number > 0 and not self._is_new(address, packet)
+        self.sent[address, "repeat" if is_repeat else kind_of(packet)] += 1
 
-    def receive(self, sender: str, what: Wire) -> None:
-        self.received[sender, kind_of(what)] += 1
+    def receive(self, sender: str, packet: Packet) -> None:
+        self.received[sender, kind_of(packet)] += 1
 
     def _is_new(self, address: str, frame: Frame) -> bool:
         newest = (frame.session, frame.number)

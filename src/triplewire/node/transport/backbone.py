@@ -27,7 +27,7 @@ from zmq.utils import z85
 from zmq.utils.monitor import recv_monitor_message
 
 from triplewire.errors import MessageRefused, NetworkError
-from triplewire.network.messages import Wire
+from triplewire.network.messages import Packet
 from triplewire.node.transport import message_codec
 from triplewire.node.transport.addresses import is_ipv6
 from triplewire.node.transport.connections import Lines
@@ -37,7 +37,7 @@ from triplewire.node.transport.zap import DOMAIN, NAME, Doorkeeper
 
 _log = logging.getLogger(__name__)
 
-Receiver = Callable[[str, Wire], None]
+Receiver = Callable[[str, Packet], None]
 _HIGH_WATER = 1_000
 _BACKLOG = 256
 # Encryption adds some bytes to what was sent.
@@ -97,10 +97,10 @@ class Transport:
         ):
             self._begin(name, work)
 
-    def send(self, address: str, what: Wire) -> None:
+    def send(self, address: str, packet: Packet) -> None:
         """Send a message; it may get lost."""
         try:
-            data = message_codec.encode(what)
+            data = message_codec.encode(packet)
         except MessageRefused as problem:
             self._refuse(problem, "a message of our own")
             return
@@ -172,15 +172,15 @@ class Transport:
                 raise MessageRefused("parts", f"wanted a message in one part, found {len(parts) - 1}")
             if not sender:
                 raise MessageRefused("sender", "wanted a message from whoever holds a key, found none")
-            what = message_codec.decode(parts[-1].buffer)
+            packet = message_codec.decode(parts[-1].buffer)
         except MessageRefused as problem:
             self._refuse(problem, sender or "nobody")
             return
         try:
-            receiver(sender, what)
+            receiver(sender, packet)
         except Exception as bug:  # noqa: BLE001  whatever one message did, the next is to be taken
             self.refused["bug"] += 1
-            self._seldom.error("bug", "a bug: %s from %s: %s", message_codec.kind_of(what), sender, bug, exc_info=bug)
+            self._seldom.error("bug", "a bug: %s from %s: %s", message_codec.kind_of(packet), sender, bug, exc_info=bug)
 
     def _refuse(self, problem: MessageRefused, sender: str) -> None:
         self.refused[problem.fault] += 1

@@ -8,24 +8,24 @@ from __future__ import annotations
 import msgspec
 
 from triplewire.errors import MessageRefused
-from triplewire.network.messages import VERSION, Frame, Wire
+from triplewire.network.messages import VERSION, Frame, Packet
 from triplewire.rdf.limits import MIB
 
 MOST_BYTES = 64 * MIB
 _VERSION = bytes([VERSION])
 _encoder = msgspec.msgpack.Encoder()
-_decoder: msgspec.msgpack.Decoder[Wire] = msgspec.msgpack.Decoder(Wire)
+_decoder: msgspec.msgpack.Decoder[Packet] = msgspec.msgpack.Decoder(Packet)
 
 
-def encode(what: Wire) -> bytes:
+def encode(packet: Packet) -> bytes:
     """A message as bytes."""
-    data = _VERSION + _encoder.encode(what)
+    data = _VERSION + _encoder.encode(packet)
     if len(data) > MOST_BYTES:
         raise MessageRefused("size", f"wanted a message of at most {MOST_BYTES:,} bytes, found {len(data):,}")
     return data
 
 
-def decode(data: bytes | memoryview) -> Wire:
+def decode(data: bytes | memoryview) -> Packet:
     """The message, or `MessageRefused`.
 
     >>> from triplewire.network.messages import Probe
@@ -42,11 +42,11 @@ def decode(data: bytes | memoryview) -> Wire:
         raise MessageRefused("content", f"wanted a message of super-peers, found: {error}") from None
 
 
-def kind_of(what: Wire) -> str:
+def kind_of(packet: Packet) -> str:
     """What a message is, for whoever counts: that of a frame is its content's, or `ack`.
 
     >>> kind_of(Frame(1, 0, 0, 7))
     'ack'
     """
-    said = what.message if isinstance(what, Frame) else what
+    said = packet.message if isinstance(packet, Frame) else packet
     return "ack" if said is None else str(said.__struct_config__.tag)

@@ -10,8 +10,8 @@ from bisect import bisect_right
 
 from msgspec import Struct, field
 
-from triplewire.network.memory import Memory
-from triplewire.network.messages import Description, Publication, Standing
+from triplewire.network.memory import SavedSuperPeer
+from triplewire.network.messages import Description, Publication, StandingQuery
 from triplewire.testing.simulation.workload.facts import Fact
 
 
@@ -20,7 +20,7 @@ class Subscription(Struct, frozen=True):
 
     name: str
     peer: str
-    standing: Standing
+    standing_query: StandingQuery
 
 
 class Advertisement(Struct, frozen=True):
@@ -36,7 +36,7 @@ class Rule(Struct, frozen=True):
     """A rule that listens here to events after a position, and publishes something for each that it hears."""
 
     name: str
-    standing: Standing
+    standing_query: StandingQuery
     says: Fact
     since: int
 
@@ -68,7 +68,7 @@ class Disk(Struct):
     log: list[Publication] = field(default_factory=list)
     rules: dict[str, Rule] = field(default_factory=dict)
     outboxes: dict[str, Outbox] = field(default_factory=dict)
-    memory: Memory | None = None
+    memory: SavedSuperPeer | None = None
     heard: int = 0
 
     @property

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from triplewire.network.effects import Accept, Effect, Relay, Replay, Send, Spread
-from triplewire.network.messages import Publication, Wire
+from triplewire.network.effects import Accept, BroadcastReceived, Effect, RelayReceived, Replay, Send
+from triplewire.network.messages import Packet, Publication
 from triplewire.network.superpeer import SuperPeer
 from triplewire.testing.simulation.disk import Advertisement, Disk, Outbox, Rule, Subscription
 from triplewire.testing.simulation.histories.history import MOST_HOPS, Accepted, Lapsed, Notified, Repeated, Trimmed
@@ -36,9 +36,9 @@ class Host(Process):
         self.disk = Disk()
         self.up: SuperPeer | None = None
         self.is_leaving = False
-        self.spread: list[Spread] = []
-        self.relayed: list[Relay] = []
-        self._missed: list[tuple[str, Wire]] = []
+        self.spread: list[BroadcastReceived] = []
+        self.relayed: list[RelayReceived] = []
+        self._missed: list[tuple[str, Packet]] = []
         self._told = 0
 
     # Life
@@ -51,10 +51,10 @@ class Host(Process):
         up = SuperPeer(self.id, self.address, world.dialect.reasoner, rng, world.timings, disk.memory, disk.head)
         self.up, self._told = up, disk.head
         # Before anything is said: the number of starts makes its sessions new.
-        disk.memory = up.memory()
-        self._do(up.assume(self.now) if among_others else up.start(self.now, self.seeds))
+        disk.memory = up.saved_state()
+        self._do(up.start_with_saved_members(self.now) if among_others else up.start(self.now, self.seeds))
         for subscription in disk.subscriptions.values():
-            self._do(up.subscribe(self.now, subscription.standing, subscription.peer))
+            self._do(up.subscribe(self.now, subscription.standing_query, subscription.peer))
         for rule in disk.rules.values():
             self._stand(rule)
         for one in disk.advertisements.values():
@@ -72,8 +72,8 @@ class Host(Process):
 
     def wake(self) -> None:
         missed, self._missed = self._missed, []
-        for sender, what in missed:
-            self.receive(sender, what)
+        for sender, packet in missed:
+            self.receive(sender, packet)
 
     def leave(self, goodbye: Callable[[], object], end: Callable[[], object]) -> None:
         """Wait until all is said, say goodbye, wait until that is said, and end."""
@@ -81,24 +81,26 @@ class Host(Process):
 
     # What comes from outside
 
-    def receive(self, sender: str, what: Wire) -> None:
+    def receive(self, sender: str, packet: Packet) -> None:
         if self.up is None:
             return
         if self.is_stalled:
-            self._missed.append((sender, what))
+            self._missed.append((sender, packet))
         else:
-            self._do(self.up.receive(self.now, sender, what))
+            self._do(self.up.receive(self.now, sender, packet))
 
     def subscribe(self, subscription: Subscription) -> None:
         self.disk.subscriptions[subscription.name] = subscription
         if self.up is not None:
-            self._do(self.up.subscribe(self.now, subscription.standing, subscription.peer))
+            self._do(self.up.subscribe(self.now, subscription.standing_query, subscription.peer))
 
     def unsubscribe(self, name: str) -> None:
         gone = self.disk.subscriptions.pop(name)
         left = self.disk.subscriptions.values()
-        if self.up is not None and (gone.standing, gone.peer) not in ((one.standing, one.peer) for one in left):
-            self._do(self.up.unsubscribe(self.now, gone.standing.key, gone.peer))
+        if self.up is not None and (gone.standing_query, gone.peer) not in (
+            (one.standing_query, one.peer) for one in left
+        ):
+            self._do(self.up.unsubscribe(self.now, gone.standing_query.key, gone.peer))
 
     def listen(self, rule: Rule) -> None:
         """A rule listens from now on; in the network it stands like a subscription."""
@@ -107,12 +109,12 @@ class Host(Process):
 
     def _stand(self, rule: Rule) -> None:
         if self.up is not None:
-            self._do(self.up.subscribe(self.now, rule.standing, rule.name))
+            self._do(self.up.subscribe(self.now, rule.standing_query, rule.name))
 
     def listen_no_more(self, name: str) -> None:
         gone = self.disk.rules.pop(name)
         if self.up is not None:
-            self._do(self.up.unsubscribe(self.now, gone.standing.key, name))
+            self._do(self.up.unsubscribe(self.now, gone.standing_query.key, name))
 
     def go_away(self, peer: str) -> None:
         """A peer is off-line: what comes for it waits."""
@@ -169,14 +171,14 @@ class Host(Process):
         for effect in effects:
             match effect:
                 case Send():
-                    self.world.post(self.id, effect.to, effect.what)
+                    self.world.post(self.id, effect.to, effect.packet)
                 case Accept():
                     self.write(partial(self._accept, effect.publication))
                 case Replay():
                     self.later(self.disk_moment(), partial(self._replay, effect))
-                case Spread():
+                case BroadcastReceived():
                     self.spread.append(effect)
-                case Relay():
+                case RelayReceived():
                     self.relayed.append(effect)
 
     def _published(self, publication: Publication, acknowledge: Acknowledge) -> None:
@@ -205,7 +207,7 @@ class Host(Process):
     def _notify(self, publication: Publication) -> None:
         matches = self.world.dialect.reasoner.matches
         for subscription in self.disk.subscriptions.values():
-            if not matches(subscription.standing, publication):
+            if not matches(subscription.standing_query, publication):
                 continue
             outbox = self.disk.outboxes.get(subscription.name)
             if outbox is not None:
@@ -229,7 +231,7 @@ class Host(Process):
         if not self._is_own_change(publication) and hops_of(publication) < MOST_HOPS:
             matches = self.world.dialect.reasoner.matches
             for rule in list(self.disk.rules.values()):
-                if rule.since < position and matches(rule.standing, publication):
+                if rule.since < position and matches(rule.standing_query, publication):
                     self._fire(rule, publication)
         self._hear()
 
@@ -259,7 +261,7 @@ class Host(Process):
     def _save(self) -> None:
         assert self.up is not None
         assert self.world.save_every is not None
-        memory = self.up.memory()
+        memory = self.up.saved_state()
         self.write(lambda: setattr(self.disk, "memory", memory))
         self.later(self.world.save_every, self._save)
 

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import msgspec
 
-from triplewire.network.messages import Wire
+from triplewire.network.messages import Packet
 from triplewire.testing.simulation.faults import Way, Weather, Wires, both_ways, one_way
 from triplewire.testing.simulation.histories.history import History, Mended, Record, Troubled
 from triplewire.testing.simulation.timeline import Timeline
@@ -28,7 +28,7 @@ class Receiver(Protocol):
     id: str
     address: str
 
-    def receive(self, sender: str, what: Wire) -> None: ...
+    def receive(self, sender: str, packet: Packet) -> None: ...
 
 
 class Network(Timeline):
@@ -48,7 +48,7 @@ class Network(Timeline):
         self.lasting = 0
         self._receivers: dict[str, Receiver] = {}
         self._encoder = msgspec.msgpack.Encoder() if encoded else None
-        self._decoder = msgspec.msgpack.Decoder(Wire)
+        self._decoder = msgspec.msgpack.Decoder(Packet)
 
     def connect(self, receiver: Receiver) -> None:
         self._receivers[receiver.address] = receiver
@@ -56,17 +56,17 @@ class Network(Timeline):
     def disconnect(self, receiver: Receiver) -> None:
         del self._receivers[receiver.address]
 
-    def post(self, sender: str, address: str, what: Wire) -> None:
+    def post(self, sender: str, address: str, packet: Packet) -> None:
         """Send something; what becomes of it is for the weather to say."""
         receiver = self._receivers.get(address)
         if receiver is None:
             return
         if self._encoder is not None:
-            what = self._decoder.decode(self._encoder.encode(what))
+            packet = self._decoder.decode(self._encoder.encode(packet))
         arrivals = self.wires.arrivals(self.now, sender, receiver.id)
-        self.trace.sent(self.now, sender, receiver.id, what, arrivals)
+        self.trace.sent(self.now, sender, receiver.id, packet, arrivals)
         for moment in arrivals:
-            self.at(moment, receiver.receive, sender, what)
+            self.at(moment, receiver.receive, sender, packet)
 
     def record(self, record: Record) -> None:
         self.history.records.append(record)

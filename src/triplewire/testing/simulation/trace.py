@@ -6,7 +6,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from zlib import crc32
 
-from triplewire.network.messages import Frame, Wire
+from triplewire.network.messages import Frame, Packet
 from triplewire.testing.simulation.histories.history import Record
 
 _KEPT = 400
@@ -22,16 +22,16 @@ class Trace:
         self.counts: Counter[str] = Counter()
         self.digest = 0
         self.keeps = True
-        self.watch: Callable[[str, str, Wire], object] | None = None
-        self._last: deque[tuple[float, str, str, Wire, int] | Record] = deque(maxlen=_KEPT)
+        self.watch: Callable[[str, str, Packet], object] | None = None
+        self._last: deque[tuple[float, str, str, Packet, int] | Record] = deque(maxlen=_KEPT)
 
-    def sent(self, now: float, sender: str, receiver: str, what: Wire, arrivals: Sequence[float]) -> None:
-        kind = kind_of(what)
+    def sent(self, now: float, sender: str, receiver: str, packet: Packet, arrivals: Sequence[float]) -> None:
+        kind = kind_of(packet)
         self.counts[kind] += 1
         if self.watch is not None:
-            self.watch(sender, receiver, what)
+            self.watch(sender, receiver, packet)
         if self.keeps:
-            self._last.append((now, sender, receiver, what, len(arrivals)))
+            self._last.append((now, sender, receiver, packet, len(arrivals)))
             self.digest = crc32(f"{now} {sender} {receiver} {kind} {arrivals}".encode(), self.digest)
 
     def recorded(self, record: Record) -> None:
@@ -45,14 +45,14 @@ class Trace:
         return [_line(*one) if isinstance(one, tuple) else f"{one.time:9.3f}  * {one}" for one in wanted]
 
 
-def kind_of(what: Wire) -> str:
+def kind_of(packet: Packet) -> str:
     """The name of a message, or of what a frame carries; frames that carry none are acknowledgements."""
-    if isinstance(what, Frame):
-        return "Acknowledgement" if what.message is None else type(what.message).__name__
-    return type(what).__name__
+    if isinstance(packet, Frame):
+        return "Acknowledgement" if packet.message is None else type(packet.message).__name__
+    return type(packet).__name__
 
 
-def _line(now: float, sender: str, receiver: str, what: Wire, copies: int) -> str:
+def _line(now: float, sender: str, receiver: str, packet: Packet, copies: int) -> str:
     fate = {0: "lost", 1: ""}.get(copies, f"{copies} times")
-    body = what.message if isinstance(what, Frame) and what.message is not None else what
+    body = packet.message if isinstance(packet, Frame) and packet.message is not None else packet
     return f"{now:9.3f}  {sender} -> {receiver}  {str(body)[:160]} {fate}"

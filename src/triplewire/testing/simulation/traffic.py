@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 
-from triplewire.network.messages import Broadcast, Frame, Notify, Subscribe, Wire
+from triplewire.network.messages import Broadcast, Frame, Notify, Packet, Subscribe
 
 Edge = tuple[str, str]
 
@@ -18,15 +18,15 @@ class Traffic:
         self.events: defaultdict[str, list[Edge]] = defaultdict(list)
         self.broadcasts: defaultdict[str, list[Edge]] = defaultdict(list)
 
-    def see(self, sender: str, receiver: str, what: Wire) -> None:
+    def see(self, sender: str, receiver: str, packet: Packet) -> None:
         """One message."""
-        if not isinstance(what, Frame):
+        if not isinstance(packet, Frame):
             return
         edge = (sender, receiver)
-        match what.message:
+        match packet.message:
             case Subscribe(added=added):
-                for standing in added:
-                    self.subscriptions[standing.key].append(edge)
+                for standing_query in added:
+                    self.subscriptions[standing_query.key].append(edge)
             case Notify(publication=publication):
                 self.events[publication.event].append(edge)
             case Broadcast(id=name):

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import count
 
-from triplewire.network.memory import Memory
+from triplewire.network.memory import SavedSuperPeer
 from triplewire.network.messages import Member, Publication
 from triplewire.network.timings import Timings
 from triplewire.testing.simulation.disk import Advertisement, Rule, Subscription
@@ -98,7 +98,7 @@ class World(Network):
         members = tuple(Member(name, f"sim://{name}", claim=place) for place, name in enumerate(names))
         for name in names:
             host = self.host(name)
-            host.disk.memory = Memory(members=members, heard=dict.fromkeys(names, 0))
+            host.disk.memory = SavedSuperPeer(members=members, watermarks=dict.fromkeys(names, 0))
             host.start(among_others=True)
 
     def crash(self, host_id: str) -> None:
@@ -144,7 +144,7 @@ class World(Network):
         self.come_back(host_id, peer)
         name = f"s{next(self._names)}"
         self.record(Subscribed(self.now, host_id, peer, name, query))
-        self.hosts[host_id].subscribe(Subscription(name, peer, self.dialect.standing(query)))
+        self.hosts[host_id].subscribe(Subscription(name, peer, self.dialect.standing_query(query)))
         return name
 
     def unsubscribe(self, host_id: str, name: str) -> None:
@@ -168,7 +168,7 @@ class World(Network):
         name = f"r{next(self._names)}"
         host = self.hosts[host_id]
         self.record(Subscribed(self.now, host_id, f"{host_id}/rules", name, query, is_rule=True))
-        host.listen(Rule(name, self.dialect.standing(query), says, host.disk.head))
+        host.listen(Rule(name, self.dialect.standing_query(query), says, host.disk.head))
         return name
 
     def listen_no_more(self, host_id: str, name: str) -> None:

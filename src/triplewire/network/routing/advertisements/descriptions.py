@@ -1,12 +1,12 @@
-"""Descriptions: everything that a peer registered that it will publish, as one thing that travels.
+"""Descriptions: everything that a peer advertises, as one unit that is sent.
 
-A registration is on mixed levels: schemas, properties, properties with values. What it says together is its content;
-who says it is not part of it, so that equal content from two peers is one description with one key.
+A registration is on mixed levels: schemas, properties, properties with values. All of it together is its content; the
+peer is not part of it, so that equal content from two peers is one description with one key.
 
 Values of one property from several advertisements are put together, as the rows of the paper's Table 1 are.
 
-An event has one publisher, so what several registrations of one client say is put together too, where it registers
-them, and what different clients say never is (`combined`).
+An event has one publisher, so several registrations of one client are combined too, where it registers them, and those
+of different clients never are (`combined`).
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _KEPT = 16_384
 
 
 def combined(descriptions: Collection[Description]) -> dict[str, Description]:
-    """What the registrations of one client say: all of them joined, and those that cover more alone, by their keys.
+    """The registrations of one client: all of them joined, and those that cover more alone, by their keys.
 
-    Joined, everything that an event has must be named; values alone say nothing of other properties. LimitExceeded if
-    even the schemas of all of them are too much for one description.
+    Joined, every property of an event must be named; values alone leave other properties open. LimitExceeded if even
+    the schemas of all of them are too much for one description.
     """
     if len(descriptions) < 2:
         return {description.key: description for description in descriptions}
@@ -56,7 +56,7 @@ def _fitting(supply: Supply) -> Description:
 
 
 def describe(advertisements: Iterable[Advertisement]) -> Description:
-    """The description of what some advertisements say together. Owners and identifiers are left out.
+    """The description of some advertisements together. Owners and identifiers are left out.
 
     >>> a = Advertisement.properties(["urn:p"], owner="Hannover")
     >>> b = Advertisement.properties(["urn:p"], owner="Crete")
@@ -82,7 +82,7 @@ def advertisements_in(description: Description) -> tuple[Advertisement, ...]:
 
 @lru_cache(maxsize=_KEPT)
 def supply_in(description: Description) -> Supply:
-    """What the description says. InputError if its RDF says nothing of the kind, or if the key is not its own."""
+    """The content of a description. InputError if its RDF has no advertisement, or if the key is not its own."""
     found = Advertisement.all_in(triples_in(description.rdf))
     if not found:
         raise InputError("a description wants at least one advertisement, found none")
@@ -101,7 +101,7 @@ def triples_in(rdf: str) -> list[Triple]:
 
 
 def check_size(size: int) -> None:
-    """Raise LimitExceeded for more bytes of advertisements than anybody needs."""
+    """Raise LimitExceeded for too many bytes of advertisements."""
     if size > MOST_BYTES:
         raise LimitExceeded("advertisements", MOST_BYTES, f"wanted at most {MOST_BYTES:,} bytes of RDF, found {size:,}")
 
@@ -120,7 +120,7 @@ def _key(supply: Supply) -> str:
 
 
 def _canonical(supply: Supply) -> Iterator[str]:
-    """The content as text that does not depend on the order in which it was said."""
+    """The content as text that does not depend on its order."""
     yield from sorted(f"schema {iri}" for iri in supply.schemas)
     yield from sorted(f"property {iri}" for iri in supply.properties)
     yield from sorted(f"value {offer.property} {_spelled(value)}" for offer in supply.offers for value in offer.values)

@@ -17,10 +17,10 @@ from msgspec import Struct
 
 from triplewire.algebra.advertisements.value_sets import Value
 from triplewire.algebra.namespaces import namespace_of
-from triplewire.network.messages import Description, Standing
+from triplewire.network.messages import Description, StandingQuery
 from triplewire.network.routing.advertisements.descriptions import supply_in
 from triplewire.network.routing.subscriptions.reasoner import Reasoner
-from triplewire.network.routing.subscriptions.standing_queries import properties_wanted
+from triplewire.network.routing.subscriptions.standing_queries import required_properties
 from triplewire.rdf.terms import NamedNode
 
 T = TypeVar("T", bound=Hashable)
@@ -64,8 +64,8 @@ def elements_of(description: Description) -> frozenset[Element]:
     return frozenset(found)
 
 
-class Indices(Generic[T]):
-    """Who advertises what. Nothing here knows what a target is."""
+class AdvertisementIndex(Generic[T]):
+    """Descriptions and their targets, which may be of any type."""
 
     def __init__(self) -> None:
         self._descriptions: dict[str, Description] = {}
@@ -73,13 +73,13 @@ class Indices(Generic[T]):
         self._of_target: dict[T, dict[str, Description]] = {}
         self._rows: dict[Element, set[str]] = {}
         # From a property or a namespace to the keys of the descriptions that name it.
-        self._naming: dict[NamedNode, set[str]] = defaultdict(set)
+        self._by_name: dict[NamedNode, set[str]] = defaultdict(set)
         self._only_values: set[str] = set()
 
     # Update
 
     def add(self, description: Description, target: T) -> bool:
-        """Register; whether the description is new for this target. InputError if it is none.
+        """Add a description; whether it is new for this target. InputError if it is not a valid one.
 
         The update algorithm of section 3.2. S_y is what the description has a row for, S_x what there are rows for.
         """
@@ -88,11 +88,11 @@ class Indices(Generic[T]):
         for element in elements_of(description):
             # Where S_y is in S_x only a reference is added; what is in S_y alone makes a new row.
             self._rows.setdefault(element, set()).add(description.key)
-        self._refer(description, target)
+        self._add_target(description, target)
         return True
 
     def remove(self, key: str, target: T) -> bool:
-        """Withdraw; whether the target had it. Rows that lead nowhere go."""
+        """Remove a description; whether the target had it. Rows without a target are removed."""
         if not self.has(key, target):
             return False
         del self._of_target[target][key]
@@ -100,33 +100,33 @@ class Indices(Generic[T]):
             del self._of_target[target]
         self._targets[key].discard(target)
         if not self._targets[key]:
-            self._forget(key)
+            self._remove_description(key)
         return True
 
     def clear(self, target: T) -> None:
-        """The target has left: all references to it go."""
+        """Remove everything of a target."""
         for key in tuple(self.describes(target)):
             self.remove(key, target)
 
-    # Looking
+    # Reading
 
     def has(self, key: str, target: T) -> bool:
         return target in self._targets.get(key, ())
 
     def describes(self, target: T) -> Mapping[str, Description]:
-        """What the target advertises, by key."""
+        """The descriptions of a target, by key."""
         return MappingProxyType(self._of_target.get(target, {}))
 
     def targets(self, key: str) -> frozenset[T]:
-        """Who advertises this."""
+        """The targets of a description."""
         return frozenset(self._targets.get(key, ()))
 
-    def everybody(self) -> Collection[T]:
-        """Who advertises anything."""
+    def all_targets(self) -> Collection[T]:
+        """Every target."""
         return self._of_target.keys()
 
-    def everything(self) -> Collection[Description]:
-        """Every description, whoever advertises it."""
+    def all_descriptions(self) -> Collection[Description]:
+        """Every description, of whatever target."""
         return self._descriptions.values()
 
     def rows(self) -> Iterator[Row[T]]:
@@ -140,38 +140,38 @@ class Indices(Generic[T]):
 
     # Algorithm 1
 
-    def route(self, standing: Standing, reasoner: Reasoner, targets: Iterable[T] | None = None) -> set[T]:
-        """The targets that a subscription has to go to, each once; of all, or of those named.
+    def route(self, query: StandingQuery, reasoner: Reasoner, targets: Iterable[T] | None = None) -> set[T]:
+        """The targets that a subscription has to be sent to, each once; of all, or of those given.
 
-        `Reasoner.covers` says why a target is judged by what it says itself, and not, as the algorithm is printed, by
-        whether anybody says something on a finer level.
+        `Reasoner.covers` says why a target is judged by its own advertisements, and not, as the algorithm is printed,
+        by whether any target advertises on a finer level.
         """
         waiting = set(self._of_target) if targets is None else set(targets) & self._of_target.keys()
         found: set[T] = set()
-        for key in self._candidates(standing):
+        for key in self._candidates(query):
             if not waiting:
                 break
             here = self._targets[key] & waiting
-            if here and reasoner.covers(self._descriptions[key], standing):
+            if here and reasoner.covers(self._descriptions[key], query):
                 found |= here
                 waiting -= here
         return found
 
-    def _candidates(self, standing: Standing) -> Iterable[str]:
-        """The descriptions that name what the subscription wants: all of it, or, with values only, some of it."""
+    def _candidates(self, query: StandingQuery) -> Iterable[str]:
+        """The descriptions that name the required properties: all of them, or, with values only, some of them."""
         keys: set[str] = set()
-        for wanted in properties_wanted(standing):
-            if not wanted.names:
+        for required in required_properties(query):
+            if not required.names:
                 return tuple(self._descriptions)
-            keys |= set.intersection(*sorted(map(self._naming_property, wanted.names), key=len))
-            some = () if wanted.is_open else (set().union(*map(self._naming_property, wanted.any_of)),)
-            keys |= self._only_values.intersection(*some)
+            keys |= set.intersection(*sorted(map(self._with_property, required.names), key=len))
+            values_only = () if required.is_open else (set().union(*map(self._with_property, required.any_of)),)
+            keys |= self._only_values.intersection(*values_only)
         return keys
 
-    def _naming_property(self, name: NamedNode) -> set[str]:
-        return self._naming.get(name, set()) | self._naming.get(NamedNode(namespace_of(name)), set())
+    def _with_property(self, name: NamedNode) -> set[str]:
+        return self._by_name.get(name, set()) | self._by_name.get(NamedNode(namespace_of(name)), set())
 
-    def _refer(self, description: Description, target: T) -> None:
+    def _add_target(self, description: Description, target: T) -> None:
         key = description.key
         self._targets.setdefault(key, set()).add(target)
         self._of_target.setdefault(target, {})[key] = description
@@ -179,18 +179,18 @@ class Indices(Generic[T]):
             return
         self._descriptions[key] = description
         for name in _names(description):
-            self._naming[name].add(key)
+            self._by_name[name].add(key)
         if supply_in(description).has_only_values:
             self._only_values.add(key)
 
-    def _forget(self, key: str) -> None:
+    def _remove_description(self, key: str) -> None:
         description = self._descriptions.pop(key)
         del self._targets[key]
         self._only_values.discard(key)
         for element in elements_of(description):
             _discard(self._rows, element, key)
         for name in _names(description):
-            _discard(self._naming, name, key)
+            _discard(self._by_name, name, key)
 
 
 K = TypeVar("K")

@@ -1,11 +1,11 @@
-"""Hearing: which subscriptions of a super-peer an event matches, whoever they came from.
+"""Matching of events against the subscriptions of a super-peer, whatever their origin.
 
-Two ways that agree: down the poset, as algorithm 2 has it (`Descent`), and by the matcher's compiled index
-(`Compiled`), which is what a node uses: thousands of subscriptions cost it no more than a few.
+Two implementations that agree: down the poset, as algorithm 2 has it (`PosetMatcher`), and by the matcher's compiled
+index (`CompiledMatcher`), which is what a node uses: thousands of subscriptions cost it no more than a few.
 
-What is published here is matched against the subscriptions of those below only: our own peers' are the broker's to
-match, when it stores the event. What comes from above is matched against both, since it is only stored if one of our
-own peers wants it.
+What is published here is matched against the subscriptions of downstreams only: the broker matches those of our own
+peers, when it stores the event. What comes from upstream is matched against both, since it is only stored if one of our
+own peers subscribes to it.
 """
 
 from __future__ import annotations
@@ -17,88 +17,88 @@ from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.matching import Matcher
 from triplewire.matching.general.evaluators import IN_PROCESS, Evaluator
-from triplewire.network.messages import Publication, Standing
+from triplewire.network.messages import Publication, StandingQuery
 from triplewire.network.routing.subscriptions.forwarding import Origin
 from triplewire.network.routing.subscriptions.poset import Poset
 
 
-class Hearing(Protocol):
-    """What a router wants to know of an event."""
+class EventMatcher(Protocol):
+    """What a router needs: the standing queries that an event matches."""
 
-    def begin(self, standing: Standing, origin: Origin) -> None:
-        """A subscription has come from somewhere."""
+    def add(self, query: StandingQuery, origin: Origin) -> None:
+        """Add an origin of a query."""
 
-    def end(self, key: str, origin: Origin) -> None:
-        """A subscription from somewhere has ended."""
+    def remove(self, key: str, origin: Origin) -> None:
+        """Remove an origin of a query."""
 
-    def hearers(self, publication: Publication) -> Collection[str]:
-        """The keys of those that match."""
+    def matching_keys(self, publication: Publication) -> Collection[str]:
+        """The keys of the queries that match."""
 
-    def hearers_below(self, publication: Publication) -> Collection[str]:
-        """The keys of those that match, without those that only peers of ours have; more of them do no harm."""
+    def matching_keys_downstream(self, publication: Publication) -> Collection[str]:
+        """The keys of the queries of downstreams that match; more of them do no harm."""
 
 
-class Descent:
+class PosetMatcher:
     """Algorithm 2 of Chirita et al.: a subscription is only tested if those above it match."""
 
     def __init__(self, poset: Poset[Any]) -> None:
         self._poset = poset
 
-    def begin(self, standing: Standing, origin: Origin) -> None:
+    def add(self, query: StandingQuery, origin: Origin) -> None:
         """The poset has it already."""
 
-    def end(self, key: str, origin: Origin) -> None:
-        """The poset has forgotten it already."""
+    def remove(self, key: str, origin: Origin) -> None:
+        """The poset has removed it already."""
 
-    def hearers(self, publication: Publication) -> Collection[str]:
+    def matching_keys(self, publication: Publication) -> Collection[str]:
         return self._poset.matching(publication)
 
-    def hearers_below(self, publication: Publication) -> Collection[str]:
+    def matching_keys_downstream(self, publication: Publication) -> Collection[str]:
         return self._poset.matching(publication)
 
 
-class Compiled:
-    """Two matchers, with subscriptions under their keys: what our own peers want, and what those below want."""
+class CompiledMatcher:
+    """Two compiled matchers, with subscriptions under their keys: of our own peers, and of downstreams."""
 
     def __init__(self, taxonomy: Taxonomy | None = None, evaluator: Evaluator = IN_PROCESS) -> None:
-        self._ours = _Side(Matcher(taxonomy, evaluator=evaluator))
-        self._below = _Side(Matcher(taxonomy, evaluator=evaluator))
+        self._ours = _OriginMatcher(Matcher(taxonomy, evaluator=evaluator))
+        self._downstream = _OriginMatcher(Matcher(taxonomy, evaluator=evaluator))
 
-    def begin(self, standing: Standing, origin: Origin) -> None:
-        self._side(origin).begin(standing, origin)
+    def add(self, query: StandingQuery, origin: Origin) -> None:
+        self._matcher_of(origin).add(query, origin)
 
-    def end(self, key: str, origin: Origin) -> None:
-        self._side(origin).end(key, origin)
+    def remove(self, key: str, origin: Origin) -> None:
+        self._matcher_of(origin).remove(key, origin)
 
-    def hearers(self, publication: Publication) -> Collection[str]:
-        return {*self._ours.hearers(publication), *self._below.hearers(publication)}
+    def matching_keys(self, publication: Publication) -> Collection[str]:
+        return {*self._ours.matching_keys(publication), *self._downstream.matching_keys(publication)}
 
-    def hearers_below(self, publication: Publication) -> Collection[str]:
-        return self._below.hearers(publication)
+    def matching_keys_downstream(self, publication: Publication) -> Collection[str]:
+        return self._downstream.matching_keys(publication)
 
-    def _side(self, origin: Origin) -> _Side:
-        return self._ours if isinstance(origin, str) else self._below
+    def _matcher_of(self, origin: Origin) -> _OriginMatcher:
+        return self._ours if isinstance(origin, str) else self._downstream
 
 
-class _Side:
-    """A matcher, and where each of its subscriptions came from: it is there as long as one of these has it."""
+class _OriginMatcher:
+    """A compiled matcher, and the origins of each query: it is there as long as it has one."""
 
     def __init__(self, matcher: Matcher) -> None:
         self._matcher = matcher
         self._origins: dict[str, set[Origin]] = {}
 
-    def begin(self, standing: Standing, origin: Origin) -> None:
-        if standing.key not in self._origins:
-            self._matcher.add(Subscription.parse(standing.text, standing.language, id=standing.key))
-        self._origins.setdefault(standing.key, set()).add(origin)
+    def add(self, query: StandingQuery, origin: Origin) -> None:
+        if query.key not in self._origins:
+            self._matcher.add(Subscription.parse(query.text, query.language, id=query.key))
+        self._origins.setdefault(query.key, set()).add(origin)
 
-    def end(self, key: str, origin: Origin) -> None:
+    def remove(self, key: str, origin: Origin) -> None:
         origins = self._origins.get(key, set())
         origins.discard(origin)
         if not origins and self._origins.pop(key, None) is not None:
             self._matcher.remove(key)
 
-    def hearers(self, publication: Publication) -> Collection[str]:
+    def matching_keys(self, publication: Publication) -> Collection[str]:
         if not self._origins:
             return ()
         return self._matcher.match_nquads(publication.nquads).subscription_ids

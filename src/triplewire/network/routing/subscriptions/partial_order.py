@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from msgspec import Struct, field
 
 
-class _Place(Struct, eq=False):
+class _Neighbours(Struct, eq=False):
     """A key's neighbours. The sets are dicts, which keep their order."""
 
     parents: dict[str, None] = field(default_factory=dict)
@@ -15,39 +15,39 @@ class _Place(Struct, eq=False):
 
 
 class Order:
-    """Who is above whom.
+    """The order relation.
 
     >>> order = Order()
-    >>> order.put("top", parents=[], children=[])
-    >>> order.put("bottom", parents=["top"], children=[])
-    >>> order.put("middle", parents=["top"], children=["bottom"])
+    >>> order.add("top", parents=[], children=[])
+    >>> order.add("bottom", parents=["top"], children=[])
+    >>> order.add("middle", parents=["top"], children=["bottom"])
     >>> list(order.children("top")), list(order.above("bottom"))
     (['middle'], ['middle', 'top'])
     """
 
     def __init__(self) -> None:
-        self._places: dict[str, _Place] = {}
+        self._neighbours: dict[str, _Neighbours] = {}
 
-    def put(self, key: str, *, parents: Iterable[str], children: Iterable[str]) -> None:
-        """Put a key between its nearest above and its nearest below, which are above and below it in the order."""
-        self._places[key] = _Place()
+    def add(self, key: str, *, parents: Iterable[str], children: Iterable[str]) -> None:
+        """Insert a key between its nearest above and its nearest below."""
+        self._neighbours[key] = _Neighbours()
         for parent in parents:
             self._link(key, parent)
         above = self.above(key)
         for child in children:
             # What is above the newcomer is no longer nearest above its child.
-            for parent in [known for known in self._places[child].parents if known in above]:
+            for parent in [known for known in self._neighbours[child].parents if known in above]:
                 self._unlink(child, parent)
             self._link(child, key)
 
-    def take_out(self, key: str) -> None:
+    def remove(self, key: str) -> None:
         """Remove a key. What was below it is still below what was above it."""
         parents, children = tuple(self.parents(key)), tuple(self.children(key))
         for parent in parents:
             self._unlink(key, parent)
         for child in children:
             self._unlink(child, key)
-        del self._places[key]
+        del self._neighbours[key]
         for child in children:
             reached = self.above(child)
             for parent in parents:
@@ -55,10 +55,10 @@ class Order:
                     self._link(child, parent)
 
     def parents(self, key: str) -> Mapping[str, None]:
-        return self._places[key].parents
+        return self._neighbours[key].parents
 
     def children(self, key: str) -> Mapping[str, None]:
-        return self._places[key].children
+        return self._neighbours[key].children
 
     def above(self, key: str) -> dict[str, None]:
         """Everything above a key, the nearest first."""
@@ -73,12 +73,12 @@ class Order:
         return [key for key in keys if keys.keys().isdisjoint(self.children(key))]
 
     def _link(self, child: str, parent: str) -> None:
-        self._places[child].parents[parent] = None
-        self._places[parent].children[child] = None
+        self._neighbours[child].parents[parent] = None
+        self._neighbours[parent].children[child] = None
 
     def _unlink(self, child: str, parent: str) -> None:
-        del self._places[child].parents[parent]
-        del self._places[parent].children[child]
+        del self._neighbours[child].parents[parent]
+        del self._neighbours[parent].children[child]
 
 
 def _reached(key: str, further: Callable[[str], Iterable[str]]) -> dict[str, None]:

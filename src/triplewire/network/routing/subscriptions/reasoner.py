@@ -1,10 +1,10 @@
-"""What routing asks of queries, and the algebra's answers.
+"""What routing asks about queries, and the algebra's answers.
 
 Each question has a side on which its answer may err without losing a notification:
 
 - `implies` may miss a yes: then a subscription is sent that need not be. `may_imply` is a quick look before it.
 - `covers` may say a wrong yes: then a subscription goes where nothing matches it.
-- `matches` is exact; where an evaluation would cost too much it says yes, and whoever subscribed decides.
+- `matches` is exact; where an evaluation would cost too much it says yes, and the subscriber's node decides.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from triplewire.matching.evaluation.event_view import EventView
 from triplewire.matching.evaluation.plans import Plan, plan_of
 from triplewire.matching.general.datasets import Dataset
 from triplewire.matching.general.evaluators import IN_PROCESS, Evaluator
-from triplewire.network.messages import Description, Publication, Standing
+from triplewire.network.messages import Description, Publication, StandingQuery
 from triplewire.network.routing.advertisements.descriptions import supply_in
 from triplewire.network.routing.publications import event_of
 from triplewire.network.routing.subscriptions.sample_events import sample_events
-from triplewire.network.routing.subscriptions.standing_queries import query_of
+from triplewire.network.routing.subscriptions.standing_queries import parsed
 
 _ANSWERS_KEPT = 1 << 19
 _PLANS_KEPT = _SAMPLES_KEPT = 32_768
@@ -35,30 +35,30 @@ _STEPS = 100_000
 class Reasoner(Protocol):
     """What routing asks."""
 
-    def implies(self, narrow: Standing, wide: Standing) -> bool:
+    def implies(self, narrow: StandingQuery, wide: StandingQuery) -> bool:
         """Whether every event that the narrow one matches, the wide one matches too. Never a wrong yes."""
         ...
 
-    def covers(self, description: Description, standing: Standing) -> bool:
+    def covers(self, description: Description, query: StandingQuery) -> bool:
         """Whether something that is described may match. Never a wrong no."""
         ...
 
-    def matches(self, standing: Standing, publication: Publication) -> bool:
+    def matches(self, query: StandingQuery, publication: Publication) -> bool:
         """Whether the event matches."""
         ...
 
 
 @runtime_checkable
-class Glancing(Protocol):
+class QuickImplication(Protocol):
     """What a reasoner may offer besides, if its `implies` takes long."""
 
-    def may_imply(self, narrow: Standing, wide: Standing) -> bool:
-        """Whether `implies` is worth asking, at a glance. Never a wrong no."""
+    def may_imply(self, narrow: StandingQuery, wide: StandingQuery) -> bool:
+        """A quick test before `implies`. Never a wrong no."""
         ...
 
 
 class AlgebraReasoner:
-    """Asks the algebra, and remembers what it said. Super-peers in one process may share one.
+    """Asks the algebra, and caches the answers. Super-peers in one process may share one.
 
     All super-peers must read taxonomy tests by the same taxonomy: what one of them leaves out as implied or excluded,
     another would miss.
@@ -83,57 +83,57 @@ class AlgebraReasoner:
         self._plan = lru_cache(maxsize=_PLANS_KEPT)(self._find_plan)
         self._dataset = lru_cache(maxsize=_VIEWS_KEPT)(self._find_dataset)
 
-    def implies(self, narrow: Standing, wide: Standing) -> bool:
+    def implies(self, narrow: StandingQuery, wide: StandingQuery) -> bool:
         return self.may_imply(narrow, wide) and self._implies(narrow, wide)
 
-    def may_imply(self, narrow: Standing, wide: Standing) -> bool:
-        """By an event that the narrow one matches: seeing that the wide one misses it is far quicker than any proof."""
+    def may_imply(self, narrow: StandingQuery, wide: StandingQuery) -> bool:
+        """By a sample event that the narrow one matches: testing the wide one on it is far quicker than any proof."""
         return self._may_imply(narrow, wide)
 
-    def covers(self, description: Description, standing: Standing) -> bool:
+    def covers(self, description: Description, query: StandingQuery) -> bool:
         """The rule is that of `exclusion`: algorithm 1, read for one target.
 
         As printed, the algorithm asks once for all targets whether anybody advertises values of these properties, and
         then looks at nobody who does not: a target that advertises schemas would starve as soon as another one
         advertised values. What a target is asked here depends on what that target says.
         """
-        return self._covers(description, standing)
+        return self._covers(description, query)
 
-    def matches(self, standing: Standing, publication: Publication) -> bool:
-        return self._may_match(standing, self._dataset(publication))
+    def matches(self, query: StandingQuery, publication: Publication) -> bool:
+        return self._may_match(query, self._dataset(publication))
 
-    def _find_implies(self, narrow: Standing, wide: Standing) -> bool:
-        return implies(query_of(narrow), query_of(wide), self._taxonomy)
+    def _find_implies(self, narrow: StandingQuery, wide: StandingQuery) -> bool:
+        return implies(parsed(narrow), parsed(wide), self._taxonomy)
 
-    def _find_may_imply(self, narrow: Standing, wide: Standing) -> bool:
+    def _find_may_imply(self, narrow: StandingQuery, wide: StandingQuery) -> bool:
         sample = self._sample(narrow)
         return sample is None or self._may_match(wide, sample)
 
-    def _find_sample(self, standing: Standing) -> Dataset | None:
+    def _find_sample(self, query: StandingQuery) -> Dataset | None:
         """Some event that the standing query matches, if one is easily found."""
-        for event in sample_events(query_of(standing), self._taxonomy):
+        for event in sample_events(parsed(query), self._taxonomy):
             dataset = self._evaluator.dataset(EventView(event, self._taxonomy))
-            if self._surely_matches(standing, dataset):
+            if self._surely_matches(query, dataset):
                 return dataset
         return None
 
-    def _surely_matches(self, standing: Standing, dataset: Dataset) -> bool:
+    def _surely_matches(self, query: StandingQuery, dataset: Dataset) -> bool:
         try:
-            return self._plan(standing).is_satisfied(dataset, self._steps)
+            return self._plan(query).is_satisfied(dataset, self._steps)
         except BudgetExceeded:
             return False
 
-    def _may_match(self, standing: Standing, dataset: Dataset) -> bool:
+    def _may_match(self, query: StandingQuery, dataset: Dataset) -> bool:
         try:
-            return self._plan(standing).is_satisfied(dataset, self._steps)
+            return self._plan(query).is_satisfied(dataset, self._steps)
         except BudgetExceeded:
             return True
 
-    def _find_covers(self, description: Description, standing: Standing) -> bool:
-        return not excludes(supply_in(description), query_of(standing), self._taxonomy)
+    def _find_covers(self, description: Description, query: StandingQuery) -> bool:
+        return not excludes(supply_in(description), parsed(query), self._taxonomy)
 
-    def _find_plan(self, standing: Standing) -> Plan:
-        return plan_of(query_of(standing))
+    def _find_plan(self, query: StandingQuery) -> Plan:
+        return plan_of(parsed(query))
 
     def _find_dataset(self, publication: Publication) -> Dataset:
         return self._evaluator.dataset(EventView(event_of(publication), self._taxonomy))

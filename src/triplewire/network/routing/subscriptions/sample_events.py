@@ -1,4 +1,4 @@
-"""Samples: events made from a query that it is likely to match. Whoever uses one tries it first."""
+"""Sample events: made from a query that is likely to match them; the caller verifies it."""
 
 from __future__ import annotations
 

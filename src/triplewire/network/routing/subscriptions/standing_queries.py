@@ -1,4 +1,4 @@
-"""Standing queries: subscriptions as they travel, and what can be told of one without an event."""
+"""Standing queries: subscriptions as they are sent, and what is known of one without an event."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ from triplewire.algebra.queries import Core, Query, cores_of
 from triplewire.algebra.reasoning.covering import properties_of
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.errors import InputError
-from triplewire.network.messages import Standing
+from triplewire.network.messages import StandingQuery
 from triplewire.rdf.terms import NamedNode
 
-# A parsed query takes some kilobytes, what is wanted of advertisers some hundred bytes.
-_QUERIES_KEPT = 32_768
-_KEPT = 131_072
+# A parsed query takes some kilobytes, its required properties some hundred bytes.
+_MAX_CACHED_QUERIES = 32_768
+_MAX_CACHED = 131_072
 
 
-def standing_of(language: str, text: str) -> Standing:
-    """A subscription ready to travel. Text that does not parse is refused with the parser's error."""
-    standing = Standing(_key(language, text), language, text)
-    query_of(standing)
-    return standing
+def standing_query(language: str, text: str) -> StandingQuery:
+    """The standing query of a text. Text that does not parse is refused with the parser's error."""
+    query = StandingQuery(_key(language, text), language, text)
+    parsed(query)
+    return query
 
 
-def checked(standing: Standing) -> Standing:
-    """What came from outside, or InputError: the key must be its own, and the text must parse."""
-    key = _key(standing.language, standing.text)
-    if key != standing.key:
-        raise InputError(f"a standing query wants its own key {key!r}, found {standing.key!r}")
-    query_of(standing)
-    return standing
+def validated(query: StandingQuery) -> StandingQuery:
+    """A query from outside, or InputError: the key must be its own, and the text must parse."""
+    key = _key(query.language, query.text)
+    if key != query.key:
+        raise InputError(f"a standing query wants its own key {key!r}, found {query.key!r}")
+    parsed(query)
+    return query
 
 
-@lru_cache(maxsize=_QUERIES_KEPT)
-def query_of(standing: Standing) -> Query:
+@lru_cache(maxsize=_MAX_CACHED_QUERIES)
+def parsed(query: StandingQuery) -> Query:
     """The query, parsed once."""
-    return Subscription.parse(standing.text, standing.language).query
+    return Subscription.parse(query.text, query.language).query
 
 
-class Wanted(Struct, frozen=True):
-    """One way to match. `names` are the properties that an advertiser must name, rdf: and rdfs: left out.
+class RequiredProperties(Struct, frozen=True):
+    """One alternative of a query. `names` are the properties that an advertiser must name, without rdf: and rdfs:.
 
     Of `any_of`, which has those too, an advertiser of values alone must have one; with `is_open`, not even that.
     """
@@ -53,16 +53,16 @@ class Wanted(Struct, frozen=True):
     is_open: bool
 
 
-@lru_cache(maxsize=_KEPT)
-def properties_wanted(standing: Standing) -> tuple[Wanted, ...]:
-    """What the query wants, for each way to match it."""
-    return tuple(_wanted(core) for core in cores_of(query_of(standing)))
+@lru_cache(maxsize=_MAX_CACHED)
+def required_properties(query: StandingQuery) -> tuple[RequiredProperties, ...]:
+    """The properties that a query requires, for each alternative."""
+    return tuple(_required(core) for core in cores_of(parsed(query)))
 
 
-def _wanted(core: Core) -> Wanted:
+def _required(core: Core) -> RequiredProperties:
     predicates = {pattern.predicate for pattern in core.patterns}
     any_of = frozenset(name for name in predicates if isinstance(name, NamedNode))
-    return Wanted(frozenset(properties_of(core)), any_of, len(any_of) < len(predicates))
+    return RequiredProperties(frozenset(properties_of(core)), any_of, len(any_of) < len(predicates))
 
 
 def _key(language: str, text: str) -> str:

@@ -1,9 +1,9 @@
 """Traits: what an event must have for a query to match it, as far as the query's text shows it at once.
 
-Two uses, both to look at few instead of all. An event can only match a query whose traits it has. And where a narrow
+Two uses, both to compare few instead of all. An event can only match a query whose traits it has. And where a narrow
 query implies a wide one, every event that the narrow one matches has the wide one's traits, so the narrow one shows
 them itself, unless it hides them: behind a variable in place of a predicate, or behind a constraint on an object.
-One that can never match implies everything, and is not looked for: nobody misses it.
+A query that can never match implies everything, and is not looked for.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from msgspec import Struct
 from triplewire.algebra.constraints import variables_in
 from triplewire.algebra.patterns import Pattern, Variable
 from triplewire.algebra.queries import Core, cores_of
-from triplewire.network.messages import Standing
-from triplewire.network.routing.subscriptions.standing_queries import query_of
+from triplewire.network.messages import StandingQuery
+from triplewire.network.routing.subscriptions.standing_queries import parsed
 from triplewire.rdf.events import Event
 from triplewire.rdf.terms import NamedNode, Term
 
@@ -36,26 +36,26 @@ class Traits(Struct, frozen=True):
 
     def may_imply(self, wide: Traits) -> bool:
         """Whether a query with these traits may imply one with those. A no is certain."""
-        return self.hides_all or all(self.may_have(trait) for trait in wide.shown)
+        return self.hides_all or all(self.may_show(trait) for trait in wide.shown)
 
-    def may_have(self, trait: Trait) -> bool:
+    def may_show(self, trait: Trait) -> bool:
         return self.hides_all or trait in self.shown or (trait[1] is not None and trait[0] in self.hidden)
 
     @property
     def anchor(self) -> Trait | None:
-        """The one trait to file the query under: with an object if there is one, since few have the same."""
+        """The trait to index the query under: with an object if there is one, since that is rarer."""
         return min(self.shown, key=_commonness, default=None)
 
 
 @lru_cache(maxsize=_KEPT)
-def traits_of(standing: Standing) -> Traits:
-    """The traits of a standing query: those that all its ways to match have in common."""
-    ways = [_of_core(core) for core in cores_of(query_of(standing))]
-    if not ways:
+def traits_of(query: StandingQuery) -> Traits:
+    """The traits of a standing query: those that all its alternatives have in common."""
+    alternatives = [_of_core(core) for core in cores_of(parsed(query))]
+    if not alternatives:
         return Traits(frozenset(), hides_all=True)
-    shown = frozenset.intersection(*(way.shown for way in ways))
-    hidden = frozenset().union(*(way.hidden for way in ways))
-    return Traits(shown, hidden, any(way.hides_all for way in ways))
+    shown = frozenset.intersection(*(alternative.shown for alternative in alternatives))
+    hidden = frozenset().union(*(alternative.hidden for alternative in alternatives))
+    return Traits(shown, hidden, any(alternative.hides_all for alternative in alternatives))
 
 
 def traits_in(event: Event) -> frozenset[Trait]:
@@ -65,7 +65,12 @@ def traits_in(event: Event) -> frozenset[Trait]:
 
 
 def _of_core(core: Core) -> Traits:
-    tested = {v for way in core.constraint.alternatives for condition in way for v in variables_in(condition.test)}
+    tested = {
+        v
+        for alternative in core.constraint.alternatives
+        for condition in alternative
+        for v in variables_in(condition.test)
+    }
     named = [(p.predicate, p) for p in core.patterns if isinstance(p.predicate, NamedNode)]
     shown = frozenset(trait for name, pattern in named for trait in _shown(name, pattern))
     hidden = frozenset(name for name, pattern in named if pattern.object in tested)

@@ -93,8 +93,8 @@ class Checker:
     def _is_offered(self, published: Published) -> bool:
         """Whether the advertisements of its publisher, read together, allow an event."""
         lives = self._ledger.offers_of(published)
-        standing = [life.made.offer for life in lives if self._settled(published.time, life.until)]
-        together = Offer(tuple(span for offer in standing for span in offer.spans))
+        standing_query = [life.made.offer for life in lives if self._settled(published.time, life.until)]
+        together = Offer(tuple(span for offer in standing_query for span in offer.spans))
         return together.allows(published.fact)
 
     def _missing(self) -> Iterator[Violation]:

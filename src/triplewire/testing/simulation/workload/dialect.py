@@ -1,6 +1,6 @@
 """How simulated facts travel: as SPARQL, Turtle and N-Quads, like everything that peers say.
 
->>> print(Dialect().standing(Query((Span("kind", 3, 3), Span("size", 1, 5)))).text)
+>>> print(Dialect().standing_query(Query((Span("kind", 3, 3), Span("size", 1, 5)))).text)
 SELECT ?s { ?s <urn:simulated:kind> 3 . ?s <urn:simulated:size> ?size FILTER(?size >= 1 && ?size <= 5) }
 """
 
@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from triplewire.algebra.advertisements.advertisement import Advertisement
 from triplewire.algebra.advertisements.value_sets import Interval
-from triplewire.network.messages import Description, Standing
+from triplewire.network.messages import Description, StandingQuery
 from triplewire.network.routing.advertisements.descriptions import describe
 from triplewire.network.routing.subscriptions.reasoner import Reasoner
-from triplewire.network.routing.subscriptions.standing_queries import standing_of
+from triplewire.network.routing.subscriptions.standing_queries import standing_query
 from triplewire.rdf.terms import XSD, Literal
 from triplewire.testing.simulation.workload.facts import Fact, Offer, Query, Span
 from triplewire.testing.simulation.workload.reasoner import QuickReasoner
@@ -25,15 +25,15 @@ class Dialect:
     def __init__(self, reasoner: Reasoner | None = None) -> None:
         self._quick = QuickReasoner()
         self.reasoner: Reasoner = reasoner or self._quick
-        self._standings: dict[Query, Standing] = {}
+        self._standings: dict[Query, StandingQuery] = {}
         self._descriptions: dict[Offer, Description] = {}
 
-    def standing(self, query: Query) -> Standing:
+    def standing_query(self, query: Query) -> StandingQuery:
         """The query in SPARQL."""
         if query not in self._standings:
-            standing = standing_of("sparql", _sparql(query))
-            self._quick.learn_query(standing, query)
-            self._standings[query] = standing
+            found = standing_query("sparql", _sparql(query))
+            self._quick.learn_query(found, query)
+            self._standings[query] = found
         return self._standings[query]
 
     def description(self, offer: Offer) -> Description:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from triplewire.algebra.advertisements.value_sets import Interval, Value
-from triplewire.network.messages import Description, Publication, Standing
+from triplewire.network.messages import Description, Publication, StandingQuery
 from triplewire.network.routing.advertisements.descriptions import supply_in
 from triplewire.testing.simulation.workload.facts import Fact, Offer, Query, Span
 
@@ -15,7 +15,7 @@ Offered = dict[str, list[tuple[int, int]]]
 class QuickReasoner:
     """Stands in for `AlgebraReasoner`.
 
-    >>> quick, narrow, wide = QuickReasoner(), Standing("n", "", "narrow"), Standing("w", "", "wide")
+    >>> quick, narrow, wide = QuickReasoner(), StandingQuery("n", "", "narrow"), StandingQuery("w", "", "wide")
     >>> quick.learn_query(narrow, Query((Span("a", 2, 3), Span("b", 1, 1))))
     >>> quick.learn_query(wide, Query((Span("a", 1, 5),)))
     >>> quick.implies(narrow, wide), quick.implies(wide, narrow)
@@ -30,8 +30,8 @@ class QuickReasoner:
         self._offered: dict[str, Offered] = {}
         self._said: dict[bytes, dict[str, int]] = {}
 
-    def learn_query(self, standing: Standing, query: Query) -> None:
-        self._asked[standing.text] = _by_property(query.spans)
+    def learn_query(self, standing_query: StandingQuery, query: Query) -> None:
+        self._asked[standing_query.text] = _by_property(query.spans)
 
     def learn_offer(self, description: Description, offer: Offer) -> None:
         self._offered[description.rdf] = {name: [span] for name, span in _by_property(offer.spans).items()}
@@ -39,7 +39,7 @@ class QuickReasoner:
     def learn_fact(self, payload: bytes, fact: Fact) -> None:
         self._said[payload] = dict(fact.values)
 
-    def implies(self, narrow: Standing, wide: Standing) -> bool:
+    def implies(self, narrow: StandingQuery, wide: StandingQuery) -> bool:
         """Each span of the wide one holds one of the narrow one."""
         inner = self._asked[narrow.text]
         for name, (low, high) in self._asked[wide.text].items():
@@ -48,25 +48,25 @@ class QuickReasoner:
                 return False
         return True
 
-    def may_imply(self, narrow: Standing, wide: Standing) -> bool:
+    def may_imply(self, narrow: StandingQuery, wide: StandingQuery) -> bool:
         """Asking is as quick as a glance."""
         return self.implies(narrow, wide)
 
-    def covers(self, description: Description, standing: Standing) -> bool:
+    def covers(self, description: Description, standing_query: StandingQuery) -> bool:
         """Each property that is asked is offered, and the spans meet."""
         offered = self._offered.get(description.rdf)
         if offered is None:
             # Nobody said this alone: a super-peer has put it together.
             offered = self._offered[description.rdf] = _read(description)
-        for name, (low, high) in self._asked[standing.text].items():
+        for name, (low, high) in self._asked[standing_query.text].items():
             if not any(found[1] >= low and found[0] <= high for found in offered.get(name, ())):
                 return False
         return True
 
-    def matches(self, standing: Standing, publication: Publication) -> bool:
+    def matches(self, standing_query: StandingQuery, publication: Publication) -> bool:
         """Each property that is asked has a value, within its span."""
         said = self._said[publication.nquads]
-        for name, (low, high) in self._asked[standing.text].items():
+        for name, (low, high) in self._asked[standing_query.text].items():
             value = said.get(name)
             if value is None or value < low or value > high:
                 return False

@@ -109,7 +109,7 @@ class Play:
     def _act(self) -> None:
         if not self._acts:
             return
-        deeds: tuple[Callable[[], None], ...] = (
+        actions: tuple[Callable[[], None], ...] = (
             self._subscribe,
             self._unsubscribe,
             self._advertise,
@@ -121,7 +121,7 @@ class Play:
             self._come_back,
             self._trim,
         )
-        self._rng.choices(deeds, weights=(4, 2, 3, 1, 20, 1, 0.3, 4, 2, 3))[0]()
+        self._rng.choices(actions, weights=(4, 2, 3, 1, 20, 1, 0.3, 4, 2, 3))[0]()
         self.world.later(self._rng.expovariate(self.plan.pace), self._act)
 
     def _subscribe(self) -> None:
