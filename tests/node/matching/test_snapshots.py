@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.node.brokers import EVERYTHING, ME, YOU, client, event, events, positions, subscribed, with_broker
 from tests.node.node_process import NodeProcess
-from tests.node.test_stopping import fill
+from tests.node.test_shutdown import fill
 
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.node.matching import snapshots
