@@ -31,7 +31,7 @@ _SYSTEM = (
     "node/test_crashes.py",
     "node/test_disks.py",
     "node/test_evaluation.py",
-    "node/test_rules_kills.py",
+    "node/rules/test_kills.py",
     "node/test_stopping.py",
     "pipeline/jobs/",
     "pipeline/test_assembly.py",

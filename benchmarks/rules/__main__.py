@@ -23,7 +23,7 @@ FULL = Plan(
     rounds=5,
     depth=10,
     analysed=(100, 300, 1_000, 3_000),
-    hosted=1_000,
+    kept=1_000,
     waiting=256,
 )
 QUICK = Plan(
@@ -33,7 +33,7 @@ QUICK = Plan(
     rounds=3,
     depth=10,
     analysed=(100, 1_000),
-    hosted=100,
+    kept=100,
     waiting=64,
 )
 

@@ -9,45 +9,67 @@ from concurrent.futures import Future
 
 from benchmarks.rules import workload
 from benchmarks.rules.plans import Plan
+from triplewire.languages.rdftl.syntax import Update
+from triplewire.node.rules import journal
+from triplewire.node.rules.engine import RuleEngine
+from triplewire.node.rules.event_triggers import TriggeredBy
+from triplewire.node.rules.registration import Registration, put_rule
+from triplewire.node.rules.store import RuleStore
 from triplewire.rules.execution import Outcome
-from triplewire.rules.hosting import RuleHost
 from triplewire.store import Database
 from triplewire.store.disk import Connection
 from triplewire.store.tables import changes
+from triplewire.store.tables.rulebook import RuleRecord
 
 _CHUNK = 10_000
 _SECONDS = 600
 _WARM = 100
 
 
-def hosted(database: Database, plan: Plan) -> RuleHost:
-    """A host whose repository and rules were on the disk before it was opened."""
-    empty = RuleHost(database)
+def opened(database: Database, plan: Plan) -> RuleStore:
+    """A store whose repository and rules were on the disk before it was opened."""
+    empty = RuleStore(database)
     empty.set_schema(workload.schema(plan.depth)).result(_SECONDS)
     items = workload.items_for(plan.triples)
     for first in range(0, items, _CHUNK):
         database.writer.submit(_writing(first, min(first + _CHUNK, items))).result(_SECONDS)
-    host = RuleHost(database)
-    texts = enumerate(workload.copying_texts(plan.hosted), start=1)
-    for put in [host.put_rule(f"r{number}", text, "benchmark") for number, text in texts]:
+    store = RuleStore(database)
+    texts = enumerate(workload.copying_texts(plan.kept), start=1)
+    for put in [_put(store, f"r{number}", text) for number, text in texts]:
         put.result(_SECONDS)
-    return host
+    return store
 
 
-def durable_speed(host: RuleHost, plan: Plan) -> float:
+def durable_speed(store: RuleStore, plan: Plan) -> float:
     """Updates a second that are on the disk with all that they triggered, so many of them waiting at a time."""
     count = plan.updates * plan.rounds
     for update in workload.title_updates(plan.updated_items, _WARM, "warming up"):
-        _acknowledged(host.execute([update]))
+        _acknowledged(_execute(store, update))
     waiting: deque[Future[Outcome]] = deque()
     start = time.perf_counter()
     for update in workload.title_updates(plan.updated_items, count, "durable"):
         if len(waiting) >= plan.waiting:
             _acknowledged(waiting.popleft())
-        waiting.append(host.execute([update]))
+        waiting.append(_execute(store, update))
     while waiting:
         _acknowledged(waiting.popleft())
     return count / (time.perf_counter() - start)
+
+
+def _put(store: RuleStore, rule: str, text: str) -> Future[Registration]:
+    record = RuleRecord(rule, "benchmark", text, 0.0)
+    return store.submit(lambda tx, engine: put_rule(tx, engine, record, TriggeredBy.UPDATES))
+
+
+def _execute(store: RuleStore, update: Update) -> Future[Outcome]:
+    """Run an update and record it; nothing is published."""
+
+    def work(tx: Connection, engine: RuleEngine) -> Outcome:
+        outcome = engine.run([update])
+        journal.record(tx, 0.0, outcome)
+        return outcome
+
+    return store.submit(work)
 
 
 def _acknowledged(future: Future[Outcome]) -> None:

@@ -10,7 +10,7 @@ from statistics import median
 from msgspec import Struct
 
 from benchmarks.rules import workload
-from benchmarks.rules.durable import durable_speed, hosted
+from benchmarks.rules.durable import durable_speed, opened
 from benchmarks.rules.plans import Plan
 from triplewire.languages.rdftl.syntax import Rule, Update
 from triplewire.rules.analysis import Analysis
@@ -44,13 +44,13 @@ def measured(plan: Plan, home: Path, tell: Progress) -> Findings:
     database = Database(home)
     try:
         start = time.perf_counter()
-        host = hosted(database, plan)
-        repository = host.read(lambda repository: repository)
+        store = opened(database, plan)
+        repository = store.read(lambda engine: engine.repository)
         found.load_seconds = time.perf_counter() - start
         found.triples = sum(1 for _ in repository)
         tell(f"{found.triples:,} triples in {found.load_seconds:.0f} s")
-        found.durable = durable_speed(host, plan)
-        tell(f"{plan.hosted:,} rules on disk, {workload.TRIGGERED} triggered: {found.durable:,.0f} durable updates/s")
+        found.durable = durable_speed(store, plan)
+        tell(f"{plan.kept:,} rules on disk, {workload.TRIGGERED} triggered: {found.durable:,.0f} durable updates/s")
     finally:
         database.close()
     _updates(repository, plan, found, tell)

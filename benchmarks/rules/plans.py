@@ -8,7 +8,7 @@ from benchmarks.rules.workload import items_for
 
 
 class Plan(Struct, frozen=True):
-    """How much is measured. `hosted` rules are on the disk; so many durable updates are `waiting` at a time."""
+    """How much is measured. `kept` rules are on the disk; so many durable updates are `waiting` at a time."""
 
     triples: int
     sizes: tuple[int, ...]
@@ -16,10 +16,10 @@ class Plan(Struct, frozen=True):
     rounds: int
     depth: int
     analysed: tuple[int, ...]
-    hosted: int
+    kept: int
     waiting: int
 
     @property
     def updated_items(self) -> range:
         """The items that no rule waits for by name."""
-        return range(max(*self.sizes, self.hosted), items_for(self.triples))
+        return range(max(*self.sizes, self.kept), items_for(self.triples))

@@ -31,7 +31,6 @@ from triplewire.rdf.terms import XSD, Literal, Triple
 from triplewire.rules.ambient import TYPE
 from triplewire.rules.analysis import Analysis
 from triplewire.rules.execution import Rulebook, Runner
-from triplewire.rules.listening import Listening
 from triplewire.rules.literals import as_kept
 from triplewire.rules.naming import resolved
 from triplewire.rules.paths import Evaluation
@@ -175,15 +174,6 @@ def test_a_rule_compares_a_price_by_value(written: str, comparison: str, fires: 
         parse_updates(f"{NAMESPACE}INSERT (resource(http://example.org/a), ex:price, 9.50);;")
     )
     assert bool(outcome.firings) is fires
-
-
-def test_an_event_with_another_spelling_of_the_value_is_heard() -> None:
-    rule = parse_rule(f"{NAMESPACE}ON INSERT (_, ex:price, 9.50) IF True DO INSERT ($delta, ex:seen, 'yes')", id="r")
-    listening = Listening(THINGS)
-    listening.put(resolved(rule, THINGS), 0)
-    for text in ("9.5", "9.50", "09.500"):
-        heard = listening.hearing([Triple(EX["a"], EX["price"], Literal(text, datatype=XSD["decimal"]))], 1)
-        assert heard == ["r"], text
 
 
 def test_the_analysis_knows_that_one_literal_may_be_of_several_datatypes() -> None:

@@ -11,12 +11,9 @@ drawing      the triggering graph as a picture: SVG with a layout of our own, or
 execution    rule execution (sections 2.2 and 2.3): a schedule of updates, the rules that they trigger, and what
              is undone
 graphs       the little that rules need from a repository, and two ways to look at one
-hosting      a repository and a rulebook in memory, kept on disk by the node's one writer
-listening    rules that listen to published events as well: for which triples, and since when
 literals     the form in which Oxigraph keeps them, and whether they are of a datatype
 naming       a bare name becomes the one class or property of the schema that has it; a whole one has to be known
 paths        paths and conditions, evaluated by looking up triples
 repository   what was asserted, and the closure over the schema, kept up with each change
 schema       what the resources of a repository may be, and which arcs may lead where
-telling      what rules did in a schedule, in the words in which it is kept
 """

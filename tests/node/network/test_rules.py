@@ -13,8 +13,8 @@ from tests.rules.family import EX, FAMILY
 from triplewire import Event
 from triplewire.languages.rdftl import parse_updates
 from triplewire.node.rules import event_listener
+from triplewire.node.rules.event_triggers import TriggeredBy
 from triplewire.rdf.terms import RDF
-from triplewire.rules.listening import Hears
 from triplewire.rules.schema import Schema
 from triplewire.store.tables import changes
 from triplewire.store.tables import log as store_log
@@ -27,15 +27,17 @@ async def update(site: Site, text: str) -> None:
     await site.broker.rules.update(site.me, parse_updates(PREAMBLE + text))
 
 
-async def prepare(site: Site, rule: str | None = QUEUE, name: str = "queue", hears: Hears = Hears.EVENTS) -> None:
+async def prepare(
+    site: Site, rule: str | None = QUEUE, name: str = "queue", by: TriggeredBy = TriggeredBy.EVENTS
+) -> None:
     await site.broker.rules.set_schema(FAMILY)
     await update(site, f"INSERT resource(ex:{log(site)}) AS INSTANCE OF Queue;;")
     if rule is not None:
-        await put(site, hears, rule, name)
+        await put(site, by, rule, name)
 
 
-async def put(site: Site, hears: Hears, rule: str = QUEUE, name: str = "queue") -> None:
-    await site.broker.rules.put(site.me, name, PREAMBLE + rule.replace("LOG", log(site)), hears)
+async def put(site: Site, by: TriggeredBy, rule: str = QUEUE, name: str = "queue") -> None:
+    await site.broker.rules.put(site.me, name, PREAMBLE + rule.replace("LOG", log(site)), by)
 
 
 def log(site: Site) -> str:
@@ -52,12 +54,12 @@ async def publish(site: Site, *names: str, cls: str = "Person") -> None:
 def queued(site: Site) -> list[str]:
     """Who stands in the queue, in order."""
 
-    def elements(repository) -> list[str]:
-        places = {t.predicate.value: t.object.value for t in repository.match(EX[log(site)], None, None)}
+    def elements(engine) -> list[str]:
+        places = {t.predicate.value: t.object.value for t in engine.repository.match(EX[log(site)], None, None)}
         numbered = [(int(name.rsplit("_", 1)[1]), who) for name, who in places.items() if "#_" in name]
         return [who.rsplit("/", 1)[1] for _, who in sorted(numbered)]
 
-    return site.broker.rules._host.read(elements)
+    return site.broker.rules._store.read(elements)
 
 
 async def queue(site: Site, *names: str) -> None:
@@ -82,7 +84,7 @@ def test_an_event_of_another_node_triggers_a_rule_that_listens(tmp_path: Path):
             await queue(b, "ann", "bob", "cat")
             # The repository is ahead of the disk by a moment.
             head = await b.broker.store.read(store_log.head)
-            await until(lambda: b.broker.rules.heard >= head)
+            await until(lambda: b.broker.rules.listener_position >= head)
             assert len(await b.broker.rules.firings(b.me, "queue", 0, 100)) == 3
 
     run(test)
@@ -109,7 +111,7 @@ async def graph(site: Site) -> set[str]:
     return set(await site.broker.store.read(lambda tx: list(changes.assertions(tx))))
 
 
-def test_a_rule_hears_after_a_restart_what_was_published_meanwhile_and_nothing_twice(tmp_path: Path):
+def test_a_rule_is_triggered_after_a_restart_by_what_was_published_meanwhile_and_nothing_twice(tmp_path: Path):
     async def test() -> None:
         async with sites(tmp_path, "a", "b") as [a, b]:
             await prepare(b)
@@ -136,9 +138,9 @@ def test_a_rule_that_is_deleted_or_listens_no_longer_withdraws_its_subscription(
             await publish(a, "ann")
             await queue(b, "ann")
             assert knows_rules(a, 1)
-            await put(b, Hears.UPDATES)
+            await put(b, TriggeredBy.UPDATES)
             await until(lambda: knows_rules(a, 0))
-            await put(b, Hears.EVENTS)
+            await put(b, TriggeredBy.EVENTS)
             await until(lambda: knows_rules(a, 1))
             await b.broker.rules.remove(b.me, "queue")
             await until(lambda: knows_rules(a, 0))
@@ -174,15 +176,15 @@ def test_f12_rules_of_two_nodes_that_trigger_each_other_without_end_are_stopped(
                 await prepare(site, None)
                 for who in ("ann", "bob"):
                     await update(site, f"INSERT resource(ex:{who}) AS INSTANCE OF Person;;")
-                await put(site, Hears.EVENTS, answer.format(heard, said, "ann", "not"), "first")
-                await put(site, Hears.EVENTS, answer.format(heard, said, "bob", ""), "then")
+                await put(site, TriggeredBy.EVENTS, answer.format(heard, said, "ann", "not"), "first")
+                await put(site, TriggeredBy.EVENTS, answer.format(heard, said, "bob", ""), "then")
             await update(a, "INSERT (resource(ex:ann), ex:likes, resource(ex:bob));;")
             await until(lambda: any("has come through 4 repositories" in message for message in caplog.messages))
 
     run(test)
 
 
-def test_a_rule_that_listens_at_every_node_hears_each_event_once_everywhere(tmp_path: Path):
+def test_a_rule_that_listens_at_every_node_is_triggered_by_each_event_once_everywhere(tmp_path: Path):
     async def test() -> None:
         async with sites(tmp_path, "a", "b", "c") as made:
             for site in made:

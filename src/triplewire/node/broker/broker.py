@@ -38,9 +38,9 @@ from triplewire.node.broker.notifications import Notifications
 from triplewire.node.broker.startup import load, warm_up
 from triplewire.node.broker.subscriptions import Subscriptions
 from triplewire.node.matching.catch_up import CatchUp
-from triplewire.node.rules.service import LIMITS, RULE_SECONDS, Rules, rule_host
+from triplewire.node.rules.service import LIMITS, RULE_SECONDS, Rules
+from triplewire.node.rules.store import RuleStore
 from triplewire.node.store import Store
-from triplewire.rules.hosting import RuleHost
 from triplewire.store.clock import Clock, SystemClock
 from triplewire.store.database import Database
 from triplewire.store.disk import Disk
@@ -52,7 +52,7 @@ _log = logging.getLogger(__name__)
 class Broker:
     """Open it on an event loop with `await Broker.open(folder)`, and close it."""
 
-    def __init__(self, store: Store, host: RuleHost, clock: Clock) -> None:
+    def __init__(self, store: Store, rule_store: RuleStore, clock: Clock) -> None:
         self.core = Core(store, clock)
         self.store = store
         self.clock = clock
@@ -63,7 +63,7 @@ class Broker:
         self.notifications = Notifications(self.core, self._catch_up)
         self.dead_letters = DeadLetters(self.core)
         self.housekeeping = Housekeeping(self.core)
-        self.rules = Rules(self.core, self.events, host)
+        self.rules = Rules(self.core, self.events, rule_store)
 
     @classmethod
     async def open(
@@ -80,7 +80,7 @@ class Broker:
         _log.info("opening %s", folder)
         database = await asyncio.to_thread(Database, folder, disk, clock)
         limits = replace(LIMITS, seconds=rule_seconds)
-        broker = cls(Store(database), await asyncio.to_thread(rule_host, database, clock, limits), clock)
+        broker = cls(Store(database), await asyncio.to_thread(RuleStore, database, limits), clock)
         for guest in guests:
             broker.core.know(guest)
         await broker.store.read(lambda tx: load(broker.core, tx))

@@ -14,20 +14,17 @@ from triplewire.errors import EventConflict
 from triplewire.node.broker.core import Core
 from triplewire.node.broker.events import Events
 from triplewire.node.broker.publish_step import Accepted, Submission, accept
-from triplewire.node.rules.rights import NOTHING, check_written
 from triplewire.rdf.events import Event
 from triplewire.rdf.terms import TW, Triple
 from triplewire.rules.execution import Outcome, events_of
 from triplewire.rules.execution.publication import INSERTED
 from triplewire.store.disk import Connection
-from triplewire.store.tables import changes, rulebook
-from triplewire.store.tables.identities import Grant
 
 _SCHEDULE = TW["schedule:"].value
 _HOPS = re.compile(rf"{_SCHEDULE}[0-9]+/([0-9]{{1,6}})#")
 
 
-class Told(Struct, frozen=True):
+class PublishedChange(Struct, frozen=True):
     """An event that tells what a transaction has inserted or deleted, and its position in the log."""
 
     event: str
@@ -36,46 +33,27 @@ class Told(Struct, frozen=True):
     kind: str
 
 
-class Publication:
-    """The events of one schedule: written with it, told of after its commit."""
+def publish_changes(
+    tx: Connection, core: Core, events: Events, outcome: Outcome, schedule: int, publisher: str, hops: int
+) -> tuple[Accepted, tuple[PublishedChange, ...]]:
+    """Put the events of a schedule, by its position in the journal, into the log.
 
-    def __init__(self, core: Core, events: Events, publisher: str, grant: Grant, hops: int = 0) -> None:
-        self._core = core
-        self._events = events
-        self._publisher = publisher
-        self._grant = grant
-        self._hops = hops
-        self._accepted = Accepted(())
-        self.schedule = 0
-        self.events: tuple[Told, ...] = ()
-
-    def write(self, connection: Connection, outcome: Outcome) -> None:
-        """Check who wrote what, and put the events into the log."""
-        check_written(outcome, self._grant, lambda rule: self._grant_of(connection, rule))
-        self.schedule = changes.head(connection)
-        name = _source(self.schedule, self._hops)
-        events = list(events_of(outcome.committed, source=name, time=self._core.clock.now()))
-        if not events:
-            return
-        submission = Submission(self._publisher, events, self._core.date.time())
-        self._accepted = accept(connection, self._core.matchers, [submission], self._events.admission)
-        [receipts] = self._accepted.outcomes
-        if isinstance(receipts, EventConflict):
-            raise receipts
-        begin = len(name) + 1
-        self.events = tuple(
-            Told(receipt.event, receipt.position, (event.source or "")[begin:], _kind(event))
-            for event, receipt in zip(events, receipts, strict=True)
-        )
-
-    def committed(self, _outcome: Outcome) -> None:
-        """Tell whoever follows or waits."""
-        self._events.committed(self._accepted)
-
-    def _grant_of(self, connection: Connection, rule: str) -> Grant:
-        record = rulebook.find(connection, rule)
-        client = None if record is None else self._core.clients.get(record.owner)
-        return NOTHING if client is None or client.rights.publish is None else client.rights.publish
+    What is accepted is for `events.committed` after the commit.
+    """
+    source = _source(schedule, hops)
+    made = list(events_of(outcome.committed, source=source, time=core.clock.now()))
+    if not made:
+        return Accepted(()), ()
+    submission = Submission(publisher, made, core.date.time())
+    accepted = accept(tx, core.matchers, [submission], events.admission)
+    [receipts] = accepted.outcomes
+    if isinstance(receipts, EventConflict):
+        raise receipts
+    begin = len(source) + 1
+    return accepted, tuple(
+        PublishedChange(receipt.event, receipt.position, (event.source or "")[begin:], _kind(event))
+        for event, receipt in zip(made, receipts, strict=True)
+    )
 
 
 def _source(schedule: int, hops: int) -> str:

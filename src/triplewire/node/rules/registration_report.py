@@ -11,9 +11,6 @@ from triplewire.languages.rdftl.syntax import Rule
 from triplewire.rules.analysis import Analysis, Commutes, Conflict
 from triplewire.rules.analysis.digraphs import shortest_cycle
 from triplewire.rules.analysis.triggering import TriggeringGraph
-from triplewire.rules.commuting import by_analysis
-from triplewire.rules.execution import Rulebook, Work
-from triplewire.rules.execution.units import Commutes as Commuting
 from triplewire.rules.schema import Schema
 
 
@@ -41,18 +38,6 @@ def report(rule: str, rules: Sequence[Rule], schema: Schema) -> Report:
     failing = _failing(I1=found.i1, I2=found.i2, I3=found.i3)
     pairs = sorted(_pairs(rule, analysis), key=lambda pair: pair.rule)
     return Report(found.holds, failing, tuple(pairs), _cycle(rule, analysis.graph), analysis.never_firing.get(rule))
-
-
-def commuting(rules: Rulebook) -> Commuting:
-    """The analysis of the rules as they are, made when it is first asked: most schedules never ask."""
-    known: list[Commuting] = []
-
-    def commutes(compensated: Work, reader: Work) -> bool:
-        if not known:
-            known.append(by_analysis(Analysis([each.rule for each in rules], rules.schema)))
-        return known[0](compensated, reader)
-
-    return commutes
 
 
 def _pairs(rule: str, analysis: Analysis) -> Iterator[Pair]:

@@ -6,7 +6,7 @@ written goes by the right to publish: an update writes under its client's grant,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from triplewire.errors import Forbidden
 from triplewire.node.access.grants import covered, readable, within
@@ -31,14 +31,17 @@ def require_author(client: Client) -> None:
         raise Forbidden("wanted a client that may read everything, found one with a limited grant")
 
 
-def check_written(outcome: Outcome, of_client: Grant, of_rule: Callable[[str], Grant]) -> None:
-    """Raise `Forbidden` if anybody wrote a triple outside its grant."""
-    grants: dict[str | None, Grant] = {None: of_client}
+def check_written(outcome: Outcome, author: Client, owners: Mapping[str, str], clients: Mapping[str, Client]) -> None:
+    """Raise `Forbidden` if anybody wrote a triple outside its grant: the author, or the owner of a rule."""
     for entry in outcome.entries:
         if entry.status is Status.COMMITTED:
-            if entry.rule is not None and entry.rule not in grants:
-                grants[entry.rule] = of_rule(entry.rule)
-            _check_entry(entry, grants[entry.rule])
+            writer = author if entry.rule is None else clients.get(owners.get(entry.rule, ""))
+            _check_entry(entry, publishable_by(writer))
+
+
+def publishable_by(client: Client | None) -> Grant:
+    """What a client may write; one that is gone, nothing."""
+    return NOTHING if client is None or client.rights.publish is None else client.rights.publish
 
 
 def parties_of(author: str, clients: Mapping[str, Client]) -> Parties:
@@ -48,8 +51,7 @@ def parties_of(author: str, clients: Mapping[str, Client]) -> Parties:
         return owner in clients and clients[owner].rights.is_admin
 
     def refusal(owner: str, edits: Edits) -> Forbidden | None:
-        grant = (clients[owner].rights.publish if owner in clients else None) or NOTHING
-        return _refusal(edits, grant, f"a rule of {owner!r}")
+        return _refusal(edits, publishable_by(clients.get(owner)), f"a rule of {owner!r}")
 
     return Parties(author, is_guard=is_guard, refusal=refusal)
 

@@ -20,14 +20,14 @@ from triplewire.node.http.openapi_rules import EXECUTED, FIRINGS, REGISTERED, RU
 from triplewire.node.http.problems import problem_with
 from triplewire.node.http.routes.events import MOST, MOST_POSITION
 from triplewire.node.http.routes.subscriptions import Name, text_of
-from triplewire.node.rules.idempotency import Once
+from triplewire.node.rules.event_triggers import TriggeredBy
+from triplewire.node.rules.idempotency import IdempotencyKey
+from triplewire.node.rules.journal import delta_by_component
 from triplewire.node.rules.rights import require_author
-from triplewire.node.rules.service import Executed
+from triplewire.node.rules.update import ExecutedUpdate
 from triplewire.rdf.formats import FORMATS, format_of_media_type
 from triplewire.rules.execution import Entry, Status
-from triplewire.rules.listening import Hears
 from triplewire.rules.schema import Schema
-from triplewire.rules.telling import delta_in_words
 from triplewire.store.tables.rulebook import RuleRecord
 
 router = APIRouter(tags=["rules"])
@@ -43,7 +43,7 @@ _RDF_BODY: dict[str, Any] = {
 }
 _SHOWN = json_answer(200, "The rule", RULE)
 _SHOWN[200]["content"][RDFTL] = {"schema": {"type": "string"}}
-Listens = Annotated[Hears, Query(description="`events`: events that are published may trigger it as well.")]
+Listens = Annotated[TriggeredBy, Query(description="`events`: events that are published may trigger it as well.")]
 
 
 @router.put(
@@ -54,7 +54,7 @@ Listens = Annotated[Hears, Query(description="`events`: events that are publishe
     | problems(400, 401, 403, 409, 413, 415, 429, 507),
     openapi_extra=BEARER | _BODY,
 )
-async def register_rule(request: Request, name: Name, listens: Listens = Hears.UPDATES) -> Response:
+async def register_rule(request: Request, name: Name, listens: Listens = TriggeredBy.UPDATES) -> Response:
     """Register a rule, or replace one's own. What the analysis finds is told and refuses nothing."""
     node, client = node_of(request), client_of(request)
     _require_rdftl(request)
@@ -99,7 +99,8 @@ async def read_firings(
     """What a rule has done: because of what, for which `$delta`, and how it ended. `next` is where to read on."""
     found = await node_of(request).broker.rules.firings(client_of(request), name, after, limit)
     firings = [
-        {"number": record.number, "schedule": record.schedule} | msgspec.structs.asdict(told) for record, told in found
+        {"number": record.number, "schedule": record.schedule} | msgspec.structs.asdict(entry)
+        for record, entry in found
     ]
     return _json({"firings": firings, "next": found[-1][0].number if len(found) == limit else None})
 
@@ -125,8 +126,8 @@ async def execute(request: Request, idempotency_key: Annotated[str | None, Heade
     rules = node.broker.rules
     if idempotency_key is None:
         return _answer(await rules.update(client, updates))
-    once = Once(client.id, idempotency_key, hashlib.sha256(b"/updates\n" + data).digest())
-    return _recalled(await rules.update_once(client, updates, once, _remembered))
+    key = IdempotencyKey(client.id, idempotency_key, hashlib.sha256(b"/updates\n" + data).digest())
+    return _decoded_answer(await rules.update_once(client, updates, key, _encoded))
 
 
 @router.get("/schema", responses=documents(*_GRAPHS) | problems(401, 406), openapi_extra=BEARER)
@@ -170,18 +171,18 @@ def _described(record: RuleRecord) -> dict[str, Any]:
         "id": record.id,
         "owner": record.owner,
         "text": record.text,
-        "listens": Hears.UPDATES if record.since is None else Hears.EVENTS,
+        "listens": TriggeredBy.UPDATES if record.since is None else TriggeredBy.EVENTS,
         "registered": record.registered,
         "quarantined": record.quarantined,
     }
 
 
-def _answer(done: Executed) -> Response:
-    failure = _failure(done)
-    return _json(_told(done)) if failure is None else problem_with(_ABORTED, failure, **_told(done))
+def _answer(done: ExecutedUpdate) -> Response:
+    failure, body = _failure(done), _described_update(done)
+    return _json(body) if failure is None else problem_with(_ABORTED, failure, **body)
 
 
-class _Remembered(msgspec.Struct, frozen=True):
+class _KeptAnswer(msgspec.Struct, frozen=True):
     """An answer as it is kept."""
 
     status: int
@@ -189,17 +190,17 @@ class _Remembered(msgspec.Struct, frozen=True):
     body: bytes
 
 
-def _remembered(done: Executed) -> bytes:
+def _encoded(done: ExecutedUpdate) -> bytes:
     answer = _answer(done)
-    return msgspec.msgpack.encode(_Remembered(answer.status_code, answer.headers["content-type"], bytes(answer.body)))
+    return msgspec.msgpack.encode(_KeptAnswer(answer.status_code, answer.headers["content-type"], bytes(answer.body)))
 
 
-def _recalled(answer: bytes) -> Response:
-    kept = msgspec.msgpack.decode(answer, type=_Remembered)
+def _decoded_answer(answer: bytes) -> Response:
+    kept = msgspec.msgpack.decode(answer, type=_KeptAnswer)
     return Response(kept.body, kept.status, media_type=kept.media_type)
 
 
-def _failure(done: Executed) -> TriplewireError | None:
+def _failure(done: ExecutedUpdate) -> TriplewireError | None:
     """Why nothing at all has changed, if every transaction that was asked for has aborted."""
     asked = [entry for entry in done.outcome.entries if entry.cause is None]
     if done.outcome.changes or any(entry.status is not Status.ABORTED for entry in asked):
@@ -207,7 +208,7 @@ def _failure(done: Executed) -> TriplewireError | None:
     return next((entry.error for entry in asked if entry.error is not None), None)
 
 
-def _told(done: Executed) -> dict[str, Any]:
+def _described_update(done: ExecutedUpdate) -> dict[str, Any]:
     edits = done.outcome.changes.edits
     return {
         "schedule": done.schedule,
@@ -234,7 +235,7 @@ def _firing(entry: Entry) -> dict[str, Any]:
         "rule": entry.rule,
         "cause": entry.cause,
         "depth": entry.depth,
-        "delta": delta_in_words(entry),
+        "delta": delta_by_component(entry),
         "inserted": [str(triple) for deed in entry.deeds for triple in deed.changes.inserted],
         "deleted": [str(triple) for deed in entry.deeds for triple in deed.changes.deleted],
     }

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from tests.node.brokers import ME, YOU, client, positions, subscribed, with_broker
-from tests.node.telling import told_in
+from tests.node.rules import cascades
+from tests.node.rules.change_events import told_in
 from tests.rules.execution.town import PREAMBLE
 from tests.rules.family import EX, FAMILY
 
@@ -17,10 +18,10 @@ from triplewire.errors import CascadeTooLong, DiskFull, LimitExceeded
 from triplewire.languages.rdftl import parse_updates
 from triplewire.node.broker.broker import Broker
 from triplewire.node.rules.event_listener import PUBLISHER
-from triplewire.node.rules.service import Executed
+from triplewire.node.rules.event_triggers import TriggeredBy
+from triplewire.node.rules.store import RuleStore
+from triplewire.node.rules.update import ExecutedUpdate
 from triplewire.rules.execution import Status
-from triplewire.rules.hosting import RuleHost
-from triplewire.rules.listening import Hears
 from triplewire.store import Database
 from triplewire.store.tables import changes, log, metadata, rulebook
 from triplewire.store.tables.identities import Grant
@@ -31,12 +32,12 @@ QUEUE = "ON INSERT (_, ex:name, _) IF True DO INSERT (resource(ex:log), seq++, $
 CHANGED = "SELECT ?event { ?event a ?kind FILTER(?kind IN (<urn:triplewire:Inserted>, <urn:triplewire:Deleted>)) }"
 
 
-async def update(broker: Broker, text: str, who=ME) -> Executed:
+async def update(broker: Broker, text: str, who=ME) -> ExecutedUpdate:
     return await broker.rules.update(who, parse_updates(PREAMBLE + text))
 
 
-async def put(broker: Broker, name: str, text: str, hears: Hears = Hears.UPDATES, who=ME) -> None:
-    await broker.rules.put(who, name, PREAMBLE + text, hears)
+async def put(broker: Broker, name: str, text: str, by: TriggeredBy = TriggeredBy.UPDATES, who=ME) -> None:
+    await broker.rules.put(who, name, PREAMBLE + text, by)
 
 
 def with_rules(folder: Path, test: Callable[[Broker], Awaitable[None]], **options) -> None:
@@ -54,9 +55,9 @@ def publication(number: int, *triples: str) -> Event:
     return made
 
 
-async def heard(broker: Broker, position: int) -> None:
+async def applied(broker: Broker, position: int) -> None:
     """Wait until the rules that listen have come so far; what never comes is ended by the test's time."""
-    while broker.rules.heard < position:
+    while broker.rules.listener_position < position:
         await asyncio.sleep(0.005)
 
 
@@ -78,8 +79,8 @@ def test_the_log_tells_the_repository_and_outboxes_tell_the_log(tmp_path: Path) 
 
     with_rules(tmp_path, test)
     database = Database(tmp_path)
-    host = RuleHost(database)
-    assert told_in(database) == host.read(lambda repository: {str(triple) for triple in repository})
+    store = RuleStore(database)
+    assert told_in(database) == store.read(lambda engine: {str(triple) for triple in engine.repository})
     database.close()
 
 
@@ -169,12 +170,12 @@ def test_retention_forgets_the_journal_and_the_firings_and_keeps_the_repository(
 def test_an_event_triggers_a_rule_that_listens_and_is_taken_into_the_repository(tmp_path: Path) -> None:
     async def test(broker: Broker) -> None:
         await broker.events.publish(YOU, [publication(1, "ex:early a ex:Nurse")])
-        await put(broker, "greet", GREET, Hears.EVENTS)
+        await put(broker, "greet", GREET, TriggeredBy.EVENTS)
         await put(broker, "queue", QUEUE)
         await broker.events.publish(
             YOU, [publication(2, "ex:ann a ex:Nurse", "ex:ann ex:age 7"), publication(3, "ex:x ex:y ex:z")]
         )
-        await heard(broker, 4)
+        await applied(broker, 4)
         [(_, firing)] = await broker.rules.firings(ME, "greet", 0, 10)
         assert (firing.cause, firing.delta) == ("urn:e:2", {"delta": f"<{EX['ann'].value}>"})
         assert len(await broker.rules.firings(ME, "queue", 0, 10)) == 1, "others are triggered as by any update"
@@ -189,13 +190,15 @@ def test_an_event_triggers_a_rule_that_listens_and_is_taken_into_the_repository(
 
 def test_what_rules_publish_is_not_heard_so_there_is_no_loop(tmp_path: Path) -> None:
     async def test(broker: Broker) -> None:
-        await put(broker, "again", "ON INSERT (_, ex:name, _) IF True DO DELETE ($delta, ex:name, _)", Hears.EVENTS)
-        await put(broker, "greet", GREET, Hears.EVENTS)
+        await put(
+            broker, "again", "ON INSERT (_, ex:name, _) IF True DO DELETE ($delta, ex:name, _)", TriggeredBy.EVENTS
+        )
+        await put(broker, "greet", GREET, TriggeredBy.EVENTS)
         await broker.events.publish(YOU, [publication(1, "ex:ann a ex:Person")])
-        await heard(broker, 2)
+        await applied(broker, 2)
         head = await broker.store.read(log.head)
         await update(broker, "INSERT resource(ex:bob) AS INSTANCE OF Person;;")
-        await heard(broker, head + 1)
+        await applied(broker, head + 1)
         assert await broker.store.read(log.head) == head + 1
         assert await broker.store.read(changes.head) == 3
 
@@ -204,7 +207,7 @@ def test_what_rules_publish_is_not_heard_so_there_is_no_loop(tmp_path: Path) -> 
 
 def test_an_event_that_is_refused_harms_neither_its_publisher_nor_the_next(tmp_path: Path, caplog) -> None:
     async def test(broker: Broker) -> None:
-        await put(broker, "greet", GREET, Hears.EVENTS)
+        await put(broker, "greet", GREET, TriggeredBy.EVENTS)
         bad = [
             publication(1, "ex:ann a ex:Person", "ex:ann ex:owns ex:nothing"),
             publication(2, "ex:ann a ex:Person", "ex:ann ex:unheard ex:of"),
@@ -212,11 +215,11 @@ def test_an_event_that_is_refused_harms_neither_its_publisher_nor_the_next(tmp_p
         ]
         before = await graph(broker)
         receipts = await broker.events.publish(YOU, bad)
-        await heard(broker, receipts[-1].position)
+        await applied(broker, receipts[-1].position)
         assert await graph(broker) == before
         assert [f"urn:e:{n}" in caplog.text for n in (1, 2, 3)] == [True] * 3
         await broker.events.publish(YOU, [publication(4, "ex:ann a ex:Person")])
-        await heard(broker, receipts[-1].position + 1)
+        await applied(broker, receipts[-1].position + 1)
         assert len(await broker.rules.firings(ME, "greet", 0, 10)) == 1
 
     with_rules(tmp_path, test)
@@ -224,13 +227,13 @@ def test_an_event_that_is_refused_harms_neither_its_publisher_nor_the_next(tmp_p
 
 def test_blank_nodes_of_two_events_stay_apart(tmp_path: Path) -> None:
     async def test(broker: Broker) -> None:
-        await put(broker, "greet", GREET, Hears.EVENTS)
+        await put(broker, "greet", GREET, TriggeredBy.EVENTS)
         for number in (1, 2):
             [event] = Event.parse(
                 f"_:b <{'http://www.w3.org/1999/02/22-rdf-syntax-ns#type'}> {EX['Person']} <urn:e:{number}> ."
             )
             await broker.events.publish(YOU, [event])
-        await heard(broker, 3)
+        await applied(broker, 3)
         deltas = [firing.delta["delta"] for _, firing in await broker.rules.firings(ME, "greet", 0, 10)]
         assert len(set(deltas)) == 2
         assert all(delta.startswith("<urn:triplewire:node:") for delta in deltas)
@@ -242,39 +245,39 @@ def test_an_event_is_taken_only_as_far_as_the_rules_owner_may_read_and_write_it(
     async def test(broker: Broker) -> None:
         owner = client("owner", publish=Grant(namespaces=(EX["Person"].value, EX["name"].value)))
         broker.core.know(owner)
-        await put(broker, "greet", GREET, Hears.EVENTS, owner)
+        await put(broker, "greet", GREET, TriggeredBy.EVENTS, owner)
         await broker.events.publish(YOU, [publication(1, "ex:ann a ex:Person", "ex:ann ex:age 7")])
         await broker.events.publish(YOU, [publication(2, "ex:bob a ex:Person")])
-        await heard(broker, 3)
+        await applied(broker, 3)
         firings = await broker.rules.firings(owner, "greet", 0, 10)
         assert [firing.cause for _, firing in firings] == ["urn:e:2"]
         await broker.subscriptions.set_rights(client("owner", subscribe=Grant(graphs=("urn:other:",))))
         await broker.events.publish(YOU, [publication(3, "ex:cat a ex:Person")])
-        await heard(broker, 5)
+        await applied(broker, 5)
         assert not any("/cat>" in line for line in await graph(broker))
 
     with_rules(tmp_path, test)
 
 
-def test_a_node_that_starts_again_hears_what_it_had_not_heard_and_nothing_twice(tmp_path: Path) -> None:
+def test_a_node_that_starts_again_applies_what_it_had_not_applied_and_nothing_twice(tmp_path: Path) -> None:
     queue = "ON INSERT resource() AS INSTANCE OF Person IF True DO INSERT (resource(ex:log), seq++, $delta)"
 
     async def before(broker: Broker) -> None:
-        await put(broker, "queue", queue, Hears.EVENTS)
+        await put(broker, "queue", queue, TriggeredBy.EVENTS)
         await broker.events.publish(YOU, [publication(1, "ex:ann a ex:Person")])
-        await heard(broker, 2)
+        await applied(broker, 2)
         await broker.rules.end()
         await broker.events.publish(YOU, [publication(2, "ex:bob a ex:Person"), publication(3, "ex:cat a ex:Person")])
 
     async def after(broker: Broker) -> None:
         assert await broker.store.read(lambda tx: metadata.get(tx, "rules heard")) == 2
-        await heard(broker, 5)
+        await applied(broker, 5)
         causes = [firing.cause for _, firing in await broker.rules.firings(ME, "queue", 0, 10)]
         assert causes == ["urn:e:1", "urn:e:2", "urn:e:3"]
 
     async def again(broker: Broker) -> None:
         await broker.events.publish(YOU, [publication(4, "ex:dan a ex:Person")])
-        await heard(broker, 8)
+        await applied(broker, 8)
         assert len(await broker.rules.firings(ME, "queue", 0, 10)) == 4
 
     with_rules(tmp_path, before)
@@ -284,12 +287,12 @@ def test_a_node_that_starts_again_hears_what_it_had_not_heard_and_nothing_twice(
 
 def test_a_rule_that_listens_no_longer_is_deaf(tmp_path: Path) -> None:
     async def test(broker: Broker) -> None:
-        await put(broker, "greet", GREET, Hears.EVENTS)
+        await put(broker, "greet", GREET, TriggeredBy.EVENTS)
         await put(broker, "greet", GREET)
         await broker.events.publish(YOU, [publication(1, "ex:ann a ex:Person")])
-        await put(broker, "queue", GREET, Hears.EVENTS)
+        await put(broker, "queue", GREET, TriggeredBy.EVENTS)
         await broker.events.publish(YOU, [publication(2, "ex:bob a ex:Person")])
-        await heard(broker, 3)
+        await applied(broker, 3)
         assert [f.cause for _, f in await broker.rules.firings(ME, "greet", 0, 10)] == ["urn:e:2"]
         await broker.rules.remove(ME, "queue")
         await broker.events.publish(YOU, [publication(3, "ex:cat a ex:Person")])
@@ -320,7 +323,7 @@ def test_f12_a_cascade_that_takes_too_long_is_refused_and_publishers_go_on(tmp_p
             await cascade
         assert await published
         assert await graph(broker) == before
-        assert not broker.rules._host.read(lambda repository: list(repository.match(None, EX["owes"], None)))
+        assert not broker.rules._store.read(lambda engine: list(engine.repository.match(None, EX["owes"], None)))
 
     with_rules(tmp_path, test, rule_seconds=1.0)
 
@@ -353,14 +356,14 @@ def test_f11_what_a_rule_of_somebody_else_would_use_up_is_done_without_it(
 
 def test_f11_quarantine_survives_a_restart(tmp_path: Path) -> None:
     database = Database(tmp_path)
-    host = RuleHost(database)
-    host.set_schema(FAMILY).result(20)
-    host.put_rule("r", PREAMBLE + QUEUE, "ann").result(20)
+    store = RuleStore(database)
+    store.set_schema(FAMILY).result(20)
+    cascades.put(store, "r", PREAMBLE + QUEUE)
     for expected in (False, False, True):
         noted = database.writer.submit(lambda tx: rulebook.note_failure(tx, "r", "too long", 3)).result(20)
         assert noted is expected
-    again = RuleHost(database)
-    assert again.rules == ()
-    again.put_rule("r", PREAMBLE + QUEUE, "ann").result(20)
-    assert [rule.id for rule in RuleHost(database).rules] == ["r"]
+    again = RuleStore(database)
+    assert cascades.rules_of(again) == ()
+    cascades.put(again, "r", PREAMBLE + QUEUE)
+    assert [rule.id for rule in cascades.rules_of(RuleStore(database))] == ["r"]
     database.close()

@@ -14,13 +14,14 @@ from pathlib import Path
 import httpx
 import pytest
 from tests.node.node_process import NodeProcess
-from tests.node.telling import records_of_changes, told_in
+from tests.node.rules.change_events import records_of_changes, told_in
 from tests.rules.execution.town import PREAMBLE, elements
 from tests.rules.family import EX, FAMILY
 
 from triplewire import Event
+from triplewire.node.rules import journal
+from triplewire.node.rules.store import RuleStore
 from triplewire.rdf.terms import Literal
-from triplewire.rules.hosting import RuleHost
 from triplewire.store import Database
 from triplewire.store.tables import changes, log, outbox
 from triplewire.store.tables.log import Record
@@ -86,20 +87,24 @@ def whole_cascades(folder: Path) -> int:
     """How many cascades a folder holds, once everything in it is shown to agree."""
     database = Database(folder)
     try:
-        host = RuleHost(database)
-        names = host.read(lambda repository: [t.object for t in repository.match(EX["ann"], EX["name"], None)])
-        appended = host.read(lambda repository: len(elements(repository, "log")))
+        store = RuleStore(database)
+        names = store.read(lambda engine: [t.object for t in engine.repository.match(EX["ann"], EX["name"], None)])
+        appended = store.read(lambda engine: len(elements(engine.repository, "log")))
         assert appended % STEPS == 0, "a cascade that stopped on its way"
         assert names == ([Literal(f"{STEPS + 1}")] if appended else [])
-        assert told_in(database) == host.read(lambda repository: {str(triple) for triple in repository})
+        assert told_in(database) == store.read(lambda engine: {str(triple) for triple in engine.repository})
         assert _replayed(database) == set(database.read(lambda tx: list(changes.assertions(tx))))
         told = [record.position for record in records_of_changes(database)]
         waiting = database.read(lambda tx: outbox.after(tx, 1, 0, 1_000_000))
         assert [notice.position for notice in waiting] == told
-        assert sum(len(host.firings(f"step{step}", limit=1_000_000)) for step in range(1, STEPS + 1)) == appended
+        assert sum(_firings(database, f"step{step}") for step in range(1, STEPS + 1)) == appended
         return appended // STEPS
     finally:
         database.close()
+
+
+def _firings(database: Database, rule: str) -> int:
+    return len(database.read(lambda tx: journal.firings(tx, rule, 0, 1_000_000)))
 
 
 def _replayed(database: Database) -> set[str]:
@@ -115,7 +120,7 @@ def beings(folder: Path) -> tuple[list[str], list[str]]:
     try:
         records = database.read(lambda tx: log.after(tx, 0, 1_000_000))
         told = [event.triples[0].subject.value for record in records for event in _published(record)]
-        box = RuleHost(database).read(lambda repository: elements(repository, "box"))
+        box = RuleStore(database).read(lambda engine: elements(engine.repository, "box"))
         return told, [term.value for term in box]
     finally:
         database.close()

@@ -1,7 +1,7 @@
-"""Rules that listen to published events as well: for which triples, and since when.
+"""Event triggers: the rules that published events trigger as well, for which triples, and since when.
 
-An event's triples count as inserted, with all that follows from them, so a rule that waits for learning objects hears
-of a book. As with updates, a path in a rule's event that is not a constant stands for anything here.
+An event's triples count as inserted, with all that follows from them, so a book triggers a rule that waits for learning
+objects. As with updates, a path in a rule's event that is not a constant stands for anything here.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ _MOST_CLASSES = 500
 _MOST_NAMES = 50
 
 
-class Hears(StrEnum):
+class TriggeredBy(StrEnum):
     """What may trigger a rule: updates of the repository only, or published events as well."""
 
     UPDATES = "updates"
     EVENTS = "events"
 
 
-class Listening:
-    """The rules that listen to events, each since a position of the log."""
+class EventTriggers:
+    """The rules that events trigger, each since a position of the log."""
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
@@ -44,7 +44,7 @@ class Listening:
         self.interests: Mapping[str, tuple[str, ...]] = {}
 
     def put(self, rule: Rule, since: int | None) -> None:
-        """Listen for a rule, whose names must be resolved; None: no longer."""
+        """Let events after a position trigger a rule, whose names must be resolved; None: no longer."""
         self.remove(rule.id)
         if since is not None:
             self._listeners.add(rule)
@@ -52,14 +52,14 @@ class Listening:
             self.interests = {**self.interests, rule.id: interests_of(rule, self._schema)}
 
     def remove(self, rule: str) -> None:
-        """Listen no longer; for a rule that did not is fine."""
+        """Let events trigger a rule no longer; one that they did not is fine."""
         known = self._rules.pop(rule, None)
         if known is not None:
             self._listeners.remove(known[0])
             self.interests = {name: texts for name, texts in self.interests.items() if name != rule}
 
     def since(self, rule: str) -> int | None:
-        """The position after which a rule listens, if it does."""
+        """The position after which events trigger a rule, if they do."""
         known = self._rules.get(rule)
         return None if known is None else known[1]
 
@@ -68,7 +68,7 @@ class Listening:
         """The first of these positions."""
         return min((since for _, since in self._rules.values()), default=None)
 
-    def hearing(self, triples: Iterable[Triple], position: int) -> list[str]:
+    def triggered(self, triples: Iterable[Triple], position: int) -> list[str]:
         """The rules that an event with these triples, at that position, may trigger."""
         if not self._rules:
             return []

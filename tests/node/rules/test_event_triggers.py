@@ -12,8 +12,8 @@ from tests.rules.family import EX, FAMILY, triples
 from triplewire import Event, Matcher, Subscription
 from triplewire.languages.rdftl import parse_rule
 from triplewire.languages.rdftl.syntax import ArcEvent, Change, ResourceEvent, Rule
+from triplewire.node.rules.event_triggers import EventTriggers, interests_of
 from triplewire.rdf.terms import RDF, XSD, Literal, NamedNode, Triple
-from triplewire.rules.listening import Listening, interests_of
 from triplewire.rules.naming import resolved
 from triplewire.rules.schema import Schema
 
@@ -38,10 +38,10 @@ def test_an_event_that_may_trigger_a_rule_matches_what_it_subscribes_to(
 ) -> None:
     event = Event.from_triples(NamedNode("urn:e"), content)
     for rule in filter(listens, drawn):
-        listening = Listening(FAMILY)
-        listening.put(resolved(rule, FAMILY), 0)
-        if listening.hearing(event.triples, 1):
-            assert matched_elsewhere(listening.interests[rule.id], event), (rule, listening.interests)
+        triggers = EventTriggers(FAMILY)
+        triggers.put(resolved(rule, FAMILY), 0)
+        if triggers.triggered(event.triples, 1):
+            assert matched_elsewhere(triggers.interests[rule.id], event), (rule, triggers.interests)
 
 
 def interests(text: str, schema: Schema = FAMILY) -> tuple[str, ...]:
@@ -66,6 +66,15 @@ def test_a_literal_that_has_other_spellings_stands_for_any() -> None:
     assert matched_elsewhere(interests("(_, ex:age, 7)"), event)
 
 
+def test_an_event_with_another_spelling_of_the_value_triggers_a_rule() -> None:
+    rule = parse_rule(f"{PREAMBLE}ON INSERT (_, ex:age, 7) IF True DO INSERT ($delta, ex:name, 'seven')", id="r")
+    triggers = EventTriggers(FAMILY)
+    triggers.put(resolved(rule, FAMILY), 0)
+    for text, expected in (("7", ["r"]), ("07", ["r"]), ("+7", ["r"]), ("8", [])):
+        found = triggers.triggered([Triple(EX["a"], EX["age"], Literal(text, datatype=XSD["integer"]))], 1)
+        assert found == expected, text
+
+
 def test_more_classes_than_a_query_should_name_stand_for_any() -> None:
     many = "".join(f"ex:c{n} rdfs:subClassOf ex:C . ex:p{n} rdfs:subPropertyOf ex:p ." for n in range(501))
     prefixes = "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix ex: <http://example.org/> ."
@@ -75,9 +84,9 @@ def test_more_classes_than_a_query_should_name_stand_for_any() -> None:
 
 
 def test_a_rule_that_listens_no_longer_wants_nothing() -> None:
-    listening = Listening(FAMILY)
+    triggers = EventTriggers(FAMILY)
     rule = resolved(parse_rule(f"{PREAMBLE}ON INSERT (_, ex:name, _) IF True DO DELETE resource(ex:x)", id="r"), FAMILY)
-    listening.put(rule, 0)
-    assert set(listening.interests) == {"r"}
-    listening.put(rule, None)
-    assert listening.interests == {}
+    triggers.put(rule, 0)
+    assert set(triggers.interests) == {"r"}
+    triggers.put(rule, None)
+    assert triggers.interests == {}

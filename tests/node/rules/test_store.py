@@ -11,12 +11,25 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.node.rules.cascades import (
+    SECONDS,
+    STEPS,
+    execute,
+    is_whole,
+    length,
+    prepared,
+    put,
+    recorded,
+    remove,
+    rules_of,
+    started,
+)
 from tests.rules.execution.town import PREAMBLE
 from tests.rules.family import FAMILY
-from tests.rules.hosted import SECONDS, STEPS, is_whole, length, prepared, started
 
 from triplewire.errors import (
     DiskFull,
+    Forbidden,
     PrecedenceCycle,
     SchemaViolation,
     StoreFailed,
@@ -25,15 +38,16 @@ from triplewire.errors import (
     UnknownRule,
 )
 from triplewire.languages.rdftl import parse_updates
-from triplewire.rules.hosting import RuleHost
+from triplewire.node.rules import journal
+from triplewire.node.rules.engine import RuleEngine
+from triplewire.node.rules.store import RuleStore
 from triplewire.rules.schema import Schema
 from triplewire.store import Database
 from triplewire.store.disk import Connection
 from triplewire.store.tables import changes, metadata, rulebook
 from triplewire.testing.faulty_disk import Fate, FaultyDisk
-from triplewire.testing.virtual_clock import VirtualClock
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture
@@ -48,87 +62,88 @@ def database(tmp_path: Path, disk: FaultyDisk) -> Iterator[Database]:
     database.close()
 
 
-def reopened(database: Database) -> RuleHost:
-    return RuleHost(database)
+def reopened(database: Database) -> RuleStore:
+    return RuleStore(database)
 
 
-def everything(host: RuleHost) -> object:
-    return host.schema, host.rules, host.read(lambda repository: (set(repository), set(repository.asserted)))
+def everything(store: RuleStore) -> object:
+    return rules_of(store), store.read(
+        lambda engine: (engine.schema, set(engine.repository), set(engine.repository.asserted))
+    )
 
 
 def test_everything_is_there_after_a_restart(database: Database) -> None:
-    host = RuleHost(database)
-    prepared(host)
-    outcome = started(host).result(SECONDS)
+    store = RuleStore(database)
+    prepared(store)
+    outcome = started(store).result(SECONDS)
     assert len(outcome.firings) == STEPS
-    assert length(host) == STEPS
+    assert length(store) == STEPS
     again = reopened(database)
-    assert everything(again) == everything(host)
+    assert everything(again) == everything(store)
     started(again).result(SECONDS)
     assert length(again) == 2 * STEPS
 
 
 def test_firings_tell_their_cause_and_what_they_did(database: Database) -> None:
-    host = RuleHost(database)
-    prepared(host)
-    started(host).result(SECONDS)
-    started(host).result(SECONDS)
-    firings = host.firings("step2")
-    assert [told.cause for _, told in firings] == ["step1", "step1"]
+    store = RuleStore(database)
+    prepared(store)
+    started(store).result(SECONDS)
+    started(store).result(SECONDS)
+    firings = database.read(lambda tx: journal.firings(tx, "step2", 0, 100))
+    assert [entry.cause for _, entry in firings] == ["step1", "step1"]
     assert firings[0][1].status == "committed"
     assert firings[0][1].delta == {}
     assert any("_2>" in line for line in firings[0][1].inserted)
-    assert host.firings("step2", after=firings[0][0].number) == firings[1:]
-    with pytest.raises(UnknownRule, match="'step9'"):
-        host.firings("step9")
+    rest = database.read(lambda tx: journal.firings(tx, "step2", firings[0][0].number, 100))
+    assert rest == firings[1:]
 
 
 def test_the_journal_replayed_gives_the_assertions(database: Database) -> None:
-    host = RuleHost(database)
-    prepared(host)
+    store = RuleStore(database)
+    prepared(store)
     for _ in range(3):
-        started(host).result(SECONDS)
+        started(store).result(SECONDS)
     lines: set[str] = set()
     for schedule in database.read(lambda connection: changes.after(connection, 0, 100)):
         lines = (lines - set(schedule.deleted)) | set(schedule.inserted)
     assert lines == set(database.read(lambda connection: list(changes.assertions(connection))))
-    assert lines == {str(triple) for triple in host.read(lambda repository: list(repository.asserted))}
+    assert lines == {str(triple) for triple in store.read(lambda engine: list(engine.repository.asserted))}
 
 
 def test_a_forgotten_journal_leaves_the_assertions_and_the_positions(database: Database) -> None:
-    host = RuleHost(database)
-    prepared(host)
+    store = RuleStore(database)
+    prepared(store)
     head = database.read(changes.head)
     database.writer.submit(lambda connection: changes.forget(connection, head)).result(SECONDS)
     assert database.read(lambda connection: changes.after(connection, 0, 10)) == []
-    started(host).result(SECONDS)
+    started(store).result(SECONDS)
     assert database.read(changes.head) == head + 1
-    assert everything(reopened(database)) == everything(host)
+    assert everything(reopened(database)) == everything(store)
 
 
 def test_f3_a_full_disk_refuses_the_schedule_and_leaves_memory_as_the_disk_is(
     database: Database, disk: FaultyDisk
 ) -> None:
-    host = RuleHost(database)
-    prepared(host)
+    store = RuleStore(database)
+    prepared(store)
     disk.fill()
     with pytest.raises(DiskFull):
-        started(host).result(SECONDS)
+        started(store).result(SECONDS)
     disk.free()
-    started(host).result(SECONDS)
-    assert length(host) == STEPS
-    assert everything(reopened(database)) == everything(host)
+    started(store).result(SECONDS)
+    assert length(store) == STEPS
+    assert everything(reopened(database)) == everything(store)
 
 
 @pytest.mark.parametrize("fate", list(Fate))
 def test_f2_a_failed_fsync_leaves_the_whole_cascade_or_nothing(tmp_path: Path, fate: Fate) -> None:
     disk = FaultyDisk()
     database = Database(tmp_path, disk)
-    host = RuleHost(database)
-    prepared(host)
+    store = RuleStore(database)
+    prepared(store)
     disk.fail_sync(fate)
     with pytest.raises(StoreFailed):
-        started(host).result(SECONDS)
+        started(store).result(SECONDS)
     database.close()
     database = Database(tmp_path)
     again = reopened(database)
@@ -137,25 +152,31 @@ def test_f2_a_failed_fsync_leaves_the_whole_cascade_or_nothing(tmp_path: Path, f
     database.close()
 
 
-def test_what_is_written_beside_a_schedule_is_there_with_it_or_not_at_all(database: Database) -> None:
-    host = RuleHost(database)
-    prepared(host)
+@pytest.mark.parametrize("problem", [ZeroDivisionError(), Forbidden("no")], ids=["a bug", "a refusal"])
+def test_what_is_written_beside_a_schedule_is_there_with_it_or_not_at_all(
+    database: Database, problem: Exception
+) -> None:
+    store = RuleStore(database)
+    prepared(store)
     update = parse_updates(PREAMBLE + "INSERT (resource(ex:log), seq++, resource(ex:ann));;")
 
-    def note(connection: Connection, outcome: object) -> None:
-        metadata.put(connection, "note", "written")
+    def note(tx: Connection, engine: RuleEngine) -> None:
+        recorded(tx, engine, update)
+        metadata.put(tx, "note", "written")
 
-    def fail(connection: Connection, outcome: object) -> None:
-        metadata.put(connection, "note", "half")
-        raise ZeroDivisionError
+    def fail(tx: Connection, engine: RuleEngine) -> None:
+        recorded(tx, engine, update)
+        metadata.put(tx, "note", "half")
+        raise problem
 
-    host.execute(update, note).result(SECONDS)
-    with pytest.raises(ZeroDivisionError):
-        host.execute(update, fail).result(SECONDS)
+    store.submit(note).result(SECONDS)
+    with pytest.raises(type(problem)):
+        store.submit(fail).result(SECONDS)
+    assert length(store) == 1
     assert database.read(lambda connection: metadata.get(connection, "note")) == "written"
-    host.execute(update).result(SECONDS)
-    assert length(host) == 2
-    assert everything(reopened(database)) == everything(host)
+    execute(store, update).result(SECONDS)
+    assert length(store) == 2
+    assert everything(reopened(database)) == everything(store)
 
 
 @pytest.mark.parametrize(
@@ -169,53 +190,53 @@ def test_what_is_written_beside_a_schedule_is_there_with_it_or_not_at_all(databa
 def test_a_rule_that_is_refused_leaves_the_one_that_was_there(
     database: Database, text: str, problem: type[Exception]
 ) -> None:
-    host = RuleHost(database)
-    prepared(host)
+    store = RuleStore(database)
+    prepared(store)
     second = PREAMBLE + "PRECEDES step1 ON INSERT (_, ex:age, _) IF True DO DELETE (_, ex:age, _)"
-    host.put_rule("step2", second, "ann").result(SECONDS)
-    was = everything(host)
+    put(store, "step2", second)
+    was = everything(store)
     with pytest.raises(problem):
-        host.put_rule("step1", text, "ann").result(SECONDS)
-    assert everything(host) == was
+        put(store, "step1", text)
+    assert everything(store) == was
     assert everything(reopened(database)) == was
 
 
 def test_a_rule_is_replaced_in_its_place_and_removed(database: Database) -> None:
-    host = RuleHost(database)
-    prepared(host)
+    store = RuleStore(database)
+    prepared(store)
     other = PREAMBLE + "ON INSERT (_, ex:name, '1') IF True DO INSERT (resource(ex:log), seq++, resource(ex:ann))"
-    host.put_rule("step1", other, "bob").result(SECONDS)
-    assert [rule.id for rule in host.rules] == [f"step{n}" for n in range(1, STEPS + 1)]
-    assert len(started(host).result(SECONDS).firings) == 1
-    assert everything(reopened(database)) == everything(host)
-    host.remove_rule("step1").result(SECONDS)
-    assert not started(host).result(SECONDS).firings
+    put(store, "step1", other, "bob")
+    assert [rule.id for rule in rules_of(store)] == [f"step{n}" for n in range(1, STEPS + 1)]
+    assert len(started(store).result(SECONDS).firings) == 1
+    assert everything(reopened(database)) == everything(store)
+    remove(store, "step1")
+    assert not started(store).result(SECONDS).firings
     with pytest.raises(UnknownRule):
-        host.remove_rule("step1").result(SECONDS)
-    assert everything(reopened(database)) == everything(host)
+        remove(store, "step1")
+    assert everything(reopened(database)) == everything(store)
 
 
 def test_another_schema_is_taken_only_if_everything_conforms_to_it(database: Database) -> None:
-    host = RuleHost(database)
-    prepared(host)
-    was = everything(host)
+    store = RuleStore(database)
+    prepared(store)
+    was = everything(store)
     with pytest.raises(SchemaViolation):
-        host.set_schema(Schema(())).result(SECONDS)
-    assert everything(host) == was
+        store.set_schema(Schema(())).result(SECONDS)
+    assert everything(store) == was
     subclass = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
     more = Schema.parse(f"<http://example.org/Ghost> {subclass} <http://example.org/Being> .")
-    host.set_schema(FAMILY.merge(more)).result(SECONDS)
-    host.execute(parse_updates(PREAMBLE + "INSERT resource(ex:boo) AS INSTANCE OF Ghost;;")).result(SECONDS)
-    assert everything(reopened(database)) == everything(host)
+    store.set_schema(FAMILY.merge(more)).result(SECONDS)
+    execute(store, parse_updates(PREAMBLE + "INSERT resource(ex:boo) AS INSTANCE OF Ghost;;")).result(SECONDS)
+    assert everything(reopened(database)) == everything(store)
 
 
 def killed_while_working(folder: Path, seconds: float) -> int:
     """Let another process run cascades, kill it, and count what it had acknowledged."""
     worker = subprocess.Popen(
-        [sys.executable, "-m", "tests.rules.hosted", str(folder)],
+        [sys.executable, "-m", "tests.node.rules.cascades", str(folder)],
         cwd=ROOT,
         stdout=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"},
     )
     assert worker.stdout is not None
     assert worker.stdout.readline() == b"done\n"
@@ -234,23 +255,19 @@ def test_f1_killed_in_the_middle_of_cascades_it_recovers_to_before_or_after_one(
     for kill in range(kills):
         acknowledged += killed_while_working(tmp_path, 0.02 * (kill % 7))
         database = Database(tmp_path)
-        host = RuleHost(database)
-        assert is_whole(host)
-        assert length(host) >= STEPS * acknowledged
-        acknowledged = length(host) // STEPS
+        store = RuleStore(database)
+        assert is_whole(store)
+        assert length(store) >= STEPS * acknowledged
+        acknowledged = length(store) // STEPS
         database.close()
 
 
 def test_a_rule_tells_when_its_text_was_registered(database: Database) -> None:
-    clock = VirtualClock()
-    host = RuleHost(database, clock=clock)
-    host.set_schema(FAMILY).result(SECONDS)
+    store = RuleStore(database)
+    store.set_schema(FAMILY).result(SECONDS)
     text = PREAMBLE + "ON INSERT resource() AS INSTANCE OF Person IF True DO INSERT ($delta, ex:name, 'A')"
-    first = clock.now().timestamp()
-    times = []
-    for put in (text, text, text.replace("'A'", "'B'")):
-        times.append(host.put_rule("greet", put, "ann").result(SECONDS).record.registered)
-        clock.advance(60)
-    assert times == [first, first, first + 120]
+    texts = (text, text, text.replace("'A'", "'B'"))
+    times = [put(store, "greet", wanted, time=60.0 * number).record.registered for number, wanted in enumerate(texts)]
+    assert times == [0.0, 0.0, 120.0]
     [kept] = database.read(rulebook.everyone)
-    assert kept.registered == first + 120
+    assert kept.registered == 120.0

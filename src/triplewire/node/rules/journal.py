@@ -1,0 +1,77 @@
+"""The journal of schedules: what each has changed, and what every rule did in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+from msgspec import Struct
+
+from triplewire.rdf.terms import Triple
+from triplewire.rules.execution import Entry, Outcome
+from triplewire.store.disk import Connection
+from triplewire.store.tables import changes, rulebook
+from triplewire.store.tables.rulebook import FiringRecord
+
+
+class FiringEntry(Struct, frozen=True, kw_only=True):
+    """A firing as it stands in the journal; triples are lines of N-Triples."""
+
+    transaction: str
+    cause: str
+    depth: int
+    delta: dict[str, str]
+    status: str
+    error: str | None
+    inserted: tuple[str, ...]
+    deleted: tuple[str, ...]
+
+
+def record(tx: Connection, time: float, outcome: Outcome) -> int:
+    """Write what came of a schedule, and give back its position in the journal."""
+    edits = outcome.changes.edits
+    schedule = changes.record(tx, time, _lines(edits.inserted), _lines(edits.deleted))
+    rulebook.note_firings(tx, schedule.position, _entries(outcome))
+    return schedule.position
+
+
+def firings(tx: Connection, rule: str, after: int, limit: int) -> list[tuple[FiringRecord, FiringEntry]]:
+    """What a rule has done, oldest first, from the firing that follows a number."""
+    found = rulebook.firings(tx, rule, after, limit)
+    return [(record, msgspec.json.decode(record.entry, type=FiringEntry)) for record in found]
+
+
+def forget(tx: Connection, position: int) -> None:
+    """Drop the journal up to a position; the repository stays."""
+    changes.forget(tx, position)
+    rulebook.forget_firings(tx, position)
+
+
+def delta_by_component(entry: Entry) -> dict[str, str]:
+    """`$delta` by its components; the whole is `delta`."""
+    return {component.value or "delta": str(term) for component, term in (entry.delta or {}).items()}
+
+
+def _entries(outcome: Outcome) -> Iterator[tuple[str, bytes]]:
+    names = {entry.number: entry.rule or entry.transaction for entry in outcome.entries}
+    for entry in outcome.entries:
+        if entry.rule is not None and entry.cause is not None:
+            yield entry.rule, msgspec.json.encode(_firing_entry(entry, names[entry.cause]))
+
+
+def _firing_entry(entry: Entry, cause: str) -> FiringEntry:
+    done = [deed.changes for deed in entry.deeds]
+    return FiringEntry(
+        transaction=entry.transaction,
+        cause=cause,
+        depth=entry.depth,
+        delta=delta_by_component(entry),
+        status=entry.status.value,
+        error=None if entry.error is None else str(entry.error),
+        inserted=tuple(str(triple) for one in done for triple in one.inserted),
+        deleted=tuple(str(triple) for one in done for triple in one.deleted),
+    )
+
+
+def _lines(triples: Iterable[Triple]) -> list[str]:
+    return [str(triple) for triple in triples]

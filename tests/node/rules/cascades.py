@@ -1,0 +1,99 @@
+"""A rule store over a folder: five rules that pass a message on, so that a crash may fall between them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from concurrent.futures import Future
+from pathlib import Path
+
+from tests.rules.execution.town import PREAMBLE, a
+from tests.rules.family import EX, FAMILY
+
+from triplewire.languages.rdftl import parse_updates
+from triplewire.languages.rdftl.syntax import Rule, Update
+from triplewire.node.rules import journal
+from triplewire.node.rules.engine import RuleEngine
+from triplewire.node.rules.event_triggers import TriggeredBy
+from triplewire.node.rules.registration import Registration, put_rule, remove_rule
+from triplewire.node.rules.store import RuleStore
+from triplewire.rdf.terms import Literal
+from triplewire.rules.execution import Outcome
+from triplewire.store import Database
+from triplewire.store.disk import Connection
+from triplewire.store.tables.rulebook import RuleRecord
+
+STEPS = 5
+SECONDS = 20
+
+
+def execute(store: RuleStore, updates: Sequence[Update]) -> Future[Outcome]:
+    """Run a schedule and record it; nothing is published."""
+    return store.submit(lambda tx, engine: recorded(tx, engine, updates))
+
+
+def recorded(tx: Connection, engine: RuleEngine, updates: Sequence[Update]) -> Outcome:
+    outcome = engine.run(updates)
+    journal.record(tx, 0.0, outcome)
+    return outcome
+
+
+def put(store: RuleStore, rule: str, text: str, owner: str = "ann", time: float = 0.0) -> Registration:
+    record = RuleRecord(rule, owner, text, time)
+    return store.submit(lambda tx, engine: put_rule(tx, engine, record, TriggeredBy.UPDATES)).result(SECONDS)
+
+
+def remove(store: RuleStore, rule: str) -> None:
+    store.submit(lambda tx, engine: remove_rule(tx, engine, rule)).result(SECONDS)
+
+
+def rules_of(store: RuleStore) -> tuple[Rule, ...]:
+    return store.read(lambda engine: tuple(registered.rule for registered in engine.rules))
+
+
+def prepared(store: RuleStore) -> None:
+    """A queue, and a cascade: each name given to Ann appends five elements, one rule after the other."""
+    store.set_schema(FAMILY).result(SECONDS)
+    people = [a("ann", "Person"), a("log", "Queue")]
+    classes = ", ".join(f"(resource({t.subject}), rdf:type, resource({t.object}))" for t in people)
+    execute(store, parse_updates(f"INSERT {classes};;")).result(SECONDS)
+    for step in range(1, STEPS + 1):
+        text = (
+            f"ON INSERT (resource(ex:ann), ex:name, '{step}') IF True DO "
+            "INSERT (resource(ex:log), seq++, resource(ex:ann));"
+            "DELETE (resource(ex:ann), ex:name, _);"
+            f"INSERT (resource(ex:ann), ex:name, '{step + 1}')"
+        )
+        put(store, f"step{step}", PREAMBLE + text)
+
+
+def started(store: RuleStore) -> Future[Outcome]:
+    """Set the cascade off."""
+    update = "DELETE (resource(ex:ann), ex:name, _);; INSERT (resource(ex:ann), ex:name, '1');;"
+    return execute(store, parse_updates(PREAMBLE + "TRANSACTION t\n" + update))
+
+
+def length(store: RuleStore) -> int:
+    return store.read(lambda engine: engine.repository.last_element(EX["log"]))
+
+
+def is_whole(store: RuleStore) -> bool:
+    """Whether no cascade has stopped on its way."""
+    names = store.read(lambda engine: [t.object for t in engine.repository.match(EX["ann"], EX["name"], None)])
+    return length(store) % STEPS == 0 and names in ([], [Literal(f"{STEPS + 1}")])
+
+
+def main(folder: Path) -> None:
+    """Run cascades without end, and tell how many were acknowledged."""
+    store = RuleStore(Database(folder))
+    if not rules_of(store):
+        prepared(store)
+    while True:
+        waiting = [started(store) for _ in range(4)]
+        for future in waiting:
+            future.result(SECONDS)
+            print("done", flush=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
