@@ -26,6 +26,7 @@ from triplewire.node.overlay.overlay import Overlay
 from triplewire.node.service import Node
 from triplewire.node.settings import Settings
 from triplewire.node.shutdown import Signals
+from triplewire.system.supervisor import Supervisor
 
 _log = logging.getLogger(__name__)
 _GRACE_SECONDS = 10
@@ -48,16 +49,17 @@ async def _serve(settings: Settings, signals: Signals) -> None:
     _keep_what_there_is()
     server = Server(_config(settings, node), node)
     signals.lead_to(server.handle_exit)
+    tasks = Supervisor()
     try:
         if not settings.open:
             await node.make_admin(_show)
         await node.begin()
-        watch = asyncio.create_task(_stop_on_failure(node, server))
+        tasks.start("watch for a failed store", _stop_on_failure(node, server))
         if node.overlay is not None:
             await _joined(node.overlay, server)
         await _listening(server, settings)
-        watch.cancel()
     finally:
+        await tasks.stop()
         await node.stop()
     if node.broker.store.failure is not None:
         raise StoreFailed(str(node.broker.store.failure))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from contextlib import suppress
 
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import Forbidden, StoreError, TriplewireError, Unauthenticated, UnknownClient
@@ -28,6 +27,7 @@ from triplewire.store.disk import Disk
 from triplewire.store.retention import Retention
 from triplewire.store.tables import identities, metadata
 from triplewire.store.tables.identities import UNLIMITED, Client, Rights, hash_of
+from triplewire.system.supervisor import Supervisor
 
 _log = logging.getLogger(__name__)
 
@@ -56,7 +56,7 @@ class Node:
         self.peers: Peers | None = None
         self.failed = asyncio.Event()
         self._by_secret: dict[bytes, Client] = {}
-        self._housekeeping: asyncio.Task[None] | None = None
+        self._tasks = Supervisor()
 
     @classmethod
     async def open(cls, settings: Settings, *, disk: Disk | None = None, clock: Clock | None = None) -> Node:
@@ -80,14 +80,11 @@ class Node:
             await self.overlay.begin()
         if self.settings.peers_address is not None:
             await self._let_peers_in(self.settings.peers_address)
-        self._housekeeping = asyncio.create_task(self._keep_tidy(), name="housekeeping")
+        self._tasks.start("housekeeping", self._keep_tidy())
 
     async def stop(self) -> None:
         """End in order: nobody new, then what was begun, then the folder."""
-        if self._housekeeping is not None:
-            self._housekeeping.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._housekeeping
+        await self._tasks.stop()
         self.streams.stop()
         if self.peers is not None:
             await self.peers.stop()

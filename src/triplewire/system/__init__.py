@@ -3,4 +3,5 @@
 backoff        exponential backoff with jitter
 durable_files  after a kill or a power cut each is as it was or as it should be, never half of it
 folder_lock    locks that keep a folder to one process at a time
+supervisor     background tasks of one owner, from its start to its stop
 """

@@ -63,8 +63,7 @@ class Site:
         self.is_up = False
         self.overlay._telling.end()
         self.overlay._listening.end()
-        for task in self.overlay._tasks:
-            task.cancel()
+        await self.overlay._tasks.stop()
         await self.overlay.transport.stop()
         await self.broker.close()
 

@@ -12,6 +12,7 @@ from zmq.utils import z85
 
 from triplewire.network.sessions.identity import curve_private_key, curve_public_key, public_key_of
 from triplewire.network.sessions.peer.memory import Keys, Place
+from triplewire.system.supervisor import Supervisor
 
 Received = Callable[[str, bytes], None]
 _MOST_BYTES = 64 << 20
@@ -35,7 +36,8 @@ class Connections:
         self._private = z85.encode(curve_private_key(keys.private_key))
         self._received = received
         self._context = zmq.asyncio.Context()
-        self._lines: dict[str, tuple[zmq.asyncio.Socket, asyncio.Task[None]]] = {}
+        self._lines: dict[str, zmq.asyncio.Socket] = {}
+        self._tasks = Supervisor()
 
     def dial(self, line: str, place: Place) -> None:
         """Begin to connect; what is sent meanwhile waits."""
@@ -46,28 +48,28 @@ class Connections:
         socket.curve_serverkey = z85.encode(curve_public_key(place.public_key))
         socket.curve_publickey, socket.curve_secretkey = self._public, self._private
         socket.connect(place.address)
-        self._lines[line] = (socket, asyncio.create_task(self._receive(line, socket), name=f"line {line}"))
+        self._lines[line] = socket
+        self._tasks.start(f"line {line}", self._receive(line, socket))
 
     def send(self, line: str, data: bytes) -> None:
         """Send, if the line is there and takes it; whoever asks for something asks again."""
-        found = self._lines.get(line)
-        if found is not None:
+        socket = self._lines.get(line)
+        if socket is not None:
             with suppress(zmq.ZMQError):
-                zmq.Socket.shadow(found[0]).send(data, zmq.NOBLOCK)
+                zmq.Socket.shadow(socket).send(data, zmq.NOBLOCK)
 
     def hang_up(self, line: str) -> None:
         """Close; what was sent just before still leaves."""
-        found = self._lines.pop(line, None)
-        if found is not None:
-            found[1].cancel()
-            found[0].close()
+        socket = self._lines.pop(line, None)
+        if socket is not None:
+            self._tasks.cancel(f"line {line}")
+            socket.close()
 
     async def close(self) -> None:
         """Close all, and give what was sent last a moment."""
-        tasks = [task for _, task in self._lines.values()]
         for line in list(self._lines):
             self.hang_up(line)
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._tasks.stop()
         await asyncio.to_thread(self._context.term)
 
     async def _receive(self, line: str, socket: zmq.asyncio.Socket) -> None:

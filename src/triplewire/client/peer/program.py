@@ -25,6 +25,7 @@ from triplewire.network.sessions.peer import effects as do
 from triplewire.network.sessions.peer.connections import Manner
 from triplewire.network.sessions.peer.memory import Asked, Home, Place, Query
 from triplewire.network.sessions.peer.peer import Peer
+from triplewire.system.supervisor import Supervisor
 
 _TICK_SECONDS = 0.2
 _FILE_BYTES = 1 << 20
@@ -47,7 +48,7 @@ class PeerProgram:
         self._is_doing = False
         self._connections: Connections | None = None
         self._saving = Saving(folder, self._saved, self._waiting.fail)
-        self._tasks: list[asyncio.Task[None]] = []
+        self._tasks = Supervisor()
         self.problem: SessionRefused | None = None
 
     @property
@@ -68,15 +69,13 @@ class PeerProgram:
         self._connections = Connections(self._keys, self._received)
         self._act(lambda peer, now: peer.start(now))
         for name, work in (("ticking", self._tick()), ("saving", self._saving.run())):
-            self._tasks.append(asyncio.create_task(work, name=f"peer {name}"))
+            self._tasks.start(f"peer {name}", work)
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._tasks.stop()
         self._act(lambda peer, now: peer.stop(now))
         if self._connections is not None:
             await self._connections.close()

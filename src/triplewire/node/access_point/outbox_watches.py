@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
 from collections.abc import Callable
 
 from triplewire.errors import UnknownSubscription
 from triplewire.node.broker.broker import Broker
 from triplewire.store.tables.registry import SubscriptionRecord
-
-_log = logging.getLogger(__name__)
+from triplewire.system.supervisor import Supervisor
 
 Noticed = Callable[[str, str], None]
 
@@ -22,14 +19,14 @@ class Watching:
         self._broker = broker
         self._noticed = noticed
         self._peers: set[str] = set()
-        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._tasks = Supervisor()
 
     def begin(self, peer: str) -> None:
         """A peer is on-line; or it has a subscription more."""
         self._peers.add(peer)
         for record in self._broker.subscriptions.index.of(peer):
-            if record.number not in self._tasks:
-                self._watch(record)
+            if _task_of(record) not in self._tasks:
+                self._tasks.start(_task_of(record), self._run(record))
 
     def renew(self, peer: str) -> None:
         """A peer's subscriptions have changed."""
@@ -40,26 +37,10 @@ class Watching:
         """A peer is off-line."""
         self._peers.discard(peer)
         for record in self._broker.subscriptions.index.of(peer):
-            task = self._tasks.pop(record.number, None)
-            if task is not None:
-                task.cancel()
+            self._tasks.cancel(_task_of(record))
 
     async def stop(self) -> None:
-        tasks = list(self._tasks.values())
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-    def _watch(self, record: SubscriptionRecord) -> None:
-        task = asyncio.create_task(self._run(record), name=f"peer's subscription {record.number}")
-        self._tasks[record.number] = task
-        task.add_done_callback(lambda task: self._ended(record.number, task))
-
-    def _ended(self, number: int, task: asyncio.Task[None]) -> None:
-        if self._tasks.get(number) is task:
-            del self._tasks[number]
-        if not task.cancelled() and (bug := task.exception()) is not None:
-            _log.error("a bug: watching a subscription has ended: %s", bug, exc_info=bug)
+        await self._tasks.stop()
 
     async def _run(self, record: SubscriptionRecord) -> None:
         latest = self._broker.subscriptions.index.progress(record.number).latest
@@ -73,3 +54,7 @@ class Watching:
         except UnknownSubscription:
             # Unsubscribed: there is nothing more to watch.
             return
+
+
+def _task_of(record: SubscriptionRecord) -> str:
+    return f"peer's subscription {record.number}"

@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 import zmq
@@ -23,6 +22,7 @@ from triplewire.network.sessions.identity import curve_private_key, curve_public
 from triplewire.node.transport.addresses import is_ipv6
 from triplewire.node.transport.keys import member_of
 from triplewire.node.transport.zap import DOMAIN, NAME, Doorkeeper
+from triplewire.system.supervisor import Supervisor
 
 _log = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ class PeersSocket:
         self._doorkeeper = Doorkeeper(self._context)
         self._router = self._listener(private_key, most_bytes)
         self._plain: zmq.Socket[bytes] = zmq.Socket.shadow(self._router)
-        self._task: asyncio.Task[None] | None = None
+        self._tasks = Supervisor()
         self._may_read = asyncio.Event()
         self._may_read.set()
         self.address = ""
@@ -59,7 +59,7 @@ class PeersSocket:
 
     def start(self, receiver: Receiver) -> None:
         """Hand over what arrives."""
-        self._task = asyncio.create_task(self._receive(receiver), name="peers receiving")
+        self._tasks.start("peers receiving", self._receive(receiver))
 
     def send(self, connection: str, data: bytes) -> bool:
         """Send a message; whether the connection is there and takes it."""
@@ -78,10 +78,7 @@ class PeersSocket:
 
     async def stop(self) -> None:
         """Let go of everything."""
-        if self._task is not None:
-            self._task.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._task
+        await self._tasks.stop()
         self._router.close(0)
         await self._doorkeeper.stop()
         await asyncio.to_thread(self._context.term)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
 from collections import deque
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-_log = logging.getLogger(__name__)
+from triplewire.system.supervisor import Supervisor
 
 Work = Callable[[], Coroutine[Any, Any, None]]
 
@@ -19,7 +17,7 @@ class Lanes:
     def __init__(self, on_change: Callable[[int], None]) -> None:
         self._on_change = on_change
         self._waiting: dict[str, deque[Work]] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Supervisor()
         self._count = 0
 
     def add(self, lane: str, work: Work) -> None:
@@ -35,15 +33,13 @@ class Lanes:
         """Do something at the same time as everything else; what is begun earlier is begun earlier."""
         if counts:
             self._changed(1)
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(lambda task: self._ended(task, counts))
+        task = self._tasks.start("work for a peer", work)
+        if counts:
+            task.add_done_callback(lambda _: self._changed(-1))
 
     async def stop(self) -> None:
         """Do nothing more."""
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._tasks.stop()
 
     async def _run(self, lane: str) -> None:
         waiting = self._waiting[lane]
@@ -57,13 +53,6 @@ class Lanes:
         finally:
             self._changed(-len(waiting))
             del self._waiting[lane]
-
-    def _ended(self, task: asyncio.Task[None], counts: bool) -> None:
-        self._tasks.discard(task)
-        if counts:
-            self._changed(-1)
-        if not task.cancelled() and (bug := task.exception()) is not None:
-            _log.error("a bug: work for a peer has ended: %s", bug, exc_info=bug)
 
     def _changed(self, by: int) -> None:
         self._count += by

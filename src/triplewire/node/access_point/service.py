@@ -14,7 +14,6 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from typing import Protocol
 
 from triplewire.errors import DiskFull, NetworkError, QuotaExceeded, TriplewireError
@@ -30,6 +29,7 @@ from triplewire.node.access_point.serial_tasks import Lanes
 from triplewire.node.access_point.storage import Hosts, Keeping, Network
 from triplewire.node.transport.rate_limited_log import Seldom
 from triplewire.rdf.limits import Limits
+from triplewire.system.supervisor import Supervisor
 
 _log = logging.getLogger(__name__)
 
@@ -72,7 +72,7 @@ class Peers:
         self._socket = PeersSocket(private_key, max(limits.document_bytes, terms.file_bytes))
         self._lanes = Lanes(self._is_busy)
         self._watching = Watching(host.broker, self._noticed)
-        self._ticking: asyncio.Task[None] | None = None
+        self._tasks = Supervisor()
         self._seldom = Seldom(_log)
 
     @classmethod
@@ -113,17 +113,14 @@ class Peers:
             self._network.relays.append(self._relayed)
         self._act(lambda machine, now: machine.start(now))
         self._socket.start(self._received)
-        self._ticking = asyncio.create_task(self._tick(), name="peers ticking")
+        self._tasks.start("peers ticking", self._tick())
         _log.info("peers come in at %s, with the key %s", self.address, self.key)
 
     async def stop(self) -> None:
         """Let go. What peers were not told, they are told when they come again."""
         if self._network is not None and self._relayed in self._network.relays:
             self._network.relays.remove(self._relayed)
-        if self._ticking is not None:
-            self._ticking.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._ticking
+        await self._tasks.stop()
         await self._socket.stop()
         await self._watching.stop()
         await self._lanes.stop()

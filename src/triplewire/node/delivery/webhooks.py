@@ -30,6 +30,7 @@ from triplewire.node.delivery.webhook_request import Message, Poster, Resolver, 
 from triplewire.node.matching.answers import Notification
 from triplewire.store.tables.dead_letters import DeadLetter
 from triplewire.store.tables.registry import SubscriptionRecord
+from triplewire.system.supervisor import Supervisor
 from triplewire.wire.signatures import key_of, secret_of
 
 DAY = 86_400.0
@@ -71,7 +72,7 @@ class Webhooks:
         self._loopback = loopback
         self._retry = retry
         self._chance = chance
-        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._tasks = Supervisor()
         self._trusted = Lane(width, self._poster)
         self._suspect = Lane(max(1, width // 4), self._poster)
 
@@ -113,20 +114,15 @@ class Webhooks:
         """Deliver for a subscription from now on, by its present options; or stop, if it has no webhook any more."""
         self.forget(record.number)
         if record.options.delivery == "webhook" and record.options.callback:
-            self._tasks[record.number] = asyncio.create_task(self._run(record), name=f"webhook {record.number}")
+            self._tasks.start(f"webhook {record.number}", self._run(record))
 
     def forget(self, number: int) -> None:
         """Deliver no more; one that is not there is fine."""
-        task = self._tasks.pop(number, None)
-        if task is not None:
-            task.cancel()
+        self._tasks.cancel(f"webhook {number}")
 
     async def close(self) -> None:
         """Stop all. What was on its way and not answered will be sent again after the next start."""
-        tasks = list(self._tasks.values())
-        for number in list(self._tasks):
-            self.forget(number)
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._tasks.stop()
         await self._trusted.close()
         await self._suspect.close()
 

@@ -19,10 +19,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from random import Random, SystemRandom
-from typing import Any
 
 from msgspec import Struct
 
@@ -48,6 +47,7 @@ from triplewire.node.overlay.traffic_counters import Tally
 from triplewire.node.transport.backbone import Transport
 from triplewire.node.transport.keys import KeyPair, NetworkKey
 from triplewire.node.transport.rate_limited_log import Seldom
+from triplewire.system.supervisor import Supervisor
 
 _log = logging.getLogger(__name__)
 
@@ -93,7 +93,8 @@ class Overlay:
         self._replaying = Replaying(broker, self.id, lambda: self._telling.told, self._replayed)
         self._remembering = Remembering(broker, plan.key)
         self._pulse = Pulse()
-        self._tasks: list[asyncio.Task[None]] = []
+        # That the store has failed, the node knows from the store.
+        self._tasks = Supervisor(told_elsewhere=(StoreError,))
         self._peer: SuperPeer | None = None
         self._is_stranger = True
         self._is_away = False
@@ -142,7 +143,7 @@ class Overlay:
             ("replaying", self._replaying.run()),
             ("remembering", self._remember()),
         ):
-            self._start(name, work)
+            self._tasks.start(f"super-peer {name}", work)
 
     async def joined(self) -> None:
         """Wait until the super-peer is in, or `JoinFailed`. One that was in before waits for nobody."""
@@ -178,11 +179,7 @@ class Overlay:
             self.act(lambda peer, now: peer.leave(now))
             await self._flushed()
             await self._remember_last()
-        for task in self._tasks:
-            task.cancel()
-        for task in self._tasks:
-            with suppress(asyncio.CancelledError):
-                await task
+        await self._tasks.stop()
         await self.transport.stop()
         self._evaluator.close()
 
@@ -329,18 +326,6 @@ class Overlay:
                 while not self.peer.is_flushed:
                     await asyncio.sleep(_LOOK_SECONDS)
 
-    def _start(self, name: str, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work, name=f"super-peer {name}")
-        task.add_done_callback(_tell_of_a_bug)
-        self._tasks.append(task)
-
 
 def _knows_others(memory: SavedSuperPeer | None, me: str) -> bool:
     return memory is not None and any(member.id != me for member in memory.members)
-
-
-def _tell_of_a_bug(task: asyncio.Task[None]) -> None:
-    if task.cancelled() or (bug := task.exception()) is None:
-        return
-    if not isinstance(bug, StoreError):
-        _log.error("a bug: %s has ended: %s", task.get_name(), bug, exc_info=bug)

@@ -32,6 +32,7 @@ from triplewire.node.broker.broker import Broker
 from triplewire.node.repository.process import RepositoryProcess
 from triplewire.store.tables import log
 from triplewire.store.tables.log import Record
+from triplewire.system.supervisor import Supervisor
 
 MIB = 1 << 20
 _log = logging.getLogger(__name__)
@@ -66,7 +67,7 @@ class Repository:
         self._news = asyncio.Event()
         self._moved = asyncio.Condition()
         self._loop = asyncio.get_running_loop()
-        self._task: asyncio.Task[None] | None = None
+        self._tasks = Supervisor()
         # Adding and removing take turns: what was removed must not be added by somebody who read it before.
         self._changing = asyncio.Lock()
         self._floor = 0
@@ -83,14 +84,11 @@ class Repository:
     async def start(self) -> None:
         """Begin to follow the log."""
         self._broker.events.followers.append(self._notice)
-        self._task = asyncio.create_task(self._follow(), name="repository")
+        self._tasks.start("repository", self._follow())
 
     async def stop(self) -> None:
         """End the process after what it is doing."""
-        if self._task is not None:
-            self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
+        await self._tasks.stop()
         await self._process.end()
 
     async def query(self, text: str, media_type: str) -> Result:

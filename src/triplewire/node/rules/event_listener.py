@@ -18,7 +18,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 
 from triplewire.errors import BudgetExceeded, DiskFull, Forbidden, StoreError, TriplewireError
 from triplewire.node.access.grants import covered
@@ -36,6 +35,7 @@ from triplewire.store.disk import Connection
 from triplewire.store.tables import log, metadata
 from triplewire.store.tables.identities import Client
 from triplewire.store.tables.log import Record
+from triplewire.system.supervisor import Supervisor
 
 PUBLISHER = "rules"
 # Its name in the database is older than the listener's.
@@ -61,21 +61,17 @@ class EventListener:
         self._wakeup = asyncio.Event()
         self.position = 0
         self._written = 0
-        self._task: asyncio.Task[None] | None = None
+        self._tasks = Supervisor()
 
     def begin(self) -> None:
         """Go on where the node stopped."""
         self._events.followers.append(self._notice)
-        self._task = asyncio.create_task(self._run(), name="rules that listen")
-        self._task.add_done_callback(_tell_of_a_bug)
+        self._tasks.start("rules that listen", self._run())
         self._wakeup.set()
 
     async def end(self) -> None:
         """Stop after what is under way."""
-        if self._task is not None:
-            self._task.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._task
+        await self._tasks.stop()
 
     def wake(self) -> None:
         """Look whether a rule listens now."""
@@ -179,8 +175,3 @@ class EventListener:
 
 def _is_our_own_change(record: Record) -> bool:
     return record.origin is None and tells_of_changes(record.source)
-
-
-def _tell_of_a_bug(task: asyncio.Task[None]) -> None:
-    if not task.cancelled() and (bug := task.exception()) is not None:
-        _log.error("a bug: rules listen to events no longer: %s", bug, exc_info=bug)

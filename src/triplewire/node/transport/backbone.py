@@ -17,8 +17,7 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Coroutine
-from contextlib import suppress
+from collections.abc import Callable
 from typing import Any
 
 import zmq
@@ -34,6 +33,7 @@ from triplewire.node.transport.connections import Lines
 from triplewire.node.transport.keys import KeyPair, NetworkKey
 from triplewire.node.transport.rate_limited_log import Seldom
 from triplewire.node.transport.zap import DOMAIN, NAME, Doorkeeper
+from triplewire.system.supervisor import Supervisor
 
 _log = logging.getLogger(__name__)
 
@@ -63,7 +63,7 @@ class Transport:
         self._router = self._listener()
         self._monitor: zmq.asyncio.Socket | None = None
         self._lines = Lines(self._context, own, self._server.public)
-        self._tasks: list[asyncio.Task[None]] = []
+        self._tasks = Supervisor()
         self._held = asyncio.Event()
         self._may_read = asyncio.Event()
         self._may_read.set()
@@ -95,7 +95,7 @@ class Transport:
             ("tidying", self._tidy()),
             ("watching", self._watch(self._monitor)),
         ):
-            self._begin(name, work)
+            self._tasks.start(f"backbone {name}", work)
 
     def send(self, address: str, packet: Packet) -> None:
         """Send a message; it may get lost."""
@@ -117,11 +117,7 @@ class Transport:
     async def stop(self) -> None:
         """Let go of everything. What was sent last gets a moment to leave."""
         self._lines.flush(time.monotonic())
-        for task in self._tasks:
-            task.cancel()
-        for task in self._tasks:
-            with suppress(asyncio.CancelledError):
-                await task
+        await self._tasks.stop()
         if self._monitor is not None:
             self._router.disable_monitor()
             self._monitor.close(0)
@@ -146,11 +142,6 @@ class Transport:
         socket.set(zmq.HEARTBEAT_IVL, 10_000)
         socket.set(zmq.TCP_KEEPALIVE, 1)
         return socket
-
-    def _begin(self, name: str, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work, name=f"backbone {name}")
-        task.add_done_callback(_tell_of_a_bug)
-        self._tasks.append(task)
 
     # Private: receiving
 
@@ -213,8 +204,3 @@ def _sender_of(frame: zmq.Frame) -> str:
         return str(frame.get(NAME))
     except zmq.ZMQError:
         return ""
-
-
-def _tell_of_a_bug(task: asyncio.Task[None]) -> None:
-    if not task.cancelled() and (bug := task.exception()) is not None:
-        _log.error("a bug: %s has ended: %s", task.get_name(), bug, exc_info=bug)

@@ -6,13 +6,11 @@ answer names the connection: every message that arrives on it carries that name,
 
 from __future__ import annotations
 
-import asyncio
-from contextlib import suppress
-
 import zmq
 import zmq.asyncio
 
 from triplewire.node.transport.keys import member_of
+from triplewire.system.supervisor import Supervisor
 
 DOMAIN = b"triplewire"
 NAME = "User-Id"
@@ -21,6 +19,7 @@ _VERSION = b"1.0"
 _MECHANISM = b"CURVE"
 _KEY_BYTES = 32
 _FRAMES = 7
+_NAME = "backbone doorkeeper"
 
 
 class Doorkeeper:
@@ -29,19 +28,16 @@ class Doorkeeper:
     def __init__(self, context: zmq.asyncio.Context) -> None:
         self._socket = context.socket(zmq.REP)
         self._socket.linger = 0
-        self._task: asyncio.Task[None] | None = None
+        self._tasks = Supervisor()
 
     def start(self) -> None:
-        if self._task is not None:
+        if _NAME in self._tasks:
             return
         self._socket.bind(_ADDRESS)
-        self._task = asyncio.create_task(self._run(), name="backbone doorkeeper")
+        self._tasks.start(_NAME, self._run())
 
     async def stop(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._task
+        await self._tasks.stop()
         self._socket.close()
 
     async def _run(self) -> None:

@@ -123,17 +123,17 @@ class Acknowledgement(msgspec.Struct, forbid_unknown_fields=True):
 
 async def _converse(websocket: WebSocket, record: SubscriptionRecord, after: int) -> None:
     """Send what comes and receive acknowledgements, until one side leaves."""
-    tasks = {
-        asyncio.create_task(_send(websocket, record, after)),
-        asyncio.create_task(_receive(websocket, record)),
-    }
+    problem: Exception | None = None
     try:
-        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-    await _close(websocket, next((task.exception() for task in done), None))
+        async with asyncio.TaskGroup() as both:
+            sending = both.create_task(_send(websocket, record, after))
+            receiving = both.create_task(_receive(websocket, record))
+            await asyncio.wait({sending, receiving}, return_when=asyncio.FIRST_COMPLETED)
+            sending.cancel()
+            receiving.cancel()
+    except ExceptionGroup as problems:
+        problem = problems.exceptions[0]
+    await _close(websocket, problem)
 
 
 async def _send(websocket: WebSocket, record: SubscriptionRecord, after: int) -> None:
