@@ -8,9 +8,13 @@ change is judged by what it changes; everywhere else they are drawn anew, and fi
 
 from __future__ import annotations
 
+import asyncio
+import functools
+import inspect
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -23,6 +27,8 @@ from triplewire.rdf.events import Event
 from triplewire.testing import Answers, Oracle, answers_of
 
 _TESTS = Path(__file__).parent
+# What an asynchronous test takes at most, on a machine that is busy with other things too.
+_HUNG_SECONDS = 300
 # Tests that start nodes, networks, jobs on Spark or whole examples: `make test-system`.
 _SYSTEM = (
     "cli/test_network.py",
@@ -45,10 +51,24 @@ _SYSTEM = (
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark them, before tests are chosen by their marks."""
+    """Mark them, before tests are chosen by their marks; and let no asynchronous test hang."""
     for item in items:
         if item.path.is_relative_to(_TESTS) and item.path.relative_to(_TESTS).as_posix().startswith(_SYSTEM):
             item.add_marker(pytest.mark.system)
+        if isinstance(item, pytest.Function) and inspect.iscoroutinefunction(item.obj):
+            item.obj = _limited(item.obj)
+
+
+def _limited(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., Coroutine[Any, Any, None]]:
+    """The same test, ended when it hangs; that fails also a test which ends well after it was cancelled."""
+
+    @functools.wraps(test)
+    async def limited(*arguments: Any, **named: Any) -> None:
+        async with asyncio.timeout(_HUNG_SECONDS) as limit:
+            await test(*arguments, **named)
+        assert not limit.expired()
+
+    return limited
 
 
 _SLOW_IS_FINE = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)

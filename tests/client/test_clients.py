@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 import signal
 import threading
@@ -82,7 +81,7 @@ def test_subscriptions_are_listed_shown_reset_and_deleted(node):
             client.subscription("mine")
 
 
-def test_the_log_is_read_page_by_page(node):
+async def test_the_log_is_read_page_by_page(node):
     with Client(node.url, timeout=300) as client:
         client.publish(events(11, 12))
         page = client.read_log(limit=1)
@@ -93,35 +92,29 @@ def test_the_log_is_read_page_by_page(node):
         assert client.read_log(rest.position).nquads == b""
         assert client.node_id()
 
-    async def test() -> None:
-        async with AsyncClient(node.url, timeout=300) as client:
-            assert await client.read_log(limit=1) == page
-            assert await client.node_id()
-
-    asyncio.run(test())
+    async with AsyncClient(node.url, timeout=300) as client:
+        assert await client.read_log(limit=1) == page
+        assert await client.node_id()
 
 
-def test_the_asynchronous_client_does_the_same(node):
-    async def test() -> None:
-        async with AsyncClient(node.url, timeout=300) as client:
-            receipts = await client.publish(events(1, 2))
-            seen = []
-            # Other tests may have published to the same node before.
-            async for one in client.subscribe(QUERY, name="async", start=receipts[0].position - 1):
-                seen.append(one.event)
-                if len(seen) == 2:
-                    break
-            assert seen == ["urn:event:1", "urn:event:2"]
-            made = await client.subscribe(QUERY, name="awaited")
-            assert made.status is not None
-            assert made.status.is_new
-            assert [one.name for one in await client.subscriptions() if one.name == "awaited"] == ["awaited"]
-            assert await client.query("ASK { ?s <urn:p> ?o }") is True
-            assert (await client.reset("awaited")).name == "awaited"
-            assert (await client.explain(QUERY, event="urn:event:1")).matches is True
-            assert [letter async for letter in client.dead_letters()] == []
-
-    asyncio.run(test())
+async def test_the_asynchronous_client_does_the_same(node):
+    async with AsyncClient(node.url, timeout=300) as client:
+        receipts = await client.publish(events(1, 2))
+        seen = []
+        # Other tests may have published to the same node before.
+        async for one in client.subscribe(QUERY, name="async", start=receipts[0].position - 1):
+            seen.append(one.event)
+            if len(seen) == 2:
+                break
+        assert seen == ["urn:event:1", "urn:event:2"]
+        made = await client.subscribe(QUERY, name="awaited")
+        assert made.status is not None
+        assert made.status.is_new
+        assert [one.name for one in await client.subscriptions() if one.name == "awaited"] == ["awaited"]
+        assert await client.query("ASK { ?s <urn:p> ?o }") is True
+        assert (await client.reset("awaited")).name == "awaited"
+        assert (await client.explain(QUERY, event="urn:event:1")).matches is True
+        assert [letter async for letter in client.dead_letters()] == []
 
 
 def test_a_refused_request_carries_the_nodes_own_words(node):

@@ -7,7 +7,7 @@ import json
 import os
 import signal
 import urllib.request
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from threading import Thread
 
 import pytest
@@ -51,14 +51,6 @@ def stations(tmp_path_factory) -> Iterator[list[Process]]:
             process.stop()
 
 
-def run(test: Callable[[], Awaitable[None]]) -> None:
-    async def bounded() -> None:
-        async with asyncio.timeout(200):
-            await test()
-
-    asyncio.run(bounded())
-
-
 async def moves_under_load(folder, stations: list[Process], on_the_way: Callable[[int], None]) -> None:
     """Alice goes round the access points while Bob publishes; she has everything that was acknowledged, once."""
     places = [place_of(process) for process in stations]
@@ -86,11 +78,11 @@ async def moves_under_load(folder, stations: list[Process], on_the_way: Callable
             assert alice.home.previous == ()
 
 
-def test_a_peer_migrates_during_publishing_and_gets_everything(stations, tmp_path):
-    run(lambda: moves_under_load(tmp_path, stations, lambda step: None))
+async def test_a_peer_migrates_during_publishing_and_gets_everything(stations, tmp_path):
+    await moves_under_load(tmp_path, stations, lambda step: None)
 
 
-def test_a_peer_migrates_while_an_access_point_is_killed_and_comes_back(stations, tmp_path):
+async def test_a_peer_migrates_while_an_access_point_is_killed_and_comes_back(stations, tmp_path):
     """The one that Alice comes from, kill -9, in the middle of it: she gets what it had when it is back."""
     last = stations[2]
     restarts: list[Thread] = []
@@ -108,30 +100,26 @@ def test_a_peer_migrates_while_an_access_point_is_killed_and_comes_back(stations
         last.start()
 
     try:
-        run(lambda: moves_under_load(tmp_path, stations, kill))
+        await moves_under_load(tmp_path, stations, kill)
     finally:
         for restart in restarts:
-            restart.join(120)
+            await asyncio.to_thread(restart.join, 120)
 
 
-def test_a12_forged_replayed_and_stolen_over_the_wire(stations, tmp_path):
+async def test_a12_forged_replayed_and_stolen_over_the_wire(stations, tmp_path):
     place = place_of(stations[0])
-
-    async def test() -> None:
-        alice_home, mallory_home = Folder.make(tmp_path / "a", place), Folder.make(tmp_path / "m", place)
-        async with here(alice_home, mallory_home) as [alice, mallory]:
-            await alice.subscribe("all", "sparql", QUERY)
-            await replayed(alice, mallory)
-        secret = alice_home.keys().secret
-        # A forged identity: the key without the secret, the secret without the key.
-        await refused(alice_home, Keys(alice_home.keys().private_key, new_secret()), "secret")
-        await refused(mallory_home, Keys(mallory_home.keys().private_key, secret), "secret")
-        # A stolen public identifier, even with all that belongs to it, over a connection under another key.
-        await refused(Folder.make(tmp_path / "t", place), alice_home.keys(), "key")
-        async with here(alice_home) as [alice]:
-            assert await alice.publish(events("urn:a12:still:here"))
-
-    run(test)
+    alice_home, mallory_home = Folder.make(tmp_path / "a", place), Folder.make(tmp_path / "m", place)
+    async with here(alice_home, mallory_home) as [alice, mallory]:
+        await alice.subscribe("all", "sparql", QUERY)
+        await replayed(alice, mallory)
+    secret = alice_home.keys().secret
+    # A forged identity: the key without the secret, the secret without the key.
+    await refused(alice_home, Keys(alice_home.keys().private_key, new_secret()), "secret")
+    await refused(mallory_home, Keys(mallory_home.keys().private_key, secret), "secret")
+    # A stolen public identifier, even with all that belongs to it, over a connection under another key.
+    await refused(Folder.make(tmp_path / "t", place), alice_home.keys(), "key")
+    async with here(alice_home) as [alice]:
+        assert await alice.publish(events("urn:a12:still:here"))
 
 
 async def replayed(alice: PeerProgram, mallory: PeerProgram) -> None:

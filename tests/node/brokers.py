@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -70,16 +70,11 @@ def solutions(notification: Any) -> Any:
     return msgspec.json.decode(notification.json)["solutions"]
 
 
-def with_broker(folder: Path, test: Callable[[Broker], Awaitable[None]], **options: Any) -> None:
-    """Open a broker, run a test on it, and close it. What takes a minute has hung."""
-
-    async def run() -> None:
-        options.setdefault("guests", (ME, YOU))
-        async with asyncio.timeout(60):
-            broker = await Broker.open(folder, **options)
-            try:
-                await test(broker)
-            finally:
-                await broker.close()
-
-    asyncio.run(run())
+@asynccontextmanager
+async def broker_at(folder: Path, **options: Any) -> AsyncIterator[Broker]:
+    """A broker, closed at the end."""
+    broker = await Broker.open(folder, **{"guests": (ME, YOU), **options})
+    try:
+        yield broker
+    finally:
+        await broker.close()

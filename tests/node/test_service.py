@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -16,23 +15,20 @@ class EndedError(RuntimeError):
     """The process ends here."""
 
 
-def test_an_administrator_whose_secret_was_not_shown_is_not_kept(tmp_path: Path):
+async def test_an_administrator_whose_secret_was_not_shown_is_not_kept(tmp_path: Path):
     def broken(_: str) -> None:
         raise EndedError
 
-    async def run() -> None:
-        shown: list[str] = []
-        node = await Node.open(Settings(data=tmp_path))
-        with pytest.raises(EndedError):
-            await node.make_admin(broken)
-        await node.stop()
-        node = await Node.open(Settings(data=tmp_path))
-        await node.make_admin(shown.append)
-        await node.make_admin(shown.append)
-        assert len(shown) == 1
-        assert node.client(shown[0]).rights.is_admin
-        with pytest.raises(Unauthenticated):
-            node.client("tws_guessed")
-        await node.stop()
-
-    asyncio.run(run())
+    shown: list[str] = []
+    node = await Node.open(Settings(data=tmp_path))
+    with pytest.raises(EndedError):
+        await node.make_admin(broken)
+    await node.stop()
+    node = await Node.open(Settings(data=tmp_path))
+    await node.make_admin(shown.append)
+    await node.make_admin(shown.append)
+    assert len(shown) == 1
+    assert node.client(shown[0]).rights.is_admin
+    with pytest.raises(Unauthenticated):
+        node.client("tws_guessed")
+    await node.stop()

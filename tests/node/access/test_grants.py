@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.node.brokers import ME, YOU, client, event, events, positions, subscribed, with_broker
+from tests.node.brokers import ME, YOU, broker_at, client, event, events, positions, subscribed
 
 from triplewire.errors import Forbidden
 from triplewire.store.tables.identities import Grant
@@ -30,10 +30,10 @@ OPEN = f'<{EX}a> <{EX}open/name> "A" . <{EX}a> <{EX}secret/salary> "1" . <{EX}a>
     ],
 )
 @pytest.mark.parametrize("start", [None, 0])
-def test_a15_no_binding_outside_the_grant_is_delivered(tmp_path: Path, text: str, start: int | None):
+async def test_a15_no_binding_outside_the_grant_is_delivered(tmp_path: Path, text: str, start: int | None):
     limited = client("limited", subscribe=Grant(namespaces=(f"{EX}open/",)))
 
-    async def test(broker):
+    async with broker_at(tmp_path, guests=(ME, limited)) as broker:
         if start is not None:
             await broker.events.publish(ME, [event(1, OPEN)])
         record = await subscribed(broker, text=text, who=limited, start=start, payload="event")
@@ -45,13 +45,11 @@ def test_a15_no_binding_outside_the_grant_is_delivered(tmp_path: Path, text: str
         assert b"open" in seen
         assert b"secret" not in seen
 
-    with_broker(tmp_path, test, guests=(ME, limited))
 
-
-def test_a15_graphs_outside_the_grant_are_not_there(tmp_path: Path):
+async def test_a15_graphs_outside_the_grant_are_not_there(tmp_path: Path):
     limited = client("limited", subscribe=Grant(graphs=("urn:e:2",)), publish=Grant(graphs=("urn:e:2",)))
 
-    async def test(broker):
+    async with broker_at(tmp_path, guests=(ME, limited)) as broker:
         record = await subscribed(broker, who=limited)
         await broker.events.publish(ME, events(1, 3))
         assert await positions(broker, record.number) == [2]
@@ -59,29 +57,23 @@ def test_a15_graphs_outside_the_grant_are_not_there(tmp_path: Path):
         with pytest.raises(Forbidden, match="urn:e:9"):
             await broker.events.publish(limited, [event(9)])
 
-    with_broker(tmp_path, test, guests=(ME, limited))
 
-
-def test_a15_other_rights_count_from_the_next_event_on(tmp_path: Path):
-    async def test(broker):
+async def test_a15_other_rights_count_from_the_next_event_on(tmp_path: Path):
+    async with broker_at(tmp_path) as broker:
         record = await subscribed(broker, who=YOU)
         await broker.events.publish(ME, [event(1)])
         await broker.subscriptions.set_rights(client("you", subscribe=Grant(graphs=())))
         await broker.events.publish(ME, [event(2)])
         assert await positions(broker, record.number) == [1]
 
-    with_broker(tmp_path, test)
 
-
-def test_publishing_within_namespaces(tmp_path: Path):
+async def test_publishing_within_namespaces(tmp_path: Path):
     limited = client("limited", publish=Grant(namespaces=(f"{EX}open/",)))
     mute = client("mute", publish=None)
 
-    async def test(broker):
+    async with broker_at(tmp_path, guests=(limited, mute)) as broker:
         await broker.events.publish(limited, [event(1, f'<{EX}a> <{EX}open/name> "A" .')])
         with pytest.raises(Forbidden, match="secret"):
             await broker.events.publish(limited, [event(2, OPEN)])
         with pytest.raises(Forbidden, match="may publish"):
             await broker.events.publish(mute, [event(3)])
-
-    with_broker(tmp_path, test, guests=(limited, mute))

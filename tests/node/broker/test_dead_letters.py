@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.node.brokers import ME, YOU, client, event, events, subscribed, with_broker
+from tests.node.brokers import ME, YOU, broker_at, client, event, events, subscribed
 
 from triplewire.store.retention import Retention
 from triplewire.store.tables.identities import Grant
 from triplewire.testing import VirtualClock
 
 
-def test_dead_letters_are_kept_with_the_reason(tmp_path: Path):
-    async def test(broker):
+async def test_dead_letters_are_kept_with_the_reason(tmp_path: Path):
+    async with broker_at(tmp_path) as broker:
         record = await subscribed(broker)
         await broker.events.publish(ME, [event(1)])
         await broker.dead_letters.add(record.number, 1, "nobody home", 12)
@@ -23,11 +23,9 @@ def test_dead_letters_are_kept_with_the_reason(tmp_path: Path):
         await broker.dead_letters.remove(letter.id)
         assert await broker.dead_letters.after() == []
 
-    with_broker(tmp_path, test)
 
-
-def test_a_client_finds_its_own_letters_however_many_others_have(tmp_path: Path):
-    async def test(broker):
+async def test_a_client_finds_its_own_letters_however_many_others_have(tmp_path: Path):
+    async with broker_at(tmp_path) as broker:
         theirs = await subscribed(broker, "theirs", who=YOU)
         mine = await subscribed(broker, "mine")
         await broker.events.publish(ME, events(1, 20))
@@ -40,13 +38,11 @@ def test_a_client_finds_its_own_letters_however_many_others_have(tmp_path: Path)
         assert (first.position, second.position) == (3, 7)
         assert len(await broker.dead_letters.after(limit=100)) == 22
 
-    with_broker(tmp_path, test)
 
-
-def test_a_letter_keeps_its_event_though_retention_has_removed_it(tmp_path: Path):
+async def test_a_letter_keeps_its_event_though_retention_has_removed_it(tmp_path: Path):
     clock = VirtualClock()
 
-    async def test(broker):
+    async with broker_at(tmp_path, clock=clock) as broker:
         whole = await subscribed(broker, "whole", payload="event")
         plain = await subscribed(broker, "plain")
         await broker.events.publish(ME, [event(1)])
@@ -58,11 +54,9 @@ def test_a_letter_keeps_its_event_though_retention_has_removed_it(tmp_path: Path
         assert broker.dead_letters.notification(first).data == event(1).nquads.decode()
         assert b"data" not in broker.dead_letters.notification(second).json
 
-    with_broker(tmp_path, test, clock=clock)
 
-
-def test_a15_a_letter_sent_again_has_nothing_that_its_owner_may_not_read_any_more(tmp_path: Path):
-    async def test(broker):
+async def test_a15_a_letter_sent_again_has_nothing_that_its_owner_may_not_read_any_more(tmp_path: Path):
+    async with broker_at(tmp_path) as broker:
         record = await subscribed(broker, payload="event", who=YOU)
         await broker.events.publish(ME, [event(1, '<urn:s> <urn:p> "1" . <urn:s> <urn:secret> "2" .')])
         await broker.dead_letters.add(record.number, 1, "nobody home", 12)
@@ -71,5 +65,3 @@ def test_a15_a_letter_sent_again_has_nothing_that_its_owner_may_not_read_any_mor
         assert broker.dead_letters.notification(letter).data == '<urn:s> <urn:p> "1" <urn:e:1> .\n'
         await broker.subscriptions.set_rights(client("you", subscribe=None))
         assert b"data" not in broker.dead_letters.notification(letter).json
-
-    with_broker(tmp_path, test)

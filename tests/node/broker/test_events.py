@@ -6,15 +6,15 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from tests.node.brokers import ME, YOU, event, events, positions, subscribed, with_broker
+from tests.node.brokers import ME, YOU, broker_at, event, events, positions, subscribed
 
 from triplewire.errors import DiskFull, EventConflict, StoreFailed
 from triplewire.node.matching.live_matchers import LiveMatchers
 from triplewire.testing import Fate, FaultyDisk
 
 
-def test_f9_the_same_event_again_changes_nothing(tmp_path: Path):
-    async def test(broker):
+async def test_f9_the_same_event_again_changes_nothing(tmp_path: Path):
+    async with broker_at(tmp_path) as broker:
         record = await subscribed(broker)
         first = await broker.events.publish(ME, events(1, 2))
         again = await broker.events.publish(YOU, [event(2), event(1), event(2)])
@@ -22,22 +22,18 @@ def test_f9_the_same_event_again_changes_nothing(tmp_path: Path):
         assert [r.position for r in again] == [2, 1, 2]
         assert await positions(broker, record.number) == [1, 2]
 
-    with_broker(tmp_path, test)
 
-
-def test_f9_every_message_twice_and_in_any_order_has_one_effect(tmp_path: Path):
-    async def test(broker):
+async def test_f9_every_message_twice_and_in_any_order_has_one_effect(tmp_path: Path):
+    async with broker_at(tmp_path) as broker:
         record = await subscribed(broker)
         sent = [event(number) for number in (3, 1, 3, 2, 2, 1)] * 2
         await asyncio.gather(*[broker.events.publish(ME, [one]) for one in sent])
         found = (await broker.notifications.page(record.number)).notifications
         assert [one.event for one in found] == ["urn:e:3", "urn:e:1", "urn:e:2"]
 
-    with_broker(tmp_path, test)
 
-
-def test_other_content_under_one_name_is_refused_and_nothing_of_the_request_is_stored(tmp_path: Path):
-    async def test(broker):
+async def test_other_content_under_one_name_is_refused_and_nothing_of_the_request_is_stored(tmp_path: Path):
+    async with broker_at(tmp_path) as broker:
         record = await subscribed(broker)
         await broker.events.publish(ME, [event(1)])
         with pytest.raises(EventConflict, match="position 1"):
@@ -45,24 +41,20 @@ def test_other_content_under_one_name_is_refused_and_nothing_of_the_request_is_s
         assert await positions(broker, record.number) == [1]
         assert await broker.events.find(ME, "urn:e:2") is None
 
-    with_broker(tmp_path, test)
 
-
-def test_an_idempotency_key_answers_again_what_it_answered(tmp_path: Path):
-    async def test(broker):
+async def test_an_idempotency_key_answers_again_what_it_answered(tmp_path: Path):
+    async with broker_at(tmp_path) as broker:
         first = await broker.events.publish(ME, [event(1)], key="k", digest=b"1")
         assert await broker.events.publish(ME, [event(2)], key="k", digest=b"1") == first
         with pytest.raises(EventConflict, match="'k'"):
             await broker.events.publish(ME, [event(2)], key="k", digest=b"2")
         assert (await broker.events.publish(YOU, [event(2)], key="k", digest=b"2"))[0].position == 2
 
-    with_broker(tmp_path, test)
 
-
-def test_f3_a_full_disk_refuses_publishers_while_subscribers_drain(tmp_path: Path):
+async def test_f3_a_full_disk_refuses_publishers_while_subscribers_drain(tmp_path: Path):
     disk = FaultyDisk()
 
-    async def test(broker):
+    async with broker_at(tmp_path, disk=disk) as broker:
         record = await subscribed(broker)
         await broker.events.publish(ME, events(1, 3))
         disk.fill()
@@ -73,14 +65,12 @@ def test_f3_a_full_disk_refuses_publishers_while_subscribers_drain(tmp_path: Pat
         assert (await broker.events.publish(ME, [event(4)]))[0].position == 4
         assert await positions(broker, record.number) == [1, 2, 3, 4]
 
-    with_broker(tmp_path, test, disk=disk)
-
 
 @pytest.mark.parametrize("fate", list(Fate))
-def test_f2_nothing_is_acknowledged_after_a_failed_fsync(tmp_path: Path, fate: Fate):
+async def test_f2_nothing_is_acknowledged_after_a_failed_fsync(tmp_path: Path, fate: Fate):
     disk = FaultyDisk()
 
-    async def before(broker):
+    async with broker_at(tmp_path, disk=disk) as broker:
         await broker.events.publish(ME, [event(1)])
         disk.fail_sync(fate)
         with pytest.raises(StoreFailed):
@@ -88,17 +78,13 @@ def test_f2_nothing_is_acknowledged_after_a_failed_fsync(tmp_path: Path, fate: F
         with pytest.raises(StoreFailed):
             await broker.events.publish(ME, [event(3)])
         assert broker.store.failure is not None
-
-    async def after(broker):
+    async with broker_at(tmp_path) as broker:
         found = [record.graph for record, _ in await broker.events.after(ME, 0, 10)]
         assert found == ["urn:e:1", "urn:e:2"] if fate is Fate.KEPT else ["urn:e:1"]
 
-    with_broker(tmp_path, before, disk=disk)
-    with_broker(tmp_path, after)
 
-
-def test_requests_that_wait_together_are_refused_one_by_one(tmp_path: Path):
-    async def test(broker):
+async def test_requests_that_wait_together_are_refused_one_by_one(tmp_path: Path):
+    async with broker_at(tmp_path) as broker:
         record = await subscribed(broker)
         other = event(1, "<urn:s> <urn:p> <urn:other> .")
         sent = [[event(1)], [other, event(2)], [event(3)], [event(3), event(1)]]
@@ -108,10 +94,8 @@ def test_requests_that_wait_together_are_refused_one_by_one(tmp_path: Path):
         assert await positions(broker, record.number) == [1, 2]
         assert broker.store.stats.commits < len(sent) + 2
 
-    with_broker(tmp_path, test)
 
-
-def test_a_request_that_breaks_the_step_does_not_take_its_neighbours_along(tmp_path: Path, monkeypatch):
+async def test_a_request_that_breaks_the_step_does_not_take_its_neighbours_along(tmp_path: Path, monkeypatch):
     batches = LiveMatchers.batches
 
     def fragile(self, found):
@@ -119,12 +103,10 @@ def test_a_request_that_breaks_the_step_does_not_take_its_neighbours_along(tmp_p
             raise RuntimeError("broken")
         return batches(self, found)
 
-    async def test(broker):
+    async with broker_at(tmp_path) as broker:
         monkeypatch.setattr(LiveMatchers, "batches", fragile)
         sent = [broker.events.publish(ME, [event(number)]) for number in (1, 2, 3)]
         outcomes = await asyncio.gather(*sent, return_exceptions=True)
         assert isinstance(outcomes[1], RuntimeError)
         assert [outcomes[0][0].event, outcomes[2][0].event] == ["urn:e:1", "urn:e:3"]
         assert await broker.events.find(ME, "urn:e:2") is None
-
-    with_broker(tmp_path, test)

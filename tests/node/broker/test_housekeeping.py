@@ -5,18 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.node.brokers import ME, client, event, events, positions, subscribed, with_broker
+from tests.node.brokers import ME, broker_at, client, event, events, positions, subscribed
 
 from triplewire.errors import QuotaExceeded
 from triplewire.store.retention import Retention
 from triplewire.testing import VirtualClock
 
 
-def test_f8_a_clock_that_jumps_moves_neither_rates_nor_retention(tmp_path: Path):
+async def test_f8_a_clock_that_jumps_moves_neither_rates_nor_retention(tmp_path: Path):
     clock = VirtualClock()
     eager = client("eager", events_per_second=5)
 
-    async def test(broker):
+    async with broker_at(tmp_path, clock=clock, guests=(ME, eager)) as broker:
         await broker.events.publish(eager, events(1, 10))
         with pytest.raises(QuotaExceeded) as refused:
             await broker.events.publish(eager, [event(11)])
@@ -31,11 +31,9 @@ def test_f8_a_clock_that_jumps_moves_neither_rates_nor_retention(tmp_path: Path)
         clock.advance(61)
         assert len((await broker.housekeeping.trim(Retention(age=60))).graphs) == 11
 
-    with_broker(tmp_path, test, clock=clock, guests=(ME, eager))
 
-
-def test_retention_by_size_tells_of_the_gap(tmp_path: Path):
-    async def test(broker):
+async def test_retention_by_size_tells_of_the_gap(tmp_path: Path):
+    async with broker_at(tmp_path) as broker:
         record = await subscribed(broker)
         await broker.events.publish(ME, events(1, 10))
         size = len(event(10).nquads)
@@ -48,13 +46,11 @@ def test_retention_by_size_tells_of_the_gap(tmp_path: Path):
         assert (await broker.notifications.page(late.number)).gap == 7
         assert (await broker.events.publish(ME, [event(11)]))[0].position == 11
 
-    with_broker(tmp_path, test)
 
-
-def test_a_subscription_may_keep_its_notifications_for_less(tmp_path: Path):
+async def test_a_subscription_may_keep_its_notifications_for_less(tmp_path: Path):
     clock = VirtualClock()
 
-    async def test(broker):
+    async with broker_at(tmp_path, clock=clock) as broker:
         short = await subscribed(broker, "short", retention=60.0)
         long = await subscribed(broker, "long")
         await broker.events.publish(ME, [event(1)])
@@ -65,13 +61,11 @@ def test_a_subscription_may_keep_its_notifications_for_less(tmp_path: Path):
         assert ([one.position for one in page.notifications], page.gap) == ([2], 1)
         assert await positions(broker, long.number) == [1, 2]
 
-    with_broker(tmp_path, test, clock=clock)
 
-
-def test_an_idempotency_key_expires_by_monotonic_time(tmp_path: Path):
+async def test_an_idempotency_key_expires_by_monotonic_time(tmp_path: Path):
     clock = VirtualClock()
 
-    async def test(broker):
+    async with broker_at(tmp_path, clock=clock) as broker:
         kept = Retention(keys=3600)
         first = await broker.events.publish(ME, [event(1)], key="k", digest=b"1")
         clock.jump(7200)
@@ -83,48 +77,36 @@ def test_an_idempotency_key_expires_by_monotonic_time(tmp_path: Path):
         assert await broker.events.publish(ME, [event(2)], key="k", digest=b"2") != first
         assert await broker.store.read(lambda tx: tx.execute("SELECT count(*) FROM idempotency").fetchone()) == (1,)
 
-    with_broker(tmp_path, test, clock=clock)
-
 
 @pytest.mark.parametrize("jumped", [-7200, 7200])
-def test_f8_a_clock_that_jumps_while_the_node_is_down_moves_no_date(tmp_path: Path, jumped: int):
+async def test_f8_a_clock_that_jumps_while_the_node_is_down_moves_no_date(tmp_path: Path, jumped: int):
     clock = VirtualClock()
     told: list[float] = []
 
-    async def before(broker):
+    async with broker_at(tmp_path, clock=clock) as broker:
         told.append(broker.date.time())
         await broker.events.publish(ME, [event(1)])
         clock.jump(jumped)
-
-    async def after(broker):
+    clock.advance(10)
+    async with broker_at(tmp_path, clock=clock) as broker:
         assert broker.date.time() == pytest.approx(told[0] + 10)
         assert (await broker.housekeeping.trim(Retention(age=60))).graphs == ()
         clock.advance(51)
         assert (await broker.housekeeping.trim(Retention(age=60))).graphs == ("urn:e:1",)
 
-    with_broker(tmp_path, before, clock=clock)
-    clock.advance(10)
-    with_broker(tmp_path, after, clock=clock)
 
-
-def test_f8_after_a_start_of_the_machine_the_date_is_the_wall_clocks_but_never_goes_back(tmp_path: Path):
+async def test_f8_after_a_start_of_the_machine_the_date_is_the_wall_clocks_but_never_goes_back(tmp_path: Path):
     clock = VirtualClock()
     told: list[float] = []
 
-    async def before(broker):
+    async with broker_at(tmp_path, clock=clock) as broker:
         await broker.events.publish(ME, [event(1)])
         told.append(broker.date.time())
-
-    async def later(broker):
-        assert broker.date.time() == pytest.approx(told[0] + 500)
-
-    async def set_back(broker):
-        assert broker.date.time() == pytest.approx(told[0])
-
-    with_broker(tmp_path, before, clock=clock)
     clock.reboot()
     clock.jump(500)
-    with_broker(tmp_path, later, clock=clock)
+    async with broker_at(tmp_path, clock=clock) as broker:
+        assert broker.date.time() == pytest.approx(told[0] + 500)
     clock.reboot()
     clock.jump(-1_000_000)
-    with_broker(tmp_path, set_back, clock=clock)
+    async with broker_at(tmp_path, clock=clock) as broker:
+        assert broker.date.time() == pytest.approx(told[0])

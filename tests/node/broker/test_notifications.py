@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from tests.node.brokers import ME, YOU, event, events, positions, solutions, subscribed, with_broker
+from tests.node.brokers import ME, YOU, broker_at, event, events, positions, solutions, subscribed
 
 from triplewire import Taxonomy
 from triplewire.node.broker.broker import Broker
 
 
-def test_an_event_gets_a_position_and_whoever_asked_is_told(tmp_path: Path):
-    async def test(broker):
+async def test_an_event_gets_a_position_and_whoever_asked_is_told(tmp_path: Path):
+    async with broker_at(tmp_path) as broker:
         record = await subscribed(broker)
         receipts = await broker.events.publish(ME, events(1, 3))
         assert [(r.event, r.position) for r in receipts] == [("urn:e:1", 1), ("urn:e:2", 2), ("urn:e:3", 3)]
@@ -23,11 +23,9 @@ def test_an_event_gets_a_position_and_whoever_asked_is_told(tmp_path: Path):
         ]
         assert page.next is None
 
-    with_broker(tmp_path, test)
 
-
-def test_pages_follow_each_other(tmp_path: Path):
-    async def test(broker):
+async def test_pages_follow_each_other(tmp_path: Path):
+    async with broker_at(tmp_path) as broker:
         record = await subscribed(broker)
         await broker.events.publish(ME, events(1, 25))
         page = await broker.notifications.page(record.number, 0, 10)
@@ -35,19 +33,16 @@ def test_pages_follow_each_other(tmp_path: Path):
         assert await positions(broker, record.number, limit=10) == list(range(1, 26))
         assert (await broker.notifications.page(record.number, 15, 10)).next is None
 
-    with_broker(tmp_path, test)
 
-
-def test_everything_is_there_after_a_restart(tmp_path: Path):
-    async def before(broker):
+async def test_everything_is_there_after_a_restart(tmp_path: Path):
+    async with broker_at(tmp_path) as broker:
         record = await subscribed(broker)
         await broker.subscriptions.set_taxonomy(
             Taxonomy.parse("<urn:a> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <urn:b> .")
         )
         await broker.events.publish(ME, events(1, 5))
         await broker.notifications.acknowledge(record.number, 2)
-
-    async def after(broker):
+    async with broker_at(tmp_path) as broker:
         record = broker.subscriptions.require("me", "all")
         assert record.cursor == 2
         assert await positions(broker, record.number) == [3, 4, 5]
@@ -55,12 +50,9 @@ def test_everything_is_there_after_a_restart(tmp_path: Path):
         assert await positions(broker, record.number) == [3, 4, 5, 6]
         assert broker.core.taxonomy is not None
 
-    with_broker(tmp_path, before)
-    with_broker(tmp_path, after)
 
-
-def test_what_was_acknowledged_is_gone_and_what_was_not_is_read_again(tmp_path: Path):
-    async def test(broker):
+async def test_what_was_acknowledged_is_gone_and_what_was_not_is_read_again(tmp_path: Path):
+    async with broker_at(tmp_path) as broker:
         record = await subscribed(broker)
         await broker.events.publish(ME, events(1, 5))
         await broker.notifications.acknowledge(record.number, 3)
@@ -70,10 +62,8 @@ def test_what_was_acknowledged_is_gone_and_what_was_not_is_read_again(tmp_path: 
         await broker.notifications.acknowledge(record.number, 1)
         assert broker.subscriptions.index.get(record.number).cursor == 3
 
-    with_broker(tmp_path, test)
 
-
-def test_waiting_ends_when_something_comes_or_time_is_up(tmp_path: Path):
+async def test_waiting_ends_when_something_comes_or_time_is_up(tmp_path: Path):
     async def test(broker):
         record = await subscribed(broker)
         assert await broker.notifications.wait(record.number, 0, timeout=0.01) is False
@@ -86,14 +76,11 @@ def test_waiting_ends_when_something_comes_or_time_is_up(tmp_path: Path):
         await broker.close()
         assert await waiting is False
 
-    async def run():
-        await test(await Broker.open(tmp_path, guests=(ME, YOU)))
-
-    asyncio.run(run())
+    await test(await Broker.open(tmp_path, guests=(ME, YOU)))
 
 
-def test_payloads(tmp_path: Path):
-    async def test(broker):
+async def test_payloads(tmp_path: Path):
+    async with broker_at(tmp_path) as broker:
         whole = await subscribed(broker, "whole", payload="event")
         made = await subscribed(broker, "made", "CONSTRUCT { ?o <urn:of> ?s } { ?s <urn:p> ?o }", payload="construct")
         await broker.events.publish(ME, [event(1, "<urn:s> <urn:p> <urn:o> .")])
@@ -101,5 +88,3 @@ def test_payloads(tmp_path: Path):
         assert one.data == "<urn:s> <urn:p> <urn:o> <urn:e:1> .\n"
         [one] = (await broker.notifications.page(made.number)).notifications
         assert b'"construct":["<urn:o> <urn:of> <urn:s> ."]' in one.json
-
-    with_broker(tmp_path, test)

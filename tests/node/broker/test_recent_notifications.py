@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.node.brokers import ME, event, events, subscribed, with_broker
+from tests.node.brokers import ME, broker_at, event, events, subscribed
 
 from triplewire.node.broker.recent_notifications import MOST_BYTES, MOST_ENTRIES, Recent
 from triplewire.node.broker.subscription_index import SubscriptionIndex
@@ -124,8 +124,8 @@ def test_a_tail_never_has_a_hole(steps):
         assert (seen(recent, outbox[-1]) is not None) == (followers > 0)
 
 
-def test_a_reader_that_keeps_up_does_not_read_the_disk(tmp_path: Path):
-    async def test(broker):
+async def test_a_reader_that_keeps_up_does_not_read_the_disk(tmp_path: Path):
+    async with broker_at(tmp_path) as broker:
         record = await subscribed(broker)
         await broker.events.publish(ME, events(1, 3))
         with broker.notifications.following(record.number):
@@ -138,11 +138,9 @@ def test_a_reader_that_keeps_up_does_not_read_the_disk(tmp_path: Path):
             assert ([one.event for one in page.notifications], page.next) == (["urn:e:6"], None)
         del broker.store._database.read
 
-    with_broker(tmp_path, test)
 
-
-def test_memory_and_disk_tell_the_same(tmp_path: Path):
-    async def test(broker):
+async def test_memory_and_disk_tell_the_same(tmp_path: Path):
+    async with broker_at(tmp_path) as broker:
         plain = await subscribed(broker)
         whole = await subscribed(broker, "whole", payload="event")
         for record in (plain, whole):
@@ -154,19 +152,15 @@ def test_memory_and_disk_tell_the_same(tmp_path: Path):
             assert len(followed.notifications) == 3
             assert await broker.notifications.page(record.number, start) == followed
 
-    with_broker(tmp_path, test)
 
-
-def test_what_was_acknowledged_is_not_told_again(tmp_path: Path):
-    async def test(broker):
+async def test_what_was_acknowledged_is_not_told_again(tmp_path: Path):
+    async with broker_at(tmp_path) as broker:
         record = await subscribed(broker)
         with broker.notifications.following(record.number):
             await broker.events.publish(ME, events(1, 4))
             await broker.notifications.acknowledge(record.number, 3)
             page = await broker.notifications.page(record.number, 0)
             assert [one.position for one in page.notifications] == [4]
-
-    with_broker(tmp_path, test)
 
 
 def test_what_was_acknowledged_takes_no_memory_and_the_rest_is_still_read_from_it():
@@ -177,8 +171,8 @@ def test_what_was_acknowledged_takes_no_memory_and_the_rest_is_still_read_from_i
     assert (seen(recent, 1), seen(recent, 2)) == (None, [3])
 
 
-def test_a_notification_is_not_in_memory_before_its_commit(tmp_path: Path):
-    async def test(broker):
+async def test_a_notification_is_not_in_memory_before_its_commit(tmp_path: Path):
+    async with broker_at(tmp_path) as broker:
         record = await subscribed(broker)
         with broker.notifications.following(record.number):
             publishing = asyncio.create_task(broker.events.publish(ME, [event(1)]))
@@ -187,5 +181,3 @@ def test_a_notification_is_not_in_memory_before_its_commit(tmp_path: Path):
             assert [one.position for one in page.notifications] == [1]
             assert await broker.store.read(lambda tx: tx.execute("SELECT count(*) FROM outbox").fetchone()[0]) == 1
             await publishing
-
-    with_broker(tmp_path, test)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.node.brokers import ME, YOU, client, event, positions, subscribed, with_broker
+from tests.node.brokers import ME, YOU, broker_at, client, event, positions, subscribed
 
 from triplewire.errors import DuplicateSubscription, QuotaExceeded, SyntaxProblem, UnknownSubscription
 
 
-def test_the_same_query_again_is_fine_and_another_is_not(tmp_path: Path):
-    async def test(broker):
+async def test_the_same_query_again_is_fine_and_another_is_not(tmp_path: Path):
+    async with broker_at(tmp_path) as broker:
         record = await subscribed(broker)
         assert (await subscribed(broker, payload="event")).number == record.number
         assert broker.subscriptions.index.get(record.number).options.payload == "event"
@@ -19,23 +19,19 @@ def test_the_same_query_again_is_fine_and_another_is_not(tmp_path: Path):
             await subscribed(broker, text="ASK { ?s <urn:q> ?o }")
         assert (await subscribed(broker, who=YOU, text="ASK { ?s <urn:q> ?o }")).number != record.number
 
-    with_broker(tmp_path, test)
 
-
-def test_a_query_that_is_wrong_leaves_nothing_behind(tmp_path: Path):
-    async def test(broker):
+async def test_a_query_that_is_wrong_leaves_nothing_behind(tmp_path: Path):
+    async with broker_at(tmp_path) as broker:
         with pytest.raises(SyntaxProblem):
             await subscribed(broker, text="SELECT nonsense")
         with pytest.raises(UnknownSubscription):
             broker.subscriptions.require("me", "all")
 
-    with_broker(tmp_path, test)
 
-
-def test_a9_quotas_on_subscriptions_and_on_those_that_are_tested_on_every_event(tmp_path: Path):
+async def test_a9_quotas_on_subscriptions_and_on_those_that_are_tested_on_every_event(tmp_path: Path):
     few = client("few", subscriptions=3, unindexed=1)
 
-    async def test(broker):
+    async with broker_at(tmp_path, guests=(ME, few)) as broker:
         await subscribed(broker, "a", "SELECT * { ?s ?p ?o }", who=few)
         with pytest.raises(QuotaExceeded, match="every event"):
             await subscribed(broker, "b", "SELECT * { ?s ?p ?o }", who=few)
@@ -45,13 +41,11 @@ def test_a9_quotas_on_subscriptions_and_on_those_that_are_tested_on_every_event(
             await subscribed(broker, "e", who=few)
         await subscribed(broker, "e", who=ME)
 
-    with_broker(tmp_path, test, guests=(ME, few))
 
-
-def test_a11_a_query_that_needs_too_much_is_quarantined_with_the_reason(tmp_path: Path):
+async def test_a11_a_query_that_needs_too_much_is_quarantined_with_the_reason(tmp_path: Path):
     cross = "SELECT * { " + " ".join(f"?a{i} ?b{i} ?c{i} ." for i in range(8)) + "}"
 
-    async def before(broker):
+    async with broker_at(tmp_path) as broker:
         heavy = await subscribed(broker, "heavy", cross)
         light = await subscribed(broker, "light")
         large = "\n".join(f"<urn:s> <urn:p> <urn:o{i}> ." for i in range(60))
@@ -59,17 +53,13 @@ def test_a11_a_query_that_needs_too_much_is_quarantined_with_the_reason(tmp_path
         await broker.events.publish(ME, [event(2)])
         assert "intermediate bindings" in broker.subscriptions.index.get(heavy.number).quarantined
         assert await positions(broker, light.number) == [1, 2]
-
-    async def after(broker):
+    async with broker_at(tmp_path) as broker:
         assert broker.subscriptions.require("me", "heavy").quarantined is not None
         assert len(await broker.events.publish(ME, [event(3)])) == 1
 
-    with_broker(tmp_path, before)
-    with_broker(tmp_path, after)
 
-
-def test_unsubscribing_forgets_what_waits(tmp_path: Path):
-    async def test(broker):
+async def test_unsubscribing_forgets_what_waits(tmp_path: Path):
+    async with broker_at(tmp_path) as broker:
         record = await subscribed(broker)
         await broker.events.publish(ME, [event(1)])
         await broker.subscriptions.unsubscribe(record.number)
@@ -78,5 +68,3 @@ def test_unsubscribing_forgets_what_waits(tmp_path: Path):
         again = await subscribed(broker)
         assert again.number != record.number
         assert await positions(broker, again.number) == []
-
-    with_broker(tmp_path, test)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import socket
 from ipaddress import ip_address
 
@@ -130,12 +129,9 @@ def test_the_url_at_an_address_keeps_port_path_and_query():
     assert target_of("http://[2606:4700::1]:81").host_header == "[2606:4700::1]:81"
 
 
-def test_the_resolver_gives_each_address_once():
-    async def found() -> list[str]:
-        resolver = Resolver(1)
-        try:
-            return await resolver("0x7f.1", 80)
-        finally:
-            resolver.close()
-
-    assert asyncio.run(found()) == ["127.0.0.1"]
+async def test_the_resolver_gives_each_address_once():
+    resolver = Resolver(1)
+    try:
+        assert await resolver("0x7f.1", 80) == ["127.0.0.1"]
+    finally:
+        resolver.close()

@@ -119,30 +119,24 @@ def test_a12_a_subscription_that_is_not_there_is_not_found(node, accept):
     assert answer.status_code == 404
 
 
-def test_websocket_sends_and_hears(node):
-    async def test() -> None:
-        url = f"ws://127.0.0.1:{node.port}/subscriptions/all/notifications?after=2"
-        async with websockets.connect(url) as connection:
-            said = [json.loads(await connection.recv()) for _ in range(3)]
-            assert [(one["type"], one["position"]) for one in said] == [("notification", n) for n in (3, 4, 5)]
-            await connection.send('{"acknowledge": 0}')
-            await connection.send("something else")
-            with pytest.raises(websockets.ConnectionClosed) as closed:
-                await connection.recv()
-            assert closed.value.rcvd.code == 1008
-            assert "acknowledge" in closed.value.rcvd.reason
-
-    asyncio.run(test())
+async def test_websocket_sends_and_hears(node):
+    url = f"ws://127.0.0.1:{node.port}/subscriptions/all/notifications?after=2"
+    async with websockets.connect(url) as connection:
+        said = [json.loads(await connection.recv()) for _ in range(3)]
+        assert [(one["type"], one["position"]) for one in said] == [("notification", n) for n in (3, 4, 5)]
+        await connection.send('{"acknowledge": 0}')
+        await connection.send("something else")
+        with pytest.raises(websockets.ConnectionClosed) as closed:
+            await connection.recv()
+        assert closed.value.rcvd.code == 1008
+        assert "acknowledge" in closed.value.rcvd.reason
 
 
-def test_websocket_from_a_page_of_elsewhere_is_refused(node):
-    async def test() -> None:
-        url = f"ws://127.0.0.1:{node.port}/subscriptions/all/notifications"
-        with pytest.raises(websockets.InvalidStatus):
-            async with websockets.connect(url, origin="https://evil.example"):
-                pass
-
-    asyncio.run(test())
+async def test_websocket_from_a_page_of_elsewhere_is_refused(node):
+    url = f"ws://127.0.0.1:{node.port}/subscriptions/all/notifications"
+    with pytest.raises(websockets.InvalidStatus):
+        async with websockets.connect(url, origin="https://evil.example"):
+            pass
 
 
 @pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://127.0.0.1:1"])
@@ -191,40 +185,33 @@ class Script:
         return nullcontext()
 
 
-def test_a_gap_after_retention_is_told_and_reading_goes_on_behind_it():
-    async def test() -> list[object]:
-        notification = Notification("urn:event:8", b"[]", 8)  # type: ignore[arg-type]
-        source = Script(Page([notification], None, gap=6))
-        streams, found = Streams(source, heartbeat=0.01), []
-        async for items in streams.pages(1, 2):
-            found += items
-            if items == [BEAT]:
-                streams.stop()
-        assert source.asked[:2] == [2, 8]
-        return found
-
-    found = asyncio.run(test())
+async def test_a_gap_after_retention_is_told_and_reading_goes_on_behind_it():
+    notification = Notification("urn:event:8", b"[]", 8)  # type: ignore[arg-type]
+    source = Script(Page([notification], None, gap=6))
+    streams, found = Streams(source, heartbeat=0.01), []
+    async for items in streams.pages(1, 2):
+        found += items
+        if items == [BEAT]:
+            streams.stop()
+    assert source.asked[:2] == [2, 8]
     assert [type(item).__name__ for item in found] == ["Gap", "Notification", "Heartbeat"]
     assert list(Follower(2).received(framed(found[0]))) == [Gap(2, 6)]
 
 
-def test_stop_ends_a_stream_that_waits():
+async def test_stop_ends_a_stream_that_waits():
     class Silent(Script):
         async def wait(self, _number: int, after: int, timeout: float | None = None) -> bool:
             await asyncio.sleep(3600)
             return False
 
-    async def test() -> None:
-        streams = Streams(Silent())
-        reading = asyncio.ensure_future(anext(streams.pages(1, 0)))
-        await asyncio.sleep(0.01)
-        streams.stop()
-        assert await asyncio.wait_for(reading, 30) == [BEAT]
-
-    asyncio.run(test())
+    streams = Streams(Silent())
+    reading = asyncio.ensure_future(anext(streams.pages(1, 0)))
+    await asyncio.sleep(0.01)
+    streams.stop()
+    assert await asyncio.wait_for(reading, 30) == [BEAT]
 
 
-def test_stop_while_a_page_is_read_ends_the_stream_too():
+async def test_stop_while_a_page_is_read_ends_the_stream_too():
     class Stopped(Script):
         async def page(self, _number: int, after: int = 0, limit: int = 100) -> Page:
             streams.stop()
@@ -235,7 +222,4 @@ def test_stop_while_a_page_is_read_ends_the_stream_too():
 
     streams = Streams(Stopped())
 
-    async def test() -> None:
-        assert [items async for items in streams.pages(1, 0)] == [[BEAT]]
-
-    asyncio.run(test())
+    assert [items async for items in streams.pages(1, 0)] == [[BEAT]]

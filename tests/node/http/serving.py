@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -29,26 +29,22 @@ class Api(httpx.AsyncClient):
         return {"Authorization": f"Bearer {answer.json()['secret']}"}
 
 
-def with_node(folder: Path, test: Callable[[Api], Awaitable[None]], **settings: Any) -> None:
-    """Run a test against a node. By default it is open; a closed one is asked as its administrator."""
-
-    async def run() -> None:
-        async with asyncio.timeout(120):
-            node = await Node.open(Settings(data=folder, **{"open": True, **settings}))
-            shown: list[str] = []
-            if not node.settings.open:
-                await node.make_admin(shown.append)
-            headers = {"Authorization": f"Bearer {shown[0]}"} if shown else {}
-            transport = httpx.ASGITransport(create_app(node), raise_app_exceptions=False)
-            await node.begin()
-            try:
-                async with Api(transport=transport, base_url="http://localhost", headers=headers) as api:
-                    api.node = node
-                    await test(api)
-            finally:
-                await node.stop()
-
-    asyncio.run(run())
+@asynccontextmanager
+async def api_of(folder: Path, **settings: Any) -> AsyncIterator[Api]:
+    """The API of a node. By default it is open; a closed one is asked as its administrator."""
+    node = await Node.open(Settings(data=folder, **{"open": True, **settings}))
+    shown: list[str] = []
+    if not node.settings.open:
+        await node.make_admin(shown.append)
+    headers = {"Authorization": f"Bearer {shown[0]}"} if shown else {}
+    transport = httpx.ASGITransport(create_app(node), raise_app_exceptions=False)
+    await node.begin()
+    try:
+        async with Api(transport=transport, base_url="http://localhost", headers=headers) as api:
+            api.node = node
+            yield api
+    finally:
+        await node.stop()
 
 
 def is_problem(answer: httpx.Response, status: int, kind: str) -> bool:

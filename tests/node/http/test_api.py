@@ -6,7 +6,7 @@ import base64
 from pathlib import Path
 
 import pytest
-from tests.node.http.serving import NQUADS, QUERY, TURTLE, is_problem, with_node
+from tests.node.http.serving import NQUADS, QUERY, TURTLE, api_of, is_problem
 
 from triplewire.node.access import identity
 
@@ -19,8 +19,8 @@ async def publish(api, first: int, last: int, **options):
     assert answer.status_code == 201, answer.text
 
 
-def test_subscribe_read_acknowledge_unsubscribe(tmp_path: Path):
-    async def test(api):
+async def test_subscribe_read_acknowledge_unsubscribe(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         assert (await api.put("/subscriptions/all", content=ALL, headers=QUERY)).status_code == 201
         assert (await api.put("/subscriptions/all", content=ALL, headers=QUERY)).status_code == 200
         await publish(api, 1, 5)
@@ -40,20 +40,16 @@ def test_subscribe_read_acknowledge_unsubscribe(tmp_path: Path):
         assert (await api.delete("/subscriptions/all")).status_code == 204
         assert is_problem(await api.get("/subscriptions/all"), 404, "unknown-subscription")
 
-    with_node(tmp_path, test)
-
 
 @pytest.mark.parametrize(("start", "expected"), [("beginning", [1, 2, 3, 4]), ("2", [3, 4]), ("now", [4])])
-def test_where_a_subscription_starts(tmp_path: Path, start: str, expected: list[int]):
-    async def test(api):
+async def test_where_a_subscription_starts(tmp_path: Path, start: str, expected: list[int]):
+    async with api_of(tmp_path) as api:
         await publish(api, 1, 3)
         answer = await api.put("/subscriptions/all", params={"start": start}, content=ALL, headers=QUERY)
         assert answer.status_code == 201
         await publish(api, 4, 4)
         page = (await api.get("/subscriptions/all/notifications", params={"after": 0})).json()
         assert [one["position"] for one in page["notifications"]] == expected
-
-    with_node(tmp_path, test)
 
 
 @pytest.mark.parametrize(
@@ -64,14 +60,12 @@ def test_where_a_subscription_starts(tmp_path: Path, start: str, expected: list[
         ("text/x-triplewire-formula", "X, Y: t(X, <urn:p>, Y)"),
     ],
 )
-def test_each_language(tmp_path: Path, media_type: str, text: str):
-    async def test(api):
+async def test_each_language(tmp_path: Path, media_type: str, text: str):
+    async with api_of(tmp_path) as api:
         answer = await api.put("/subscriptions/a", content=text, headers={"Content-Type": media_type})
         assert answer.status_code == 201, answer.text
         await publish(api, 1, 1)
         assert len((await api.get("/subscriptions/a/notifications")).json()["notifications"]) == 1
-
-    with_node(tmp_path, test)
 
 
 @pytest.mark.parametrize(
@@ -85,8 +79,8 @@ def test_each_language(tmp_path: Path, media_type: str, text: str):
     ids=["groups", "parentheses", "not", "and"],
 )
 @pytest.mark.parametrize("where", ["subscription", "sparql", "explain"])
-def test_a2_deeply_nested_sparql_is_refused_everywhere(tmp_path: Path, text: str, kind: str, where: str):
-    async def test(api):
+async def test_a2_deeply_nested_sparql_is_refused_everywhere(tmp_path: Path, text: str, kind: str, where: str):
+    async with api_of(tmp_path) as api:
         if where == "subscription":
             answer = await api.put("/subscriptions/deep", content=text, headers=QUERY)
         elif where == "sparql":
@@ -95,8 +89,6 @@ def test_a2_deeply_nested_sparql_is_refused_everywhere(tmp_path: Path, text: str
             answer = await api.get("/explain", params={"query": text})
         assert is_problem(answer, 400, kind)
         assert (await api.get("/health")).status_code == 200
-
-    with_node(tmp_path, test)
 
 
 @pytest.mark.parametrize(
@@ -107,8 +99,8 @@ def test_a2_deeply_nested_sparql_is_refused_everywhere(tmp_path: Path, text: str
         ("LOAD <http://127.0.0.1:1/>", "LOAD"),
     ],
 )
-def test_a10_what_would_send_requests_is_refused_by_name(tmp_path: Path, text: str, feature: str):
-    async def test(api):
+async def test_a10_what_would_send_requests_is_refused_by_name(tmp_path: Path, text: str, feature: str):
+    async with api_of(tmp_path) as api:
         for answer in (
             await api.put("/subscriptions/a", content=text, headers=QUERY),
             await api.post("/sparql", content=text, headers=QUERY),
@@ -120,11 +112,9 @@ def test_a10_what_would_send_requests_is_refused_by_name(tmp_path: Path, text: s
         remote = await api.post("/events", content=context, headers={"Content-Type": "application/ld+json"})
         assert remote.status_code == 400
 
-    with_node(tmp_path, test)
 
-
-def test_sparql_over_everything_that_is_kept(tmp_path: Path):
-    async def test(api):
+async def test_sparql_over_everything_that_is_kept(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         await publish(api, 1, 3)
         count = "SELECT (COUNT(*) AS ?n) { GRAPH ?g { ?s ?p ?o } }"
         answer = await api.get("/sparql", params={"query": count}, headers={"Accept": "text/csv"})
@@ -142,11 +132,9 @@ def test_sparql_over_everything_that_is_kept(tmp_path: Path):
         yes = await api.post("/sparql", data={"query": "ASK { ?s <urn:p> '4' }"})
         assert yes.json()["boolean"] is True
 
-    with_node(tmp_path, test)
 
-
-def test_a11_a_query_that_runs_away_is_ended_from_outside_and_the_node_goes_on(tmp_path: Path):
-    async def test(api):
+async def test_a11_a_query_that_runs_away_is_ended_from_outside_and_the_node_goes_on(tmp_path: Path):
+    async with api_of(tmp_path, query_seconds=1.0) as api:
         await publish(api, 1, 300)
         cross = "SELECT (COUNT(*) AS ?n) { " + " ".join(f"?a{i} ?b{i} ?c{i} ." for i in range(6)) + " }"
         assert is_problem(await api.post("/sparql", content=cross, headers=QUERY), 503, "budget-exceeded")
@@ -154,11 +142,9 @@ def test_a11_a_query_that_runs_away_is_ended_from_outside_and_the_node_goes_on(t
         yes = await api.post("/sparql", data={"query": "ASK { ?s <urn:p> '301' }"})
         assert yes.json()["boolean"] is True
 
-    with_node(tmp_path, test, query_seconds=1.0)
 
-
-def test_a12_nobody_gets_in_without_a_secret(tmp_path: Path):
-    async def test(api):
+async def test_a12_nobody_gets_in_without_a_secret(tmp_path: Path):
+    async with api_of(tmp_path, open=False) as api:
         for headers in ({"Authorization": ""}, {"Authorization": "Bearer wrong"}, {"Authorization": "Basic eDp5"}):
             for method, path in (
                 ("POST", "/events"),
@@ -178,11 +164,9 @@ def test_a12_nobody_gets_in_without_a_secret(tmp_path: Path):
                 assert "Bearer" in answer.headers["www-authenticate"]
         assert (await api.get("/health", headers={"Authorization": ""})).status_code == 200
 
-    with_node(tmp_path, test, open=False)
 
-
-def test_a_client_has_its_own_subscriptions_only(tmp_path: Path):
-    async def test(api):
+async def test_a_client_has_its_own_subscriptions_only(tmp_path: Path):
+    async with api_of(tmp_path, open=False) as api:
         one, two = await api.register(name="one"), await api.register(name="two")
         await api.put("/subscriptions/mine", content=ALL, headers=QUERY | one)
         assert is_problem(await api.get("/subscriptions/mine", headers=two), 404, "unknown-subscription")
@@ -196,11 +180,9 @@ def test_a_client_has_its_own_subscriptions_only(tmp_path: Path):
         assert is_problem(await api.get("/clients", headers=one), 403, "forbidden")
         assert is_problem(await api.put("/taxonomy", content="", headers=TURTLE | one), 403, "forbidden")
 
-    with_node(tmp_path, test, open=False)
 
-
-def test_a12_the_secret_is_kept_as_a_hash_only_and_the_public_identifier_opens_nothing(tmp_path: Path):
-    async def test(api):
+async def test_a12_the_secret_is_kept_as_a_hash_only_and_the_public_identifier_opens_nothing(tmp_path: Path):
+    async with api_of(tmp_path, open=False) as api:
         answer = (await api.post("/clients", json={"name": "one"})).json()
         files = b"".join(path.read_bytes() for path in tmp_path.glob("triplewire.sqlite*"))
         assert answer["secret"].encode() not in files
@@ -208,11 +190,9 @@ def test_a12_the_secret_is_kept_as_a_hash_only_and_the_public_identifier_opens_n
         stolen = {"Authorization": f"Bearer {answer['id']}"}
         assert is_problem(await api.get("/events", headers=stolen), 401, "unauthenticated")
 
-    with_node(tmp_path, test, open=False)
 
-
-def test_a12_a_key_is_registered_by_whoever_holds_it(tmp_path: Path):
-    async def test(api):
+async def test_a12_a_key_is_registered_by_whoever_holds_it(tmp_path: Path):
+    async with api_of(tmp_path, open=False) as api:
         private = identity.new_private_key()
         public = identity.public_key_of(private)
 
@@ -231,11 +211,9 @@ def test_a12_a_key_is_registered_by_whoever_holds_it(tmp_path: Path):
         for proof in (b"", identity.proof_of(identity.new_private_key(), node), identity.proof_of(private, "other")):
             assert is_problem(await api.post("/clients", json=wanted(proof)), 401, "unauthenticated")
 
-    with_node(tmp_path, test, open=False)
 
-
-def test_a15_a_limited_client_cannot_ask_the_repository(tmp_path: Path):
-    async def test(api):
+async def test_a15_a_limited_client_cannot_ask_the_repository(tmp_path: Path):
+    async with api_of(tmp_path, open=False) as api:
         limited = await api.register(rights={"subscribe": {"namespaces": ["urn:open:"]}})
         await publish(api, 1, 1)
         answer = await api.post("/sparql", content=ALL, headers=QUERY | limited)
@@ -243,11 +221,9 @@ def test_a15_a_limited_client_cannot_ask_the_repository(tmp_path: Path):
         assert (await api.get("/events", headers=limited)).text == ""
         assert is_problem(await api.get("/events/urn:e:1", headers=limited), 404, "unknown-event")
 
-    with_node(tmp_path, test, open=False)
 
-
-def test_a9_a_rate_is_429_with_the_time_to_wait(tmp_path: Path):
-    async def test(api):
+async def test_a9_a_rate_is_429_with_the_time_to_wait(tmp_path: Path):
+    async with api_of(tmp_path, open=False) as api:
         slow = await api.register(rights={"quotas": {"events_per_second": 1}})
         await publish(api, 1, 2, headers=slow)
         answer = await api.post("/events", content="<urn:a> <urn:p> 1 .", headers=TURTLE | slow)
@@ -255,11 +231,9 @@ def test_a9_a_rate_is_429_with_the_time_to_wait(tmp_path: Path):
         assert int(answer.headers["retry-after"]) >= 1
         await publish(api, 3, 50)
 
-    with_node(tmp_path, test, open=False)
 
-
-def test_a_client_that_is_removed_is_out(tmp_path: Path):
-    async def test(api):
+async def test_a_client_that_is_removed_is_out(tmp_path: Path):
+    async with api_of(tmp_path, open=False) as api:
         answer = (await api.post("/clients", json={"name": "one"})).json()
         its = {"Authorization": f"Bearer {answer['secret']}"}
         await api.put("/subscriptions/a", content=ALL, headers=QUERY | its)
@@ -269,11 +243,9 @@ def test_a_client_that_is_removed_is_out(tmp_path: Path):
         assert is_problem(await api.delete(f"/clients/{answer['id']}"), 404, "unknown-client")
         assert is_problem(await api.delete("/clients/admin"), 403, "forbidden")
 
-    with_node(tmp_path, test, open=False)
 
-
-def test_the_taxonomy_is_read_by_new_events(tmp_path: Path):
-    async def test(api):
+async def test_the_taxonomy_is_read_by_new_events(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         rdfs = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
         answer = await api.put("/taxonomy", content=f"<urn:Journal> {rdfs} <urn:Publication> .", headers=TURTLE)
         assert answer.status_code == 204
@@ -285,11 +257,9 @@ def test_the_taxonomy_is_read_by_new_events(tmp_path: Path):
         cycle = f"<urn:a> {rdfs} <urn:b> . <urn:b> {rdfs} <urn:a> ."
         assert is_problem(await api.put("/taxonomy", content=cycle, headers=TURTLE), 400, "taxonomy-cycle")
 
-    with_node(tmp_path, test)
 
-
-def test_explain_health_metrics_and_the_document(tmp_path: Path):
-    async def test(api):
+async def test_explain_health_metrics_and_the_document(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         explained = (await api.get("/explain", params={"query": ALL})).json()
         assert (explained["lane"], explained["unindexed"]) == ("fast", False)
         await api.put("/subscriptions/all", content=ALL, headers=QUERY)
@@ -302,5 +272,3 @@ def test_explain_health_metrics_and_the_document(tmp_path: Path):
         assert {"/events", "/subscriptions/{name}", "/sparql", "/taxonomy", "/clients"} <= set(document["paths"])
         assert is_problem(await api.get("/nowhere"), 404, "http")
         assert is_problem(await api.patch("/events"), 405, "http")
-
-    with_node(tmp_path, test)

@@ -6,7 +6,7 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
-from tests.node.http.serving import NQUADS, QUERY, TURTLE, is_problem, with_node
+from tests.node.http.serving import NQUADS, QUERY, TURTLE, api_of, is_problem
 
 DEEP = 5_000
 
@@ -21,42 +21,36 @@ DEEP = 5_000
     ],
     ids=["blank nodes", "lists", "objects", "arrays"],
 )
-def test_a3_deep_documents_are_refused_and_the_node_goes_on(tmp_path: Path, media_type: str, body: str):
-    async def test(api):
+async def test_a3_deep_documents_are_refused_and_the_node_goes_on(tmp_path: Path, media_type: str, body: str):
+    async with api_of(tmp_path) as api:
         answer = await api.post("/events", content=body, headers={"Content-Type": media_type})
         assert is_problem(answer, 400, "limit-exceeded")
         assert (await api.put("/taxonomy", content=body, headers={"Content-Type": media_type})).status_code == 400
         assert (await api.get("/events")).text == ""
         assert (await api.post("/events", content="<urn:s> <urn:p> 1 .", headers=TURTLE)).status_code == 201
 
-    with_node(tmp_path, test)
 
-
-def test_a4_an_entity_bomb_is_refused_as_event_and_as_taxonomy(tmp_path: Path):
+async def test_a4_an_entity_bomb_is_refused_as_event_and_as_taxonomy(tmp_path: Path):
     lines = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 12))
     bomb = f'<?xml version="1.0"?><!DOCTYPE bomb [<!ENTITY l0 "lol">{lines}]><bomb>&l11;</bomb>'
 
-    async def test(api):
+    async with api_of(tmp_path) as api:
         markup = {"Content-Type": "application/rdf+xml"}
         assert is_problem(await api.post("/events", content=bomb, headers=markup), 413, "limit-exceeded")
         assert is_problem(await api.put("/taxonomy", content=bomb, headers=markup), 413, "limit-exceeded")
         elsewhere = "<!DOCTYPE x [<!ENTITY a SYSTEM 'file:///etc/passwd'>]><x>&a;</x>"
         assert is_problem(await api.post("/events", content=elsewhere, headers=markup), 400, "refused-feature")
 
-    with_node(tmp_path, test)
 
-
-def test_a5_an_oversized_regular_expression_is_refused_when_subscribing(tmp_path: Path):
-    async def test(api):
+async def test_a5_an_oversized_regular_expression_is_refused_when_subscribing(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         text = 'SELECT * { ?s ?p ?o FILTER REGEX(?o, "' + "(a{1,1000}){1,1000}" + '") }'
         assert is_problem(await api.put("/subscriptions/bomb", content=text, headers=QUERY), 400, "limit-exceeded")
         assert (await api.get("/subscriptions")).json() == {"subscriptions": []}
 
-    with_node(tmp_path, test)
 
-
-def test_a6_one_character_substrings_by_the_thousand_are_bounded_and_accounted_to_their_owner(tmp_path: Path):
-    async def test(api):
+async def test_a6_one_character_substrings_by_the_thousand_are_bounded_and_accounted_to_their_owner(tmp_path: Path):
+    async with api_of(tmp_path, open=False) as api:
         greedy = await api.register(name="greedy", rights={"quotas": {"subscriptions": 200}})
         modest = await api.register(name="modest")
         statuses = []
@@ -80,16 +74,12 @@ def test_a6_one_character_substrings_by_the_thousand_are_bounded_and_accounted_t
         page = (await api.get("/subscriptions/one/notifications", headers=modest)).json()
         assert len(page["notifications"]) == 20
 
-    with_node(tmp_path, test, open=False)
 
-
-def test_a8_a_clique_of_blank_nodes_is_published_without_canonicalisation(tmp_path: Path):
-    async def test(api):
+async def test_a8_a_clique_of_blank_nodes_is_published_without_canonicalisation(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         body = "".join(f"_:n{a} <urn:p> _:n{b} .\n" for a, b in permutations(range(12), 2))
         assert (await api.post("/events?graph=urn:e:1", content=body, headers=TURTLE)).status_code == 201
         assert (await api.post("/events?graph=urn:e:1", content=body, headers=TURTLE)).status_code == 201
-
-    with_node(tmp_path, test)
 
 
 PATHS = [
@@ -102,13 +92,13 @@ PATHS = [
 ]
 
 
-def test_a17_no_name_from_outside_becomes_a_path(tmp_path: Path):
+async def test_a17_no_name_from_outside_becomes_a_path(tmp_path: Path):
     home = tmp_path / "home"
     data = home / "data"
     home.mkdir()
     (home / "secret").write_text("nobody reads this")
 
-    async def test(api):
+    async with api_of(data) as api:
         for path in PATHS:
             assert (await api.get(f"/events/{path}")).status_code in (400, 404, 422)
             await api.put(f"/subscriptions/{path}", content="ASK { ?s ?p ?o }", headers=QUERY)
@@ -125,8 +115,6 @@ def test_a17_no_name_from_outside_becomes_a_path(tmp_path: Path):
             "/sparql", data={"query": f"SELECT * {{ GRAPH <file://{home}/secret> {{ ?s ?p ?o }} }}"}
         )
         assert "nobody reads this" not in answer.text
-
-    with_node(data, test)
     assert sorted(path.name for path in home.iterdir()) == ["data", "secret"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["home"]
     assert (home / "secret").read_text() == "nobody reads this"

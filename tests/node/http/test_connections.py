@@ -92,22 +92,19 @@ def test_a16_sending_a_little_now_and_then_gains_no_time(node, sent: str, piece:
     connection.close()
 
 
-def test_what_takes_long_for_other_reasons_goes_on(node):
+async def test_what_takes_long_for_other_reasons_goes_on(node):
     """A WebSocket, and a page that waits, are not slow requests."""
     node.http.put("/subscriptions/all", content=EVERYTHING, headers=QUERY)
 
-    async def converse() -> None:
-        uri = f"ws://127.0.0.1:{node.port}/subscriptions/all/notifications"
-        async with asyncio.timeout(30), websockets.connect(uri) as opened:
-            page = asyncio.create_task(asyncio.to_thread(node.http.get, uri.replace("ws", "http", 1) + "?wait=20"))
-            # Longer than a request may take to arrive.
-            await asyncio.sleep(1.5)
-            body = '<urn:s> <urn:p> "1" <urn:e> .'
-            await asyncio.to_thread(node.http.post, "/events", content=body, headers=NQUADS)
-            assert '"event":"urn:e"' in str(await opened.recv())
-            assert len((await page).json()["notifications"]) == 1
-
-    asyncio.run(converse())
+    uri = f"ws://127.0.0.1:{node.port}/subscriptions/all/notifications"
+    async with asyncio.timeout(30), websockets.connect(uri) as opened:
+        page = asyncio.create_task(asyncio.to_thread(node.http.get, uri.replace("ws", "http", 1) + "?wait=20"))
+        # Longer than a request may take to arrive.
+        await asyncio.sleep(1.5)
+        body = '<urn:s> <urn:p> "1" <urn:e> .'
+        await asyncio.to_thread(node.http.post, "/events", content=body, headers=NQUADS)
+        assert '"event":"urn:e"' in str(await opened.recv())
+        assert len((await page).json()["notifications"]) == 1
 
 
 def test_who_leaves_in_the_middle_of_a_body_is_no_bug(node):

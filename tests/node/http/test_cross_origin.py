@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 import websockets
-from tests.node.http.serving import NQUADS, QUERY, TURTLE, is_problem, with_node
+from tests.node.http.serving import NQUADS, QUERY, TURTLE, api_of, is_problem
 from tests.node.processes import Process, running
 
 from triplewire.errors import InputError
@@ -22,8 +22,8 @@ ASKS = {"Access-Control-Request-Method": "PUT", "Access-Control-Request-Headers"
 ALLOWED = "access-control-allow-origin"
 
 
-def test_a_preflight_of_an_allowed_origin_needs_no_secret(tmp_path: Path):
-    async def test(api):
+async def test_a_preflight_of_an_allowed_origin_needs_no_secret(tmp_path: Path):
+    async with api_of(tmp_path, open=False, allow_origin=f"{APP},http://localhost:3000") as api:
         answer = await api.options("/subscriptions/a", headers={"Origin": APP, "Authorization": "", **ASKS})
         assert answer.status_code == 200
         assert answer.headers[ALLOWED] == APP
@@ -34,11 +34,9 @@ def test_a_preflight_of_an_allowed_origin_needs_no_secret(tmp_path: Path):
         assert "access-control-allow-credentials" not in answer.headers
         assert "Origin" in answer.headers["vary"]
 
-    with_node(tmp_path, test, open=False, allow_origin=f"{APP},http://localhost:3000")
 
-
-def test_an_allowed_origin_reads_answers_and_their_headers_and_others_do_not(tmp_path: Path):
-    async def test(api):
+async def test_an_allowed_origin_reads_answers_and_their_headers_and_others_do_not(tmp_path: Path):
+    async with api_of(tmp_path, open=False, allow_origin=APP) as api:
         for path, status in (("/events", 200), ("/health", 200), ("/nowhere", 404), ("/subscriptions/none", 404)):
             answer = await api.get(path, headers={"Origin": APP})
             assert (answer.status_code, answer.headers[ALLOWED]) == (status, APP)
@@ -56,36 +54,28 @@ def test_an_allowed_origin_reads_answers_and_their_headers_and_others_do_not(tmp
         # A cache must not give a page what was answered to nobody in particular.
         assert (await api.get("/events")).headers["vary"] == "Origin"
 
-    with_node(tmp_path, test, open=False, allow_origin=APP)
 
-
-def test_any_origin_is_allowed_without_credentials(tmp_path: Path):
-    async def test(api):
+async def test_any_origin_is_allowed_without_credentials(tmp_path: Path):
+    async with api_of(tmp_path, open=False, allow_origin="*") as api:
         answer = await api.get("/events", headers={"Origin": OTHER, "Cookie": "a=b"})
         assert answer.headers[ALLOWED] == "*"
         assert "access-control-allow-credentials" not in answer.headers
 
-    with_node(tmp_path, test, open=False, allow_origin="*")
 
-
-def test_without_the_setting_nobody_is_allowed(tmp_path: Path):
-    async def test(api):
+async def test_without_the_setting_nobody_is_allowed(tmp_path: Path):
+    async with api_of(tmp_path, open=False) as api:
         assert ALLOWED not in (await api.get("/events", headers={"Origin": APP})).headers
         assert (await api.options("/events", headers={"Origin": APP, **ASKS})).status_code == 405
 
-    with_node(tmp_path, test, open=False)
 
-
-def test_an_open_node_acts_for_pages_of_allowed_origins_only(tmp_path: Path):
-    async def test(api):
+async def test_an_open_node_acts_for_pages_of_allowed_origins_only(tmp_path: Path):
+    async with api_of(tmp_path, allow_origin=APP) as api:
         body = {"content": "<urn:a> <urn:p> 1 .", "headers": TURTLE | {"Origin": OTHER}}
         assert is_problem(await api.post("/events", **body), 403, "forbidden")
         assert (await api.get("/events")).text == ""
         body["headers"] = TURTLE | {"Origin": APP}
         answer = await api.post("/events", **body)
         assert (answer.status_code, answer.headers[ALLOWED]) == (201, APP)
-
-    with_node(tmp_path, test, allow_origin=APP)
 
 
 @pytest.mark.parametrize(
@@ -146,18 +136,12 @@ class Page:
                 return answer.status_code, answer.read().decode()
             return 200, next(line for line in answer.iter_lines() if line.startswith("data:"))
 
-    def converse(self, path: str, origin: str) -> str:
+    async def converse(self, path: str, origin: str) -> str:
         """The first message of a WebSocket."""
-
-        async def first() -> str:
-            async with (
-                asyncio.timeout(30),
-                websockets.connect(self.node.url.replace("http", "ws") + path, origin=origin) as opened,
-            ):
-                await opened.send('{"acknowledge": 0}')
-                return str(await opened.recv())
-
-        return asyncio.run(first())
+        url = self.node.url.replace("http", "ws") + path
+        async with asyncio.timeout(30), websockets.connect(url, origin=origin) as opened:
+            await opened.send('{"acknowledge": 0}')
+            return str(await opened.recv())
 
 
 @pytest.fixture(scope="module")
@@ -173,14 +157,14 @@ def you(node: Process) -> Page:
 STREAM = "/subscriptions/{}/notifications?token={}"
 
 
-def test_a_token_opens_an_event_stream_and_a_websocket(me):
+async def test_a_token_opens_an_event_stream_and_a_websocket(me):
     token = me.token()
     status, data = me.stream(STREAM.format("all", token), Origin=APP)
     assert (status, '"event":"urn:e:1"' in data) == (200, True)
-    assert '"event":"urn:e:1"' in me.converse(STREAM.format("all", token), APP)
+    assert '"event":"urn:e:1"' in await me.converse(STREAM.format("all", token), APP)
 
 
-def test_a15_a_token_reads_the_stream_of_one_subscription_and_nothing_else(me, you):
+async def test_a15_a_token_reads_the_stream_of_one_subscription_and_nothing_else(me, you):
     token = me.token()
     assert me.stream(STREAM.format("more", token))[0] == 401
     assert me.stream(STREAM.format("none", token))[0] == 401
@@ -196,12 +180,12 @@ def test_a15_a_token_reads_the_stream_of_one_subscription_and_nothing_else(me, y
     assert me.http.post(f"/subscriptions/all/tokens?token={token}").status_code == 401
     for path in (STREAM.format("more", token), STREAM.format("all", "twt_AAAA")):
         with pytest.raises(websockets.InvalidStatus):
-            me.converse(path, APP)
+            await me.converse(path, APP)
 
 
-def test_a_websocket_of_another_origin_is_refused_whatever_it_holds(me):
+async def test_a_websocket_of_another_origin_is_refused_whatever_it_holds(me):
     with pytest.raises(websockets.InvalidStatus):
-        me.converse(STREAM.format("all", me.token()), OTHER)
+        await me.converse(STREAM.format("all", me.token()), OTHER)
 
 
 def test_nobody_gets_a_token_for_anothers_subscription(me, you):
@@ -220,10 +204,10 @@ def test_a12_a_token_ends_with_its_client_and_with_its_subscription(node, me):
     assert other.stream(STREAM.format("all", token))[0] == 401
 
 
-def test_no_token_is_in_the_log(node, me):
+async def test_no_token_is_in_the_log(node, me):
     token = me.token()
     me.stream(STREAM.format("all", token))
-    me.converse(STREAM.format("all", token), APP)
+    await me.converse(STREAM.format("all", token), APP)
     assert "[accepted]" in node.words()
     assert token not in node.words()
     assert "token=twt_…" in node.words()

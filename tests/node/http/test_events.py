@@ -6,14 +6,14 @@ import gzip
 from pathlib import Path
 
 import pytest
-from tests.node.http.serving import NQUADS, TURTLE, is_problem, with_node
+from tests.node.http.serving import NQUADS, TURTLE, api_of, is_problem
 
 from triplewire.rdf.formats import FORMATS
 from triplewire.store.retention import Retention
 
 
-def test_publish_many_and_read_them_back(tmp_path: Path):
-    async def test(api):
+async def test_publish_many_and_read_them_back(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         body = '<urn:a> <urn:p> "1" <urn:e:1> .\n<urn:b> <urn:p> "2" <urn:e:2> .\n'
         answer = await api.post("/events", content=body, headers=NQUADS)
         assert answer.status_code == 201
@@ -24,13 +24,11 @@ def test_publish_many_and_read_them_back(tmp_path: Path):
         assert following.text == '<urn:b> <urn:p> "2" <urn:e:2> .\n'
         assert (await api.get("/events", params={"after": 2})).text == ""
 
-    with_node(tmp_path, test)
 
-
-def test_a_page_of_large_events_is_shorter_and_nothing_is_passed_over(tmp_path: Path, monkeypatch):
+async def test_a_page_of_large_events_is_shorter_and_nothing_is_passed_over(tmp_path: Path, monkeypatch):
     monkeypatch.setattr("triplewire.node.http.routes.events._PAGE_BYTES", 1_000)
 
-    async def test(api):
+    async with api_of(tmp_path) as api:
         sizes = (10, 10, 900, 2_000, 10, 10)
         lines = [f'<urn:a> <urn:p> "{"x" * size}" <urn:e:{n}> .\n' for n, size in enumerate(sizes)]
         assert (await api.post("/events", content="".join(lines), headers=NQUADS)).status_code == 201
@@ -41,11 +39,9 @@ def test_a_page_of_large_events_is_shorter_and_nothing_is_passed_over(tmp_path: 
             url = page.links["next"]["url"] if page.links else None
         assert pages == [2, 1, 1, 2]
 
-    with_node(tmp_path, test)
 
-
-def test_a_page_tells_where_to_read_on_whatever_the_reader_may_see(tmp_path: Path):
-    async def test(api):
+async def test_a_page_tells_where_to_read_on_whatever_the_reader_may_see(tmp_path: Path):
+    async with api_of(tmp_path, open=False) as api:
         lines = [f'<urn:a> <urn:{"open" if n > 3 else "closed"}:p> "{n}" <urn:e:{n}> .\n' for n in range(1, 6)]
         assert (await api.post("/events", content="".join(lines), headers=NQUADS)).status_code == 201
         reader = await api.register(rights={"subscribe": {"namespaces": ["urn:open:"]}})
@@ -58,11 +54,9 @@ def test_a_page_tells_where_to_read_on_whatever_the_reader_may_see(tmp_path: Pat
         beyond = await api.get("/events", params={"after": 9}, headers=reader)
         assert (beyond.text, beyond.headers["Triplewire-Position"], beyond.links) == ("", "5", {})
 
-    with_node(tmp_path, test, open=False)
 
-
-def test_a_page_tells_of_what_retention_has_removed(tmp_path: Path):
-    async def test(api):
+async def test_a_page_tells_of_what_retention_has_removed(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         body = "".join(f'<urn:a> <urn:p> "{n}" <urn:e:{n}> .\n' for n in range(1, 6))
         assert (await api.post("/events", content=body, headers=NQUADS)).status_code == 201
         await api.node.broker.housekeeping.trim(Retention(size=2 * len(body) // 5))
@@ -71,12 +65,10 @@ def test_a_page_tells_of_what_retention_has_removed(tmp_path: Path):
         assert page.text.count("\n") == 2
         assert "Triplewire-Gap" not in (await api.get("/events", params={"after": 3})).headers
 
-    with_node(tmp_path, test)
-
 
 @pytest.mark.parametrize("form", FORMATS, ids=lambda form: form.name)
-def test_every_format_goes_in_and_comes_out(tmp_path: Path, form):
-    async def test(api):
+async def test_every_format_goes_in_and_comes_out(tmp_path: Path, form):
+    async with api_of(tmp_path) as api:
         first = await api.post("/events", params={"graph": "urn:e:1"}, content="<urn:a> <urn:p> 1 .", headers=TURTLE)
         assert first.status_code == 201
         name = "urn%3Ae%3A1"
@@ -86,11 +78,10 @@ def test_every_format_goes_in_and_comes_out(tmp_path: Path, form):
         again = await api.post("/events", params={"graph": "urn:e:1"}, content=read.content, headers=media)
         assert again.json()["events"] == [{"event": "urn:e:1", "position": 1}]
 
-    with_node(tmp_path, test)
 
+async def test_an_event_without_a_name_gets_one_and_a_key_keeps_it(tmp_path: Path):
+    async with api_of(tmp_path) as api:
 
-def test_an_event_without_a_name_gets_one_and_a_key_keeps_it(tmp_path: Path):
-    async def test(api):
         async def send(key, text="<urn:a> <urn:p> 1 ."):
             return await api.post("/events", content=text, headers=TURTLE | {"Idempotency-Key": key})
 
@@ -100,16 +91,12 @@ def test_an_event_without_a_name_gets_one_and_a_key_keeps_it(tmp_path: Path):
         assert (await send("l")).json() != first.json()
         assert is_problem(await send("k", "<urn:a> <urn:p> 2 ."), 409, "event-conflict")
 
-    with_node(tmp_path, test)
 
-
-def test_other_content_under_the_same_name_is_a_conflict(tmp_path: Path):
-    async def test(api):
+async def test_other_content_under_the_same_name_is_a_conflict(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         url = "/events?graph=urn:e:1"
         await api.post(url, content="<urn:a> <urn:p> 1 .", headers=TURTLE)
         assert is_problem(await api.post(url, content="<urn:a> <urn:p> 2 .", headers=TURTLE), 409, "event-conflict")
-
-    with_node(tmp_path, test)
 
 
 @pytest.mark.parametrize(
@@ -120,19 +107,17 @@ def test_other_content_under_the_same_name_is_a_conflict(tmp_path: Path):
         (b"<urn:a> <urn:p> <not absolute> .", (1, None)),
     ],
 )
-def test_a1_malformed_rdf_is_400_with_line_and_column_and_nothing_is_stored(tmp_path: Path, body: bytes, place):
-    async def test(api):
+async def test_a1_malformed_rdf_is_400_with_line_and_column_and_nothing_is_stored(tmp_path: Path, body: bytes, place):
+    async with api_of(tmp_path) as api:
         answer = await api.post("/events", content=body, headers=TURTLE)
         assert is_problem(answer, 400, "syntax-problem")
         assert answer.json()["line"] == place[0]
         assert place[1] is None or answer.json()["column"] == place[1]
         assert (await api.get("/events")).text == ""
 
-    with_node(tmp_path, test)
 
-
-def test_a1_ill_typed_literals_are_kept_and_never_satisfy_a_number(tmp_path: Path):
-    async def test(api):
+async def test_a1_ill_typed_literals_are_kept_and_never_satisfy_a_number(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         integer = "<http://www.w3.org/2001/XMLSchema#integer>"
         query = {"Content-Type": "application/sparql-query"}
         for name, text in (
@@ -146,8 +131,6 @@ def test_a1_ill_typed_literals_are_kept_and_never_satisfy_a_number(tmp_path: Pat
         ]
         assert (len(told[0]), len(told[1])) == (0, 1)
 
-    with_node(tmp_path, test)
-
 
 @pytest.mark.parametrize(
     ("headers", "body", "status", "kind"),
@@ -160,21 +143,19 @@ def test_a1_ill_typed_literals_are_kept_and_never_satisfy_a_number(tmp_path: Pat
         (TURTLE | {"Content-Encoding": "gzip"}, b"x", 400, "input-error"),
     ],
 )
-def test_what_is_refused(tmp_path: Path, headers, body, status, kind):
-    async def test(api):
+async def test_what_is_refused(tmp_path: Path, headers, body, status, kind):
+    async with api_of(tmp_path) as api:
         assert is_problem(await api.post("/events", content=body, headers=headers), status, kind)
 
-    with_node(tmp_path, test)
 
-
-def test_a7_too_large_is_413_however_it_comes(tmp_path: Path):
+async def test_a7_too_large_is_413_however_it_comes(tmp_path: Path):
     large = b'<urn:a> <urn:p> "' + b"x" * 20_000 + b'" .'
 
     async def chunks():
         for start in range(0, len(large), 1000):
             yield large[start : start + 1000]
 
-    async def test(api):
+    async with api_of(tmp_path, request_bytes=10_000) as api:
         assert is_problem(await api.post("/events", content=large, headers=TURTLE), 413, "limit-exceeded")
         assert is_problem(await api.post("/events", content=chunks(), headers=TURTLE), 413, "limit-exceeded")
         zipped = TURTLE | {"Content-Encoding": "gzip"}
@@ -184,37 +165,29 @@ def test_a7_too_large_is_413_however_it_comes(tmp_path: Path):
         fine = await api.post("/events", content=gzip.compress(b"<urn:a> <urn:p> 1 ."), headers=zipped)
         assert fine.status_code == 201
 
-    with_node(tmp_path, test, request_bytes=10_000)
 
-
-def test_a7_a_gzip_bomb_is_not_expanded(tmp_path: Path):
-    async def test(api):
+async def test_a7_a_gzip_bomb_is_not_expanded(tmp_path: Path):
+    async with api_of(tmp_path, request_bytes=100_000) as api:
         bomb = gzip.compress(b" " * 50_000_000)
         zipped = TURTLE | {"Content-Encoding": "gzip"}
         assert is_problem(await api.post("/events", content=bomb, headers=zipped), 413, "limit-exceeded")
 
-    with_node(tmp_path, test, request_bytes=100_000)
 
-
-def test_a7_an_event_of_more_than_its_limit_is_413(tmp_path: Path):
-    async def test(api):
+async def test_a7_an_event_of_more_than_its_limit_is_413(tmp_path: Path):
+    async with api_of(tmp_path, event_bytes=5_000) as api:
         body = "\n".join(f"<urn:a> <urn:p> {number} ." for number in range(200))
         assert is_problem(await api.post("/events", content=body, headers=TURTLE), 413, "limit-exceeded")
 
-    with_node(tmp_path, test, event_bytes=5_000)
 
-
-def test_an_event_that_is_not_there(tmp_path: Path):
-    async def test(api):
+async def test_an_event_that_is_not_there(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         assert is_problem(await api.get("/events/urn%3Anone"), 404, "unknown-event")
         assert is_problem(await api.get("/events", headers={"Accept": "image/png"}), 406, "http")
         assert is_problem(await api.get("/events", params={"after": "x"}), 422, "malformed-request")
 
-    with_node(tmp_path, test)
 
-
-def test_relative_iris_count_from_the_request_or_from_what_it_says(tmp_path: Path):
-    async def test(api):
+async def test_relative_iris_count_from_the_request_or_from_what_it_says(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         body = "<s> <urn:p> <#o> ."
         for query, graph in (("", "urn:e:1"), ("&base=http://example.org/doc", "urn:e:2")):
             answer = await api.post(f"/events?graph={graph}{query}", content=body, headers=TURTLE)
@@ -225,52 +198,42 @@ def test_relative_iris_count_from_the_request_or_from_what_it_says(tmp_path: Pat
         refused = await api.post("/events?base=doc", content=body, headers=TURTLE)
         assert is_problem(refused, 400, "invalid-term")
 
-    with_node(tmp_path, test)
 
-
-def test_taxonomy_and_schema_have_a_base_too(tmp_path: Path):
-    async def test(api):
+async def test_taxonomy_and_schema_have_a_base_too(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         body = "<#a> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <#b> ."
         for path in ("/taxonomy", "/schema"):
             answer = await api.put(f"{path}?base=http://example.org/classes", content=body, headers=TURTLE)
             assert answer.status_code == 204, answer.text
             assert "<http://example.org/classes#b>" in (await api.get(path)).text
 
-    with_node(tmp_path, test)
 
-
-def test_a_host_that_is_no_iri_does_no_harm(tmp_path: Path):
-    async def test(api):
+async def test_a_host_that_is_no_iri_does_no_harm(tmp_path: Path):
+    async with api_of(tmp_path, open=False) as api:
         body = '<urn:s> <urn:p> "1" <urn:e:1> .'
         for host in ("[", "a<b", "x y"):
             answer = await api.post("/events", content=body, headers=NQUADS | {"Host": host})
             assert answer.status_code in (201, 400, 403, 421), answer.text
 
-    with_node(tmp_path, test, open=False)
 
-
-def test_graphs_named_by_blank_nodes_are_events(tmp_path: Path):
-    async def test(api):
+async def test_graphs_named_by_blank_nodes_are_events(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         trig = {"Content-Type": "application/trig"}
         answers = [await api.post("/events", content="_:g { <urn:s> <urn:p> 1 }", headers=trig) for _ in range(2)]
         first, second = [answer.json()["events"] for answer in answers]
         assert first == second
         assert first[0]["event"].startswith("urn:triplewire:.well-known/genid/")
 
-    with_node(tmp_path, test)
 
-
-def test_a_context_of_the_nodes_map_may_be_named_by_address(tmp_path: Path):
+async def test_a_context_of_the_nodes_map_may_be_named_by_address(tmp_path: Path):
     (tmp_path / "people.jsonld").write_text('{"@context": {"name": "urn:name"}}')
     (tmp_path / "map.json").write_text('{"https://example.org/people": "people.jsonld"}')
     jsonld = {"Content-Type": "application/ld+json"}
 
-    async def test(api):
+    async with api_of(tmp_path / "node", contexts=tmp_path / "map.json") as api:
         body = '{"@context": "https://example.org/people", "@id": "urn:a", "name": "Ann"}'
         answer = await api.post("/events?graph=urn:e", content=body, headers=jsonld)
         assert answer.status_code == 201, answer.text
         assert (await api.get("/events/urn:e")).text == '<urn:a> <urn:name> "Ann" <urn:e> .\n'
         other = await api.post("/events", content=body.replace("people", "others"), headers=jsonld)
         assert is_problem(other, 400, "refused-feature")
-
-    with_node(tmp_path / "node", test, contexts=tmp_path / "map.json")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.node.http.serving import NQUADS, QUERY, is_problem, with_node
+from tests.node.http.serving import NQUADS, QUERY, api_of, is_problem
 
 ALL = "SELECT ?o { ?s <urn:p> ?o }"
 OLD = "SELECT ?s { ?s <urn:age> ?a FILTER(?a > 25) }"
@@ -21,18 +21,16 @@ async def positions(api, name: str = "all") -> list[int]:
     return [one["position"] for one in page["notifications"]]
 
 
-def test_a_query_is_explained_before_anybody_subscribes(tmp_path: Path):
-    async def test(api):
+async def test_a_query_is_explained_before_anybody_subscribes(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         answer = (await api.post("/explain", content=OLD, headers=QUERY)).json()
         assert (answer["lane"], answer["unindexed"]) == ("fast", False)
         assert answer["patterns"] == ["?s <urn:age> ?a"]
         assert "matches" not in answer
 
-    with_node(tmp_path, test)
 
-
-def test_an_event_is_told_why_it_matches_or_not(tmp_path: Path):
-    async def test(api):
+async def test_an_event_is_told_why_it_matches_or_not(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         body = f'<urn:a> <urn:age> "30"^^<{INTEGER}> <urn:old> .\n<urn:a> <urn:age> "20"^^<{INTEGER}> <urn:young> .'
         assert (await api.post("/events", content=body, headers=NQUADS)).status_code == 201
         yes = (await api.post("/explain", params={"event": "urn:old"}, content=OLD, headers=QUERY)).json()
@@ -46,11 +44,9 @@ def test_an_event_is_told_why_it_matches_or_not(tmp_path: Path):
         assert is_problem(missing, 404, "unknown-event")
         assert is_problem(await api.get("/explain", params={"subscription": "none"}), 404, "unknown-subscription")
 
-    with_node(tmp_path, test)
 
-
-def test_a15_a_reason_names_nothing_outside_the_grant(tmp_path: Path):
-    async def test(api):
+async def test_a15_a_reason_names_nothing_outside_the_grant(tmp_path: Path):
+    async with api_of(tmp_path, open=False) as api:
         body = '<urn:a> <http://open/p> "1" <urn:e> .\n<urn:a> <http://secret/p> "2" <urn:e> .'
         assert (await api.post("/events", content=body, headers=NQUADS)).status_code == 201
         reader = await api.register(rights={"subscribe": {"namespaces": ["http://open/"]}})
@@ -60,11 +56,9 @@ def test_a15_a_reason_names_nothing_outside_the_grant(tmp_path: Path):
             assert answer.json()["matches"] is False
             assert '"2"' not in answer.json()["reason"]
 
-    with_node(tmp_path, test, open=False)
 
-
-def test_a_subscription_begins_again_where_it_is_told_to(tmp_path: Path):
-    async def test(api):
+async def test_a_subscription_begins_again_where_it_is_told_to(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         await api.put("/subscriptions/all", content=ALL, headers=QUERY)
         await publish(api, 1, 4)
         await api.post("/subscriptions/all/ack", params={"position": 4})
@@ -79,18 +73,12 @@ def test_a_subscription_begins_again_where_it_is_told_to(tmp_path: Path):
         assert await positions(api) == [5]
         assert is_problem(await api.post("/subscriptions/none/reset"), 404, "unknown-subscription")
 
-    with_node(tmp_path, test)
 
-
-def test_what_began_again_is_still_there_after_a_restart(tmp_path: Path):
-    async def first(api):
+async def test_what_began_again_is_still_there_after_a_restart(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         await api.put("/subscriptions/all", content=ALL, headers=QUERY)
         await publish(api, 1, 3)
         await api.post("/subscriptions/all/ack", params={"position": 3})
         await api.post("/subscriptions/all/reset", params={"start": "1"})
-
-    async def second(api):
+    async with api_of(tmp_path) as api:
         assert await positions(api) == [2, 3]
-
-    with_node(tmp_path, first)
-    with_node(tmp_path, second)

@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from tests.node.http.serving import NQUADS, QUERY, TURTLE, is_problem, with_node
+from tests.node.http.serving import NQUADS, QUERY, TURTLE, api_of, is_problem
 
 ALL = "SELECT ?o { ?s <urn:p> ?o }"
 PAGE = "/subscriptions/all/notifications"
@@ -31,17 +31,15 @@ async def publish(api, first: int, last: int) -> None:
         {"is_admin": "perhaps"},
     ],
 )
-def test_a15_rights_with_a_word_or_a_number_that_means_nothing_give_no_rights_at_all(tmp_path: Path, rights):
-    async def test(api):
+async def test_a15_rights_with_a_word_or_a_number_that_means_nothing_give_no_rights_at_all(tmp_path: Path, rights):
+    async with api_of(tmp_path, open=False) as api:
         answer = await api.post("/clients", json={"name": "one", "rights": rights})
         assert is_problem(answer, 400, "input-error")
         assert [client["id"] for client in (await api.get("/clients")).json()["clients"]] == ["admin"]
 
-    with_node(tmp_path, test, open=False)
 
-
-def test_a9_the_slowest_rate_still_lets_one_event_in(tmp_path: Path):
-    async def test(api):
+async def test_a9_the_slowest_rate_still_lets_one_event_in(tmp_path: Path):
+    async with api_of(tmp_path, open=False) as api:
         slow = await api.register(rights={"quotas": {"events_per_second": 0.0001}})
         statuses = [
             (await api.post("/events", content="<urn:a> <urn:p> 1 .", headers=TURTLE | slow)).status_code
@@ -49,12 +47,10 @@ def test_a9_the_slowest_rate_still_lets_one_event_in(tmp_path: Path):
         ]
         assert statuses == [201, 429]
 
-    with_node(tmp_path, test, open=False)
-
 
 @pytest.mark.parametrize("position", [6, 10**9, 2**63 - 1])
-def test_what_is_still_to_come_cannot_be_acknowledged(tmp_path: Path, position: int):
-    async def test(api):
+async def test_what_is_still_to_come_cannot_be_acknowledged(tmp_path: Path, position: int):
+    async with api_of(tmp_path) as api:
         await api.put("/subscriptions/all", content=ALL, headers=QUERY)
         await publish(api, 1, 5)
         answer = await api.post("/subscriptions/all/ack", params={"position": position})
@@ -62,11 +58,9 @@ def test_what_is_still_to_come_cannot_be_acknowledged(tmp_path: Path, position: 
         await publish(api, 6, 6)
         assert len((await api.get(PAGE)).json()["notifications"]) == 6
 
-    with_node(tmp_path, test)
 
-
-def test_f5_whoever_asks_for_what_is_far_ahead_makes_nobody_lose_what_comes(tmp_path: Path):
-    async def test(api):
+async def test_f5_whoever_asks_for_what_is_far_ahead_makes_nobody_lose_what_comes(tmp_path: Path):
+    async with api_of(tmp_path, open=False) as api:
         tight = await api.register(rights={"quotas": {"outbox_bytes": 2_000}})
         await api.put("/subscriptions/all", content=ALL, headers=QUERY | tight)
         await publish(api, 1, 50)
@@ -82,11 +76,9 @@ def test_f5_whoever_asks_for_what_is_far_ahead_makes_nobody_lose_what_comes(tmp_
         assert found[-1] == 100
         assert found == sorted(set(found))
 
-    with_node(tmp_path, test, open=False)
 
-
-def test_pages_end_with_null_where_they_end(tmp_path: Path):
-    async def test(api):
+async def test_pages_end_with_null_where_they_end(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         await api.put("/subscriptions/all", content=ALL, headers=QUERY)
         await publish(api, 1, 6)
         nexts = [(await api.get(PAGE, params={"limit": limit})).json()["next"] for limit in (5, 6, 7)]
@@ -94,21 +86,17 @@ def test_pages_end_with_null_where_they_end(tmp_path: Path):
         links = [(await api.get("/events", params={"limit": limit})).links for limit in (5, 6, 7)]
         assert [bool(link) for link in links] == [True, False, False]
 
-    with_node(tmp_path, test)
-
 
 @pytest.mark.parametrize("after", ["-1", "x", "1.5", "9" * 20, "", "0x1", "\x00", "null", "1e3"])
-def test_a_position_that_is_none_is_refused(tmp_path: Path, after: str):
-    async def test(api):
+async def test_a_position_that_is_none_is_refused(tmp_path: Path, after: str):
+    async with api_of(tmp_path) as api:
         await api.put("/subscriptions/all", content=ALL, headers=QUERY)
         for path in (PAGE, "/events", "/dead-letters"):
             assert is_problem(await api.get(path, params={"after": after}), 422, "malformed-request")
 
-    with_node(tmp_path, test)
 
-
-def test_another_charset_than_utf8_is_refused_everywhere(tmp_path: Path):
-    async def test(api):
+async def test_another_charset_than_utf8_is_refused_everywhere(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         for charset in ("latin-1", "utf-16", '"iso-8859-1"'):
             for method, path, media_type, body in (
                 ("POST", "/events", "text/turtle", "<urn:a> <urn:p> 'é' ."),
@@ -123,8 +111,6 @@ def test_another_charset_than_utf8_is_refused_everywhere(tmp_path: Path):
             headers = {"Content-Type": f"text/turtle; charset={charset}"}
             assert (await api.post("/events", content="<urn:a> <urn:p> 1 .", headers=headers)).status_code == 201
 
-    with_node(tmp_path, test)
-
 
 IRIS = [
     "http://example.org/ü?q=1#f",
@@ -138,34 +124,28 @@ IRIS = [
 
 
 @pytest.mark.parametrize("iri", IRIS)
-def test_an_event_is_found_under_its_iri_percent_encoded(tmp_path: Path, iri: str):
-    async def test(api):
+async def test_an_event_is_found_under_its_iri_percent_encoded(tmp_path: Path, iri: str):
+    async with api_of(tmp_path) as api:
         await api.post("/events", params={"graph": iri}, content="<urn:a> <urn:p> <urn:o> .", headers=TURTLE)
         found = await api.get(f"/events/{quote(iri, safe='')}")
         assert found.text == f"<urn:a> <urn:p> <urn:o> <{iri}> .\n"
         other = await api.get(f"/events/{quote(iri, safe='')}", headers={"Accept": "text/turtle"})
         assert other.headers["etag"] != found.headers["etag"]
 
-    with_node(tmp_path, test)
 
-
-def test_there_are_no_redirects(tmp_path: Path):
-    async def test(api):
+async def test_there_are_no_redirects(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         for path in ("/subscriptions/", "/health/", "/subscriptions/%2F"):
             assert is_problem(await api.get(path), 404, "http")
 
-    with_node(tmp_path, test)
 
-
-def test_only_a_construct_query_has_a_payload_of_triples(tmp_path: Path):
-    async def test(api):
+async def test_only_a_construct_query_has_a_payload_of_triples(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         params = {"payload": "construct"}
         answer = await api.put("/subscriptions/a", params=params, content=ALL, headers=QUERY)
         assert is_problem(answer, 400, "input-error")
         made = "CONSTRUCT { ?o <urn:of> ?s } { ?s <urn:p> ?o }"
         assert (await api.put("/subscriptions/a", params=params, content=made, headers=QUERY)).status_code == 201
-
-    with_node(tmp_path, test)
 
 
 RDFS = "http://www.w3.org/2000/01/rdf-schema#"
@@ -182,12 +162,10 @@ RDFS = "http://www.w3.org/2000/01/rdf-schema#"
         ("", b"x", 415),
     ],
 )
-def test_a_bad_taxonomy_leaves_the_one_that_is_there(tmp_path: Path, media_type: str, body: bytes, status: int):
-    async def test(api):
+async def test_a_bad_taxonomy_leaves_the_one_that_is_there(tmp_path: Path, media_type: str, body: bytes, status: int):
+    async with api_of(tmp_path) as api:
         good = f"<urn:Journal> <{RDFS}subClassOf> <urn:Publication> ."
         assert (await api.put("/taxonomy", content=good, headers=TURTLE)).status_code == 204
         answer = await api.put("/taxonomy", content=body, headers={"Content-Type": media_type})
         assert answer.status_code == status
         assert "<urn:Journal>" in (await api.get("/taxonomy")).text
-
-    with_node(tmp_path, test)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 import httpx
 import pytest
 import websockets
-from tests.node.http.serving import TURTLE, is_problem, with_node
+from tests.node.http.serving import TURTLE, api_of, is_problem
 from tests.node.node_process import NodeProcess
 
 FOREIGN = ["evil.example", "evil.example:8080", "127.0.0.1.evil.example", "10.0.0.1", "0.0.0.0", "[::2]", "", "a b"]
@@ -16,37 +15,31 @@ OURS = ["localhost", "LOCALHOST:8080", "127.0.0.1", "127.1.2.3:80", "[::1]:8080"
 
 
 @pytest.mark.parametrize("host", FOREIGN)
-def test_a13_rebinding_an_open_node_answers_to_no_foreign_name(tmp_path: Path, host: str):
+async def test_a13_rebinding_an_open_node_answers_to_no_foreign_name(tmp_path: Path, host: str):
     # The page's own origin is the foreign name too, so only the name tells it from a page of the node.
     headers = {"Host": host, "Origin": f"http://{host}"}
 
-    async def test(api):
+    async with api_of(tmp_path) as api:
         for path in ("/events", "/health", "/openapi.json", "/subscriptions", "/metrics"):
             assert is_problem(await api.get(path, headers=headers), 403, "forbidden"), path
         answer = await api.post("/events", content="<urn:a> <urn:p> 1 .", headers=TURTLE | headers)
         assert is_problem(answer, 403, "forbidden")
         assert (await api.get("/events")).text == ""
 
-    with_node(tmp_path, test)
 
-
-def test_names_of_this_machine_are_answered(tmp_path: Path):
-    async def test(api):
+async def test_names_of_this_machine_are_answered(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         for host in OURS:
             assert (await api.get("/events", headers={"Host": host})).status_code == 200, host
 
-    with_node(tmp_path, test)
 
-
-def test_a_node_with_identities_answers_to_any_name(tmp_path: Path):
-    async def test(api):
+async def test_a_node_with_identities_answers_to_any_name(tmp_path: Path):
+    async with api_of(tmp_path, open=False) as api:
         assert (await api.get("/events", headers={"Host": "node.example"})).status_code == 200
         assert is_problem(await api.get("/events", headers={"Authorization": ""}), 401, "unauthenticated")
 
-    with_node(tmp_path, test, open=False)
 
-
-def test_a13_rebinding_over_a_real_socket_and_a_websocket(tmp_path: Path):
+async def test_a13_rebinding_over_a_real_socket_and_a_websocket(tmp_path: Path):
     node = NodeProcess(tmp_path / "node", "--open")
     evil = f"evil.example:{node.port}"
     query = {"Content-Type": "application/sparql-query"}
@@ -61,9 +54,9 @@ def test_a13_rebinding_over_a_real_socket_and_a_websocket(tmp_path: Path):
     rebound = {"additional_headers": {"Host": evil}, "origin": f"http://{evil}"}
     for refused in (rebound, {"origin": "https://evil.example"}):
         with pytest.raises((websockets.InvalidStatus, websockets.InvalidMessage)):
-            asyncio.run(socket(**refused))
-    asyncio.run(socket())
-    asyncio.run(socket(origin=f"http://127.0.0.1:{node.port}"))
+            await socket(**refused)
+    await socket()
+    await socket(origin=f"http://127.0.0.1:{node.port}")
     with httpx.Client(trust_env=False) as http:
         assert http.get(f"http://localhost:{node.port}/health").status_code == 200
     assert node.stop() == 0

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from pyoxigraph import RdfFormat, Store
-from tests.node.http.serving import NQUADS, QUERY, TURTLE, is_problem, with_node
+from tests.node.http.serving import NQUADS, QUERY, TURTLE, api_of, is_problem
 
 from triplewire.rdf.limits import MIB, limits_for
 from triplewire.rdf.parsing.reading_options import Reading
@@ -30,10 +30,10 @@ def expected(text: str, query: str) -> int:
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.name)
-def test_a_vocabulary_is_one_event_where_the_limits_allow_it(tmp_path: Path, shape: Shape):
+async def test_a_vocabulary_is_one_event_where_the_limits_allow_it(tmp_path: Path, shape: Shape):
     text = vocabulary(shape)
 
-    async def test(api):
+    async with api_of(tmp_path, **ROOM) as api:
         for name, query in BY_LANE.items():
             assert (await api.put(f"/subscriptions/{name}", content=query, headers=QUERY)).status_code == 201
         url = f"/events?base={BASE}&graph=urn:vocabulary"
@@ -46,27 +46,23 @@ def test_a_vocabulary_is_one_event_where_the_limits_allow_it(tmp_path: Path, sha
         assert whole.count(b"\n") > 15_000
         assert (await api.post("/events", content=whole, headers=NQUADS, timeout=60)).json() == answer.json()
 
-    with_node(tmp_path, test, **ROOM)
-
 
 @pytest.mark.parametrize(
     ("settings", "status"), [({}, 413), ({"event_bytes": 16 * MIB}, 400), ({"event_quads": 100_000}, 413)]
 )
-def test_a7_without_both_limits_raised_it_is_refused(tmp_path: Path, settings, status: int):
-    async def test(api):
+async def test_a7_without_both_limits_raised_it_is_refused(tmp_path: Path, settings, status: int):
+    async with api_of(tmp_path, **settings) as api:
         whole = "".join(f"<urn:s> <urn:p> <urn:{'o' * 100}:{n}> <urn:e> .\n" for n in range(12_000))
         answer = await api.post("/events", content=whole, headers=NQUADS)
         assert is_problem(answer, status, "limit-exceeded")
 
-    with_node(tmp_path, test, **settings)
-
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.name)
-def test_by_subject_it_needs_no_other_limits(tmp_path: Path, shape: Shape):
+async def test_by_subject_it_needs_no_other_limits(tmp_path: Path, shape: Shape):
     text = vocabulary(shape)
     query = BY_LANE["fast"]
 
-    async def test(api):
+    async with api_of(tmp_path) as api:
         assert (await api.put("/subscriptions/children", content=query, headers=QUERY)).status_code == 201
         events = iter(Reading(base=BASE, limits=limits_for(None, None)).subjects(text.encode(), "turtle"))
         positions = set()
@@ -78,12 +74,8 @@ def test_by_subject_it_needs_no_other_limits(tmp_path: Path, shape: Shape):
         page = (await api.get("/subscriptions/children/notifications?limit=1000")).json()["notifications"]
         assert sum(len(one["solutions"]) for one in page) == expected(text, query) > 0
 
-    with_node(tmp_path, test)
 
-
-def test_a_client_is_told_what_a_node_takes(tmp_path: Path):
-    async def test(api):
+async def test_a_client_is_told_what_a_node_takes(tmp_path: Path):
+    async with api_of(tmp_path, event_bytes=20 * MIB, event_quads=7) as api:
         limits = (await api.get("/health")).json()["limits"]
         assert limits == {"event_bytes": 20 * MIB, "event_quads": 7, "request_bytes": 20 * MIB}
-
-    with_node(tmp_path, test, event_bytes=20 * MIB, event_quads=7)

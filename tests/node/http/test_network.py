@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from tests.node.http.serving import NQUADS, QUERY, TURTLE, is_problem, with_node
+from tests.node.http.serving import NQUADS, QUERY, TURTLE, api_of, is_problem
 from tests.node.http.test_status import numbers
 
 from triplewire import Advertisement
@@ -35,8 +35,8 @@ async def soon(condition) -> None:
             await asyncio.sleep(0.02)
 
 
-def test_a_founder_shows_itself_its_indices_and_its_poset(tmp_path, key):
-    async def test(api):
+async def test_a_founder_shows_itself_its_indices_and_its_poset(tmp_path, key):
+    async with api_of(tmp_path / "node", network_key=key) as api:
         shown = (await api.get("/network")).json()
         assert shown["id"].startswith("sp-")
         assert (shown["stage"], shown["slot"], shown["label"]) == ("in", 0, "")
@@ -53,35 +53,29 @@ def test_a_founder_shows_itself_its_indices_and_its_poset(tmp_path, key):
         few = (await api.get("/network", params={"limit": 1})).json()
         assert (len(few["poset"]), few["subscriptions"]) == (1, 2)
 
-    with_node(tmp_path / "node", test, network_key=key)
-
 
 async def has_poset(api, length: int) -> bool:
     return len((await api.get("/network")).json()["poset"]) == length
 
 
-def test_only_an_administrator_sees_the_network(tmp_path, key):
-    async def test(api):
+async def test_only_an_administrator_sees_the_network(tmp_path, key):
+    async with api_of(tmp_path / "node", open=False, network_key=key) as api:
         client = await api.register()
         assert is_problem(await api.get("/network", headers=client), 403, "forbidden")
         assert (await api.get("/network")).status_code == 200
 
-    with_node(tmp_path / "node", test, open=False, network_key=key)
 
-
-def test_metrics_tell_of_the_network(tmp_path, key):
-    async def test(api):
+async def test_metrics_tell_of_the_network(tmp_path, key):
+    async with api_of(tmp_path / "node", network_key=key) as api:
         found = numbers((await api.get("/metrics")).text)
         assert found["triplewire_network_members"] == 1
         api.node.overlay.tally.events["accepted"] += 3
         found = numbers((await api.get("/metrics")).text)
         assert found['triplewire_network_events_total{outcome="accepted"}'] == 3
 
-    with_node(tmp_path / "node", test, network_key=key)
 
-
-def test_a_client_that_advertises_nothing_is_advertised_by_what_it_publishes(tmp_path, key):
-    async def first(api):
+async def test_a_client_that_advertises_nothing_is_advertised_by_what_it_publishes(tmp_path, key):
+    async with api_of(tmp_path / "node", network_key=key, network_patience=0.2) as api:
         await publish(api, "urn:e:1", "urn:a:p")
         await publish(api, "urn:e:2", "urn:a:q")
         await publish(api, "urn:e:3", "urn:a:p")
@@ -94,8 +88,7 @@ def test_a_client_that_advertises_nothing_is_advertised_by_what_it_publishes(tmp
         await soon(both)
         [listed] = (await api.get("/advertisements")).json()["advertisements"]
         assert (listed["owner"], listed["derived"]) == ("anonymous", True)
-
-    async def second(api):
+    async with api_of(tmp_path / "node", network_key=key) as api:
         assert await rows(api) == [("property", "<urn:a:p>, <urn:a:q>", ["anonymous"])]
         own = Advertisement.schemas(["urn:b:"]).to_turtle()
         await api.put("/advertisements/own", content=own, headers=TURTLE)
@@ -104,14 +97,11 @@ def test_a_client_that_advertises_nothing_is_advertised_by_what_it_publishes(tmp
         assert [(one["id"], one["derived"]) for one in listed] == [("own", False)]
         assert ("schema", "<urn:b:>", ["anonymous"]) in await rows(api)
 
-    with_node(tmp_path / "node", first, network_key=key, network_patience=0.2)
-    with_node(tmp_path / "node", second, network_key=key)
 
-
-def test_many_properties_become_their_namespaces(tmp_path, key, monkeypatch):
+async def test_many_properties_become_their_namespaces(tmp_path, key, monkeypatch):
     monkeypatch.setattr("triplewire.node.broker.derived_advertisements._MOST_PROPERTIES", 3)
 
-    async def test(api):
+    async with api_of(tmp_path / "node", network_key=key) as api:
         for number in range(5):
             await publish(api, f"urn:e:{number}", f"urn:many:{number}")
         await publish(api, "urn:e:x", "urn:other:p")
@@ -123,11 +113,9 @@ def test_many_properties_become_their_namespaces(tmp_path, key, monkeypatch):
         [listed] = (await api.get("/advertisements")).json()["advertisements"]
         assert Advertisement.parse(listed["rdf"].encode()) == Advertisement.schemas(["urn:many:", "urn:other:"])
 
-    with_node(tmp_path / "node", test, network_key=key)
 
-
-def test_two_names_for_the_same_count_until_both_are_withdrawn(tmp_path, key):
-    async def test(api):
+async def test_two_names_for_the_same_count_until_both_are_withdrawn(tmp_path, key):
+    async with api_of(tmp_path / "node", network_key=key) as api:
         said = Advertisement.properties(["urn:p"]).to_turtle()
         for name in ("a", "b"):
             await api.put(f"/advertisements/{name}", content=said, headers=TURTLE)
@@ -138,5 +126,3 @@ def test_two_names_for_the_same_count_until_both_are_withdrawn(tmp_path, key):
         assert withdrawn == []
         await api.delete("/advertisements/b")
         assert withdrawn == ["anonymous"]
-
-    with_node(tmp_path / "node", test, network_key=key)

@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import httpx
-from tests.node.http.serving import NQUADS, QUERY, TURTLE, Api, is_problem, with_node
+from tests.node.http.serving import NQUADS, QUERY, TURTLE, Api, api_of, is_problem
 from tests.rules.family import FAMILY
 
 RDFTL = {"Content-Type": "text/x-triplewire-rdftl"}
@@ -35,8 +35,8 @@ async def prepared(api: Api) -> None:
     assert answer.status_code == 200, answer.text
 
 
-def test_updates_answer_with_each_transaction_each_firing_and_where_it_was_published(tmp_path: Path):
-    async def test(api):
+async def test_updates_answer_with_each_transaction_each_firing_and_where_it_was_published(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         await prepared(api)
         assert (await put_rule(api, "queue", QUEUE)).status_code == 201
         assert (await put_rule(api, "greet", "COUPLING DEFERRED " + GREET)).status_code == 201
@@ -65,11 +65,9 @@ def test_updates_answer_with_each_transaction_each_firing_and_where_it_was_publi
         )
         assert f'<{EX}ann> <{EX}name> "Somebody"' in found.text
 
-    with_node(tmp_path, test)
 
-
-def test_anyone_can_subscribe_to_what_rules_do(tmp_path: Path):
-    async def test(api):
+async def test_anyone_can_subscribe_to_what_rules_do(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         await prepared(api)
         await put_rule(api, "greet", GREET)
         query = f"SELECT ?who {{ ?event a <urn:triplewire:Inserted> . ?who <{EX}name> ?name }}"
@@ -80,11 +78,9 @@ def test_anyone_can_subscribe_to_what_rules_do(tmp_path: Path):
         assert (one["event"], one["position"]) == (told["event"], told["position"])
         assert one["solutions"] == [{"who": {"type": "uri", "value": f"{EX}ann"}}]
 
-    with_node(tmp_path, test)
 
-
-def test_rules_are_put_read_listed_replaced_and_removed(tmp_path: Path):
-    async def test(api):
+async def test_rules_are_put_read_listed_replaced_and_removed(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         await prepared(api)
         before = time.time()
         assert (await put_rule(api, "greet", GREET)).status_code == 201
@@ -103,11 +99,9 @@ def test_rules_are_put_read_listed_replaced_and_removed(tmp_path: Path):
         body = (await update(api, ANN.removeprefix(USING))).json()
         assert [firing["rule"] for firing in body["firings"]] == ["queue"]
 
-    with_node(tmp_path, test)
 
-
-def test_firings_come_page_by_page(tmp_path: Path):
-    async def test(api):
+async def test_firings_come_page_by_page(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         await prepared(api)
         await put_rule(api, "queue", QUEUE)
         for who in ("ann", "bob", "cat"):
@@ -122,11 +116,9 @@ def test_firings_come_page_by_page(tmp_path: Path):
         assert rest["next"] is None
         assert rest["firings"][0]["status"] == "committed"
 
-    with_node(tmp_path, test)
 
-
-def test_a_rule_is_told_each_pair_that_does_not_commute_and_is_not_refused(tmp_path: Path):
-    async def test(api):
+async def test_a_rule_is_told_each_pair_that_does_not_commute_and_is_not_refused(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         await prepared(api)
         first = (await put_rule(api, "queue", QUEUE)).json()["analysis"]
         assert first["conflicts"] == []
@@ -144,8 +136,6 @@ def test_a_rule_is_told_each_pair_that_does_not_commute_and_is_not_refused(tmp_p
         ordered = (await put_rule(api, "again", "PRECEDES queue " + QUEUE)).json()["analysis"]
         assert ordered["conflicts"] == []
 
-    with_node(tmp_path, test)
-
 
 BAD_RULES = (
     ("ON", 400, "syntax-problem", "2:3"),
@@ -160,8 +150,8 @@ BAD_RULES = (
 )
 
 
-def test_a_bad_rule_is_refused_and_nothing_changes(tmp_path: Path):
-    async def test(api):
+async def test_a_bad_rule_is_refused_and_nothing_changes(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         await prepared(api)
         await put_rule(api, "greet", "PRECEDES bad " + GREET)
         before = (await api.get("/rules")).text
@@ -170,8 +160,6 @@ def test_a_bad_rule_is_refused_and_nothing_changes(tmp_path: Path):
             assert is_problem(answer, status, kind), text
             assert words in answer.json()["detail"]
             assert (await api.get("/rules")).text == before
-
-    with_node(tmp_path, test)
 
 
 BAD_UPDATES = (
@@ -184,8 +172,8 @@ BAD_UPDATES = (
 )
 
 
-def test_a_bad_update_is_refused_and_nothing_changes(tmp_path: Path):
-    async def test(api):
+async def test_a_bad_update_is_refused_and_nothing_changes(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         await prepared(api)
         before = (await api.get("/events")).text
         for text, status, kind, words in BAD_UPDATES:
@@ -194,11 +182,9 @@ def test_a_bad_update_is_refused_and_nothing_changes(tmp_path: Path):
             assert words in answer.json()["detail"]
             assert (await api.get("/events")).text == before
 
-    with_node(tmp_path, test)
 
-
-def test_f12_rules_without_end_are_stopped_compensated_and_shown(tmp_path: Path):
-    async def test(api):
+async def test_f12_rules_without_end_are_stopped_compensated_and_shown(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         await prepared(api)
         for one, other in (("knows", "owes"), ("owes", "knows")):
             actions = f"DELETE ($delta, ex:{other}, _); INSERT ($delta, ex:{other}, $delta)"
@@ -211,11 +197,9 @@ def test_f12_rules_without_end_are_stopped_compensated_and_shown(tmp_path: Path)
         assert len(answer.json()["firings"]) == 100
         assert (await api.get("/events")).text == before
 
-    with_node(tmp_path, test)
 
-
-def test_bodies_of_another_kind_are_refused(tmp_path: Path):
-    async def test(api):
+async def test_bodies_of_another_kind_are_refused(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         assert is_problem(await api.put("/rules/a", content=GREET, headers=TURTLE), 415, "unknown-format")
         assert is_problem(await api.post("/updates", content=ANN, headers=QUERY), 415, "unknown-format")
         assert is_problem(await api.post("/updates", content=b"\xff", headers=RDFTL), 400, "input-error")
@@ -223,11 +207,9 @@ def test_bodies_of_another_kind_are_refused(tmp_path: Path):
         large = await api.put("/rules/a", content=b"#" * 5_000_000, headers=RDFTL)
         assert is_problem(large, 413, "limit-exceeded")
 
-    with_node(tmp_path, test)
 
-
-def test_a_schema_is_taken_only_if_everything_conforms(tmp_path: Path):
-    async def test(api):
+async def test_a_schema_is_taken_only_if_everything_conforms(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         await prepared(api)
         await put_rule(api, "greet", GREET)
         shown = await api.get("/schema", headers={"Accept": "application/n-triples"})
@@ -238,11 +220,9 @@ def test_a_schema_is_taken_only_if_everything_conforms(tmp_path: Path):
         assert is_problem(await api.put("/schema", content="<", headers=TURTLE), 400, "syntax-problem")
         assert (await api.get("/schema", headers={"Accept": "application/n-triples"})).text == shown.text
 
-    with_node(tmp_path, test)
 
-
-def test_only_administrators_set_the_schema_and_see_everybodys_rules(tmp_path: Path):
-    async def test(api):
+async def test_only_administrators_set_the_schema_and_see_everybodys_rules(tmp_path: Path):
+    async with api_of(tmp_path, open=False) as api:
         await prepared(api)
         one, other = await api.register(name="one"), await api.register(name="other")
         assert is_problem(await api.put("/schema", content=SCHEMA, headers=TURTLE | one), 403, "forbidden")
@@ -261,11 +241,9 @@ def test_only_administrators_set_the_schema_and_see_everybodys_rules(tmp_path: P
         assert (await api.delete(f"/clients/{mine[0]['owner']}")).status_code == 204
         assert (await api.get("/rules")).json() == {"rules": []}
 
-    with_node(tmp_path, test, open=False)
 
-
-def test_rules_and_updates_need_the_right_to_publish_and_to_read_everything(tmp_path: Path):
-    async def test(api):
+async def test_rules_and_updates_need_the_right_to_publish_and_to_read_everything(tmp_path: Path):
+    async with api_of(tmp_path, open=False) as api:
         await prepared(api)
         for rights in (
             {"publish": None},
@@ -281,11 +259,9 @@ def test_rules_and_updates_need_the_right_to_publish_and_to_read_everything(tmp_
         assert is_problem(await update(api, ANN, nobody), 401, "unauthenticated")
         assert is_problem(await put_rule(api, "greet", GREET, headers=nobody), 401, "unauthenticated")
 
-    with_node(tmp_path, test, open=False)
 
-
-def test_an_update_writes_under_its_clients_grant_and_a_rule_under_its_owners(tmp_path: Path):
-    async def test(api):
+async def test_an_update_writes_under_its_clients_grant_and_a_rule_under_its_owners(tmp_path: Path):
+    async with api_of(tmp_path, open=False) as api:
         await prepared(api)
         limited = await api.register(rights={"publish": {"namespaces": [f"{EX}Person", f"{EX}knows"]}})
         assert (await update(api, ANN.removeprefix(USING), limited)).status_code == 200
@@ -308,11 +284,9 @@ def test_an_update_writes_under_its_clients_grant_and_a_rule_under_its_owners(tm
         again = await update(api, "INSERT resource(ex:dan) AS INSTANCE OF Person;;")
         assert [firing["rule"] for firing in again.json()["firings"]] == ["greet"], "nothing of it was left in memory"
 
-    with_node(tmp_path, test, open=False)
 
-
-def test_a9_updates_count_as_events_and_rules_as_subscriptions(tmp_path: Path):
-    async def test(api):
+async def test_a9_updates_count_as_events_and_rules_as_subscriptions(tmp_path: Path):
+    async with api_of(tmp_path, open=False) as api:
         await prepared(api)
         quotas = {"events_per_second": 1, "subscriptions": 1}
         slow = await api.register(rights={"quotas": quotas})
@@ -325,11 +299,9 @@ def test_a9_updates_count_as_events_and_rules_as_subscriptions(tmp_path: Path):
         assert (await put_rule(api, "one", QUEUE, headers=slow)).status_code == 200
         assert is_problem(await put_rule(api, "two", GREET, headers=slow), 429, "quota-exceeded")
 
-    with_node(tmp_path, test, open=False)
 
-
-def test_only_a_rule_on_insertions_listens_to_events(tmp_path: Path):
-    async def test(api):
+async def test_only_a_rule_on_insertions_listens_to_events(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         await prepared(api)
         text = "ON DELETE (_, ex:name, _) IF True DO DELETE ($delta, ex:age, _)"
         assert is_problem(await put_rule(api, "a", text, listens="events"), 400, "input-error")
@@ -337,8 +309,6 @@ def test_only_a_rule_on_insertions_listens_to_events(tmp_path: Path):
         assert (await put_rule(api, "a", GREET, listens="events")).json()["listens"] == "events"
         published = await api.post("/events", content=f"<{EX}x> <{EX}y> <{EX}z> <urn:e:1> .", headers=NQUADS)
         assert published.status_code == 201
-
-    with_node(tmp_path, test)
 
 
 APPEND = "INSERT (resource(ex:log), seq++, resource(ex:ann));;"
@@ -354,8 +324,8 @@ async def elements(api: Api) -> int:
     return int(line.split("#_")[1].split(">")[0]) - 1
 
 
-def test_updates_that_are_sent_again_under_their_key_change_nothing_and_get_the_same_answer(tmp_path: Path):
-    async def test(api):
+async def test_updates_that_are_sent_again_under_their_key_change_nothing_and_get_the_same_answer(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         await prepared(api)
         await update(api, "INSERT resource(ex:ann) AS INSTANCE OF Person;;")
         first = await update(api, APPEND, with_key("k"))
@@ -366,22 +336,18 @@ def test_updates_that_are_sent_again_under_their_key_change_nothing_and_get_the_
         other = await update(api, APPEND, with_key("another"))
         assert other.json()["schedule"] > first.json()["schedule"]
 
-    with_node(tmp_path, test)
 
-
-def test_the_key_of_other_updates_or_of_events_is_refused(tmp_path: Path):
-    async def test(api):
+async def test_the_key_of_other_updates_or_of_events_is_refused(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         await prepared(api)
         await update(api, "INSERT resource(ex:ann) AS INSTANCE OF Person;;", with_key("k"))
         assert is_problem(await update(api, APPEND, with_key("k")), 409, "event-conflict")
         event = await api.post("/events", content="<urn:s> <urn:p> <urn:o> <urn:e> .", headers=NQUADS | with_key("k"))
         assert is_problem(event, 409, "event-conflict")
 
-    with_node(tmp_path, test)
 
-
-def test_updates_that_were_aborted_are_told_so_again_and_refused_ones_may_be_tried_again(tmp_path: Path):
-    async def test(api):
+async def test_updates_that_were_aborted_are_told_so_again_and_refused_ones_may_be_tried_again(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         await prepared(api)
         unknown = "INSERT (resource(ex:log), seq++, resource(ex:nobody));;"
         first = await update(api, unknown, with_key("k"))
@@ -393,22 +359,16 @@ def test_updates_that_were_aborted_are_told_so_again_and_refused_ones_may_be_tri
         assert is_problem(wrong, 400, "unknown-name")
         assert (await update(api, "INSERT resource(ex:bob) AS INSTANCE OF Person;;", with_key("w"))).status_code == 200
 
-    with_node(tmp_path, test)
 
-
-def test_a_key_is_remembered_through_a_restart(tmp_path: Path):
+async def test_a_key_is_remembered_through_a_restart(tmp_path: Path):
     answers = []
 
-    async def first(api):
+    async with api_of(tmp_path) as api:
         await prepared(api)
         await update(api, "INSERT resource(ex:ann) AS INSTANCE OF Person;;")
         answers.append((await update(api, APPEND, with_key("k"))).json())
-
-    async def second(api):
+    async with api_of(tmp_path) as api:
         answers.append((await update(api, APPEND, with_key("k"))).json())
-
-    with_node(tmp_path, first)
-    with_node(tmp_path, second)
     assert answers[0] == answers[1]
 
 
@@ -423,8 +383,8 @@ def insertion(name: str) -> str:
     return f"INSERT resource(ex:{name}) AS INSTANCE OF Person;;"
 
 
-def test_a_rule_of_somebody_else_that_fails_leaves_the_update_alone(tmp_path: Path):
-    async def test(api):
+async def test_a_rule_of_somebody_else_that_fails_leaves_the_update_alone(tmp_path: Path):
+    async with api_of(tmp_path, open=False) as api:
         await prepared(api)
         me, you = await api.register(rights=AUTHOR), await api.register(rights=AUTHOR)
         assert (await put_rule(api, "failing", FAILING, headers=you)).status_code == 201
@@ -434,21 +394,17 @@ def test_a_rule_of_somebody_else_that_fails_leaves_the_update_alone(tmp_path: Pa
         assert (firing["rule"], firing["status"]) == ("failing", "aborted")
         assert is_problem(await update(api, insertion("bob"), you), 409, "schema-violation"), "one's own rule may"
 
-    with_node(tmp_path, test, open=False)
 
-
-def test_a_rule_of_an_administrator_guards_what_others_do(tmp_path: Path):
-    async def test(api):
+async def test_a_rule_of_an_administrator_guards_what_others_do(tmp_path: Path):
+    async with api_of(tmp_path, open=False) as api:
         await prepared(api)
         me = await api.register(rights=AUTHOR)
         await put_rule(api, "guard", FAILING)
         assert is_problem(await update(api, insertion("ann"), me), 409, "schema-violation")
 
-    with_node(tmp_path, test, open=False)
 
-
-def test_f11_a_rule_that_goes_beyond_its_budget_in_others_updates_is_quarantined_with_the_reason(tmp_path: Path):
-    async def test(api):
+async def test_f11_a_rule_that_goes_beyond_its_budget_in_others_updates_is_quarantined_with_the_reason(tmp_path: Path):
+    async with api_of(tmp_path, open=False) as api:
         await prepared(api)
         await update(api, "INSERT resource(ex:log2) AS INSTANCE OF Person;;")
         me, you = await api.register(rights=AUTHOR), await api.register(rights=AUTHOR)
@@ -465,5 +421,3 @@ def test_f11_a_rule_that_goes_beyond_its_budget_in_others_updates_is_quarantined
         await put_rule(api, "endless", ENDLESS.replace("True", "False"), headers=you)
         assert (await api.get("/rules/endless", headers=you)).json()["quarantined"] is None
         assert (await api.delete("/rules/endless", headers=you)).status_code == 204
-
-    with_node(tmp_path, test, open=False)

@@ -6,7 +6,7 @@ import asyncio
 import re
 from pathlib import Path
 
-from tests.node.http.serving import NQUADS, QUERY, with_node
+from tests.node.http.serving import NQUADS, QUERY, api_of
 
 ALL = "SELECT ?s ?o { ?s <urn:p> ?o }"
 FEW = "SELECT ?s ?o { ?s <urn:p> ?o FILTER(?o = '1') }"
@@ -29,8 +29,8 @@ async def publish(api, first: int, last: int) -> None:
     assert (await api.post("/events", content=body, headers=NQUADS)).status_code == 201
 
 
-def test_every_number_counts(tmp_path: Path):
-    async def test(api):
+async def test_every_number_counts(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         await publish(api, 1, 2)
         await api.put("/subscriptions/few", content=FEW, headers=QUERY)
         await api.put("/subscriptions/all", content=ALL, headers=QUERY, params={"start": "beginning"})
@@ -53,11 +53,9 @@ def test_every_number_counts(tmp_path: Path):
         await api.delete("/subscriptions/few")
         assert (await metrics(api))["triplewire_candidates_total"] >= found["triplewire_candidates_total"]
 
-    with_node(tmp_path, test)
 
-
-def test_fsync_latency_is_a_histogram(tmp_path: Path):
-    async def test(api):
+async def test_fsync_latency_is_a_histogram(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         for number in range(1, 6):
             await publish(api, number, number)
         found = await metrics(api)
@@ -67,11 +65,9 @@ def test_fsync_latency_is_a_histogram(tmp_path: Path):
         assert found["triplewire_fsync_seconds_sum"] > 0
         assert 'triplewire_fsync_seconds_bucket{le="+Inf"}' in found
 
-    with_node(tmp_path, test)
 
-
-def test_the_age_of_the_oldest_that_waits_by_subscription(tmp_path: Path):
-    async def test(api):
+async def test_the_age_of_the_oldest_that_waits_by_subscription(tmp_path: Path):
+    async with api_of(tmp_path) as api:
         name = 'triplewire_oldest_undelivered_seconds{subscription="all",owner="anonymous"}'
         await api.put("/subscriptions/all", content=ALL, headers=QUERY)
         assert name not in await metrics(api)
@@ -82,11 +78,9 @@ def test_the_age_of_the_oldest_that_waits_by_subscription(tmp_path: Path):
         await api.post("/subscriptions/all/ack", params={"position": 2})
         assert name not in await metrics(api)
 
-    with_node(tmp_path, test)
 
-
-def test_a15_a_client_sees_the_ages_of_its_own_subscriptions_only(tmp_path: Path):
-    async def test(api):
+async def test_a15_a_client_sees_the_ages_of_its_own_subscriptions_only(tmp_path: Path):
+    async with api_of(tmp_path, open=False) as api:
         one, two = await api.register(name="one"), await api.register(name="two")
         await api.put("/subscriptions/secret-project", content=ALL, headers=QUERY | one)
         await publish(api, 1, 1)
@@ -94,5 +88,3 @@ def test_a15_a_client_sees_the_ages_of_its_own_subscriptions_only(tmp_path: Path
             [name for name in await metrics(api, **headers) if "secret-project" in name] for headers in (one, two, {})
         ]
         assert [len(names) for names in shown] == [1, 0, 1]
-
-    with_node(tmp_path, test, open=False)

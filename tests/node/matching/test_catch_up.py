@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from tests.node.brokers import ME, client, event, events, positions, positions_up_to, subscribed, with_broker
+from tests.node.brokers import ME, broker_at, client, event, events, positions, positions_up_to, subscribed
 
 from triplewire.errors import DiskFull
 from triplewire.node.broker import subscription_index
@@ -21,8 +21,8 @@ NO_LIMITS = Client("me", "me", None, Rights(quotas=UNLIMITED))
 
 
 @pytest.mark.parametrize(("start", "expected"), [(0, range(1, 301)), (137, range(138, 301)), (None, range(201, 301))])
-def test_history_and_then_live_without_gap_or_repeat(tmp_path: Path, start, expected):
-    async def test(broker):
+async def test_history_and_then_live_without_gap_or_repeat(tmp_path: Path, start, expected):
+    async with broker_at(tmp_path) as broker:
         await broker.events.publish(ME, events(1, 200))
         coming = [asyncio.create_task(broker.events.publish(ME, [event(number)])) for number in range(201, 301)]
         record = await subscribed(broker, start=start) if start is not None else None
@@ -33,25 +33,19 @@ def test_history_and_then_live_without_gap_or_repeat(tmp_path: Path, start, expe
         assert await positions(broker, record.number, limit=17) == list(expected)
         assert broker.subscriptions.index.get(record.number).is_live
 
-    with_broker(tmp_path, test)
 
-
-def test_history_goes_on_after_a_restart(tmp_path: Path):
-    async def before(broker):
+async def test_history_goes_on_after_a_restart(tmp_path: Path):
+    async with broker_at(tmp_path) as broker:
         await broker.events.publish(ME, events(1, 500))
         await subscribed(broker, start=0)
-
-    async def after(broker):
+    async with broker_at(tmp_path) as broker:
         assert await positions(broker, broker.subscriptions.require("me", "all").number) == list(range(1, 501))
 
-    with_broker(tmp_path, before)
-    with_broker(tmp_path, after)
 
-
-def test_f5_a_reader_that_stopped_keeps_a_bounded_outbox_and_loses_nothing(tmp_path: Path):
+async def test_f5_a_reader_that_stopped_keeps_a_bounded_outbox_and_loses_nothing(tmp_path: Path):
     slow = client("slow", outbox_bytes=5_000)
 
-    async def test(broker):
+    async with broker_at(tmp_path, guests=(ME, slow)) as broker:
         behind = await subscribed(broker, who=slow)
         quick = await subscribed(broker)
         for first in range(1, 1000, 50):
@@ -67,27 +61,23 @@ def test_f5_a_reader_that_stopped_keeps_a_bounded_outbox_and_loses_nothing(tmp_p
             await broker.notifications.acknowledge(behind.number, after)
         assert found == list(range(1, 1001))
 
-    with_broker(tmp_path, test, guests=(ME, slow))
 
-
-def test_f5_reading_on_makes_room_without_acknowledgement(tmp_path: Path):
+async def test_f5_reading_on_makes_room_without_acknowledgement(tmp_path: Path):
     slow = client("slow", outbox_bytes=5_000)
 
-    async def test(broker):
+    async with broker_at(tmp_path, guests=(ME, slow)) as broker:
         behind = await subscribed(broker, who=slow)
         await broker.events.publish(ME, events(1, 500))
         await broker.events.publish(ME, events(501, 1000))
         assert await positions_up_to(broker, behind.number, 1000, limit=10) == list(range(1, 1001))
         assert (await broker.notifications.page(behind.number, 0)).gap is not None
 
-    with_broker(tmp_path, test, guests=(ME, slow))
 
-
-def test_f5_who_does_not_read_is_matched_no_further_and_loses_nothing(tmp_path: Path):
+async def test_f5_who_does_not_read_is_matched_no_further_and_loses_nothing(tmp_path: Path):
     """Without any quota: what nobody reads costs nobody anything beyond a bound."""
     lots = range(1, 12_001, 1_000)
 
-    async def test(broker):
+    async with broker_at(tmp_path, guests=(NO_LIMITS,)) as broker:
         stopped = await subscribed(broker, "stopped", who=NO_LIMITS)
         reading = await subscribed(broker, "reading", who=NO_LIMITS)
         for first in lots:
@@ -104,28 +94,22 @@ def test_f5_who_does_not_read_is_matched_no_further_and_loses_nothing(tmp_path: 
         await broker.events.publish(NO_LIMITS, [event(12_001)])
         assert await positions(broker, stopped.number, 12_000) == [12_001]
 
-    with_broker(tmp_path, test, guests=(NO_LIMITS,))
 
-
-def test_f5_who_does_not_read_goes_on_after_a_restart(tmp_path: Path):
-    async def before(broker):
+async def test_f5_who_does_not_read_goes_on_after_a_restart(tmp_path: Path):
+    async with broker_at(tmp_path, guests=(NO_LIMITS,)) as broker:
         await subscribed(broker, who=NO_LIMITS)
         for first in range(1, 8_001, 1_000):
             await broker.events.publish(NO_LIMITS, events(first, first + 999))
-
-    async def after(broker):
+    async with broker_at(tmp_path, guests=(NO_LIMITS,)) as broker:
         number = broker.subscriptions.require("me", "all").number
         assert await positions_up_to(broker, number, 8_000, limit=1_000) == list(range(1, 8_001))
 
-    with_broker(tmp_path, before, guests=(NO_LIMITS,))
-    with_broker(tmp_path, after, guests=(NO_LIMITS,))
 
-
-def test_f5_a_selective_subscription_that_nobody_reads_stays_live(tmp_path: Path, monkeypatch):
+async def test_f5_a_selective_subscription_that_nobody_reads_stays_live(tmp_path: Path, monkeypatch):
     """To find its few notifications in the log again would cost more than to keep them."""
     monkeypatch.setattr(subscription_index, "MOST_UNREAD", 20)
 
-    async def test(broker):
+    async with broker_at(tmp_path, guests=(NO_LIMITS,)) as broker:
         few = await subscribed(broker, "few", "SELECT ?s { ?s <urn:q> ?o }", who=NO_LIMITS)
         await subscribed(broker, "all", who=NO_LIMITS)
         for first in range(1, 2_001, 100):
@@ -136,8 +120,6 @@ def test_f5_a_selective_subscription_that_nobody_reads_stays_live(tmp_path: Path
         assert broker.subscriptions.index.progress(few.number).unread == 40
         assert broker.subscriptions.index.get(few.number).is_live
         assert not broker.subscriptions.index.get(broker.subscriptions.require("me", "all").number).is_live
-
-    with_broker(tmp_path, test, guests=(NO_LIMITS,))
 
 
 async def all_positions(broker: Broker, number: int, count: int) -> list[int]:
@@ -156,11 +138,11 @@ class Stopped(SystemClock):
         return 1000.0
 
 
-def test_a9_of_a_flood_no_more_is_made_than_may_come_at_once(tmp_path: Path):
+async def test_a9_of_a_flood_no_more_is_made_than_may_come_at_once(tmp_path: Path):
     """However much one commit would make for it: to make it is what costs the others."""
     flood = client("flood", notifications_per_second=1_000, outbox_bytes=None)
 
-    async def test(broker):
+    async with broker_at(tmp_path, guests=(NO_LIMITS, flood), clock=Stopped()) as broker:
         for number in range(10):
             await subscribed(broker, f"all{number}", who=flood)
         quick = await subscribed(broker, who=NO_LIMITS)
@@ -169,14 +151,12 @@ def test_a9_of_a_flood_no_more_is_made_than_may_come_at_once(tmp_path: Path):
         # Each may have tried a part of the log on its own, before it was seen that nothing is left.
         assert broker.core.counters.matched - 1_000 <= 500 + 10 * CHUNK
 
-    with_broker(tmp_path, test, guests=(NO_LIMITS, flood), clock=Stopped())
 
-
-def test_a9_f3_who_is_put_off_by_a_commit_that_fails_loses_nothing(tmp_path: Path):
+async def test_a9_f3_who_is_put_off_by_a_commit_that_fails_loses_nothing(tmp_path: Path):
     disk = FaultyDisk()
     flood = client("flood", notifications_per_second=100, outbox_bytes=None)
 
-    async def test(broker):
+    async with broker_at(tmp_path, guests=(NO_LIMITS, flood), disk=disk) as broker:
         one = await subscribed(broker, who=flood)
         await broker.events.publish(NO_LIMITS, events(1, 20))
         disk.fill()
@@ -186,29 +166,23 @@ def test_a9_f3_who_is_put_off_by_a_commit_that_fails_loses_nothing(tmp_path: Pat
         await broker.events.publish(NO_LIMITS, events(401, 600))
         assert await all_positions(broker, one.number, 220) == list(range(1, 221))
 
-    with_broker(tmp_path, test, guests=(NO_LIMITS, flood), disk=disk)
 
-
-def test_a9_f1_who_is_put_off_goes_on_after_a_restart(tmp_path: Path):
+async def test_a9_f1_who_is_put_off_goes_on_after_a_restart(tmp_path: Path):
     flood = client("flood", notifications_per_second=100, outbox_bytes=None)
 
-    async def before(broker):
+    async with broker_at(tmp_path, guests=(NO_LIMITS, flood)) as broker:
         await subscribed(broker, who=flood)
         await broker.events.publish(NO_LIMITS, events(1, 20))
         await broker.events.publish(NO_LIMITS, events(21, 400))
-
-    async def after(broker):
+    async with broker_at(tmp_path, guests=(NO_LIMITS, flood)) as broker:
         number = broker.subscriptions.require("flood", "all").number
         assert await positions_up_to(broker, number, 400, limit=50) == list(range(1, 401))
 
-    with_broker(tmp_path, before, guests=(NO_LIMITS, flood))
-    with_broker(tmp_path, after, guests=(NO_LIMITS, flood))
 
-
-def test_a9_a_match_all_flood_is_put_off_and_the_others_stay_live(tmp_path: Path):
+async def test_a9_a_match_all_flood_is_put_off_and_the_others_stay_live(tmp_path: Path):
     flood = client("flood", notifications_per_second=1_000, outbox_bytes=None)
 
-    async def test(broker):
+    async with broker_at(tmp_path, guests=(ME, flood)) as broker:
         everything = [await subscribed(broker, f"all{n}", who=flood) for n in range(3)]
         quick = await subscribed(broker)
         for first in range(1, 1001, 100):
@@ -219,5 +193,3 @@ def test_a9_a_match_all_flood_is_put_off_and_the_others_stay_live(tmp_path: Path
         assert await positions(broker, quick.number) == list(range(1, 1001))
         for one in everything:
             assert await all_positions(broker, one.number, 1000) == list(range(1, 1001))
-
-    with_broker(tmp_path, test, guests=(ME, flood))

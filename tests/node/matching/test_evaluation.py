@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 from tests.matching.test_isolation import CRASHING
 from tests.matching.test_stack import long_sum
-from tests.node.brokers import ME, events, positions, subscribed, with_broker
+from tests.node.brokers import ME, broker_at, events, positions, subscribed
 from tests.node.node_process import NodeProcess
 
 from triplewire.matching.general.datasets import Dataset
@@ -49,26 +49,22 @@ def test_a2_a_real_node_refuses_what_would_crash_it_and_outlives_its_evaluators(
         assert node.stop() == 0
 
 
-def test_a2_a_subscription_that_is_refused_by_now_is_quarantined_and_the_node_starts(tmp_path: Path) -> None:
-    async def before(broker):
+async def test_a2_a_subscription_that_is_refused_by_now_is_quarantined_and_the_node_starts(tmp_path: Path) -> None:
+    async with broker_at(tmp_path) as broker:
         record = await subscribed(broker, "old", GENERAL)
         change = "UPDATE subscriptions SET text = ? WHERE number = ?"
         await asyncio.wrap_future(
             broker.store.submit(lambda tx: tx.execute(change, (long_sum(8_000), record.number)).rowcount)
         )
-
-    async def after(broker):
+    async with broker_at(tmp_path) as broker:
         [record] = list(broker.subscriptions.index)
         assert "640 KiB of stack" in record.quarantined
         fine = await subscribed(broker, "fine", GENERAL)
         await broker.events.publish(ME, events(1, 1))
         assert await positions(broker, fine.number) == [1]
 
-    with_broker(tmp_path, before)
-    with_broker(tmp_path, after)
 
-
-def test_f11_a_subscription_that_crashes_its_evaluation_is_quarantined_and_the_rest_flows(
+async def test_f11_a_subscription_that_crashes_its_evaluation_is_quarantined_and_the_rest_flows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked_of = GeneralPlan.asked_of
@@ -79,7 +75,7 @@ def test_f11_a_subscription_that_crashes_its_evaluation_is_quarantined_and_the_r
 
     monkeypatch.setattr(GeneralPlan, "asked_of", asked)
 
-    async def test(broker):
+    async with broker_at(tmp_path) as broker:
         crashing = await subscribed(broker, "crashing", "SELECT ?s { ?s ?p ?o OPTIONAL { ?s <urn:crashing> ?x } }")
         fine = await subscribed(broker, "fine", GENERAL)
         await broker.events.publish(ME, events(1, 3))
@@ -87,5 +83,3 @@ def test_f11_a_subscription_that_crashes_its_evaluation_is_quarantined_and_the_r
         assert "crashed" in broker.subscriptions.index.get(crashing.number).quarantined
         await broker.events.publish(ME, events(4, 5))
         assert await positions(broker, fine.number) == [1, 2, 3, 4, 5]
-
-    with_broker(tmp_path, test)

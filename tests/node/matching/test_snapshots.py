@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import pytest
-from tests.node.brokers import EVERYTHING, ME, YOU, client, event, events, positions, subscribed, with_broker
+from tests.node.brokers import EVERYTHING, ME, YOU, broker_at, client, event, events, positions, subscribed
 from tests.node.node_process import NodeProcess
 from tests.node.test_shutdown import fill
 
 from triplewire.algebra.subscriptions import Subscription
+from triplewire.node.broker.broker import Broker
 from triplewire.node.matching import snapshots
 from triplewire.store.database import Database
 from triplewire.store.retention import Retention
@@ -52,8 +54,8 @@ async def fill_in(broker):
     await subscribed(broker, "limited", who=LIMITED)
 
 
-def opened(folder: Path, test) -> None:
-    with_broker(folder, test, guests=(ME, YOU, LIMITED))
+def opened(folder: Path) -> AbstractAsyncContextManager[Broker]:
+    return broker_at(folder, guests=(ME, YOU, LIMITED))
 
 
 async def is_right(broker) -> None:
@@ -69,70 +71,65 @@ async def is_right(broker) -> None:
     assert not broker.subscriptions.index.progress(broker.subscriptions.require("me", "s3").number).is_unindexed
 
 
-def test_a_start_after_a_stop_compiles_nothing(tmp_path: Path, parsing: list[str]):
-    async def after(broker):
+async def test_a_start_after_a_stop_compiles_nothing(tmp_path: Path, parsing: list[str]):
+    async with opened(tmp_path) as broker:
+        await fill_in(broker)
+    parsing.clear()
+    async with opened(tmp_path) as broker:
         assert set(parsing) <= {"SELECT ?s { ?s <urn:p> ?o }"}, "only the warm-up"
         await is_right(broker)
 
-    opened(tmp_path, fill_in)
-    parsing.clear()
-    opened(tmp_path, after)
 
-
-def test_what_changed_since_is_compiled_and_the_rest_is_not(tmp_path: Path, parsing: list[str]):
+async def test_what_changed_since_is_compiled_and_the_rest_is_not(tmp_path: Path, parsing: list[str]):
     kept = tmp_path / "kept"
     fresh = "SELECT ?fresh { ?fresh <urn:p> ?o }"
 
-    async def change(broker):
+    async with opened(tmp_path) as broker:
+        await fill_in(broker)
+    shutil.copytree(tmp_path / snapshots.FOLDER, kept)
+    async with opened(tmp_path) as broker:
         await broker.subscriptions.unsubscribe(broker.subscriptions.require("me", "s1").number)
         await broker.subscriptions.unsubscribe(broker.subscriptions.require("me", "s2").number)
         await subscribed(broker, "s2", fresh)
-
-    async def after(broker):
+    # As after a kill: the registry is newer than the snapshot.
+    shutil.rmtree(tmp_path / snapshots.FOLDER)
+    shutil.copytree(kept, tmp_path / snapshots.FOLDER)
+    parsing.clear()
+    async with opened(tmp_path) as broker:
         assert set(parsing) <= {fresh, "SELECT ?s { ?s <urn:p> ?o }"}
         found = [record.name for record in broker.subscriptions.index.of("me")]
         assert "s1" not in found
         await is_right(broker)
         assert await positions(broker, broker.subscriptions.require("me", "s2").number) == [1, 2]
 
-    opened(tmp_path, fill_in)
-    shutil.copytree(tmp_path / snapshots.FOLDER, kept)
-    opened(tmp_path, change)
-    # As after a kill: the registry is newer than the snapshot.
-    shutil.rmtree(tmp_path / snapshots.FOLDER)
-    shutil.copytree(kept, tmp_path / snapshots.FOLDER)
-    parsing.clear()
-    opened(tmp_path, after)
 
-
-def test_a_query_that_is_not_what_it_was_makes_the_whole_snapshot_worthless(tmp_path: Path):
-    async def after(broker):
-        await broker.events.publish(ME, [event(1, "<urn:s> <urn:q> 1 .")])
-        assert await positions(broker, broker.subscriptions.require("me", "s0").number) == [1]
-
-    opened(tmp_path, fill_in)
+async def test_a_query_that_is_not_what_it_was_makes_the_whole_snapshot_worthless(tmp_path: Path):
+    async with opened(tmp_path) as broker:
+        await fill_in(broker)
     database = Database(tmp_path)
     change = "UPDATE subscriptions SET text = ? WHERE name = 's0'"
     database.writer.submit(lambda tx: tx.execute(change, (OTHER,))).result()
     database.close()
-    opened(tmp_path, after)
+    async with opened(tmp_path) as broker:
+        await broker.events.publish(ME, [event(1, "<urn:s> <urn:q> 1 .")])
+        assert await positions(broker, broker.subscriptions.require("me", "s0").number) == [1]
 
 
-def test_a15_other_rights_than_when_it_was_written_are_those_that_count(tmp_path: Path):
-    async def after(broker):
+async def test_a15_other_rights_than_when_it_was_written_are_those_that_count(tmp_path: Path):
+    async with opened(tmp_path) as broker:
+        await fill_in(broker)
+    async with broker_at(tmp_path, guests=(ME, YOU, client("limited", subscribe=Grant(graphs=("urn:e:3",))))) as broker:
         await broker.events.publish(ME, events(1, 3))
         assert await positions(broker, broker.subscriptions.require("limited", "limited").number) == [3]
-
-    opened(tmp_path, fill_in)
-    with_broker(tmp_path, after, guests=(ME, YOU, client("limited", subscribe=Grant(graphs=("urn:e:3",)))))
 
 
 def files(folder: Path) -> list[Path]:
     return sorted(path for path in (folder / snapshots.FOLDER).rglob("*") if path.is_file())
 
 
-def test_f4_a_snapshot_that_is_damaged_anywhere_is_not_used(tmp_path: Path):
-    opened(tmp_path / "whole", fill_in)
+async def test_f4_a_snapshot_that_is_damaged_anywhere_is_not_used(tmp_path: Path):
+    async with opened(tmp_path / "whole") as broker:
+        await fill_in(broker)
     database = Database(tmp_path / "whole")
     records = database.read(registry.everyone)
     database.close()
@@ -148,12 +145,15 @@ def test_f4_a_snapshot_that_is_damaged_anywhere_is_not_used(tmp_path: Path):
 
 
 @pytest.mark.parametrize("number", range(3))
-def test_f4_subscriptions_of_a_damaged_snapshot_are_compiled_anew(tmp_path: Path, number: int):
-    opened(tmp_path, fill_in)
+async def test_f4_subscriptions_of_a_damaged_snapshot_are_compiled_anew(tmp_path: Path, number: int):
+    async with opened(tmp_path) as broker:
+        await fill_in(broker)
     for path in files(tmp_path)[number::3]:
         damage(path, number)
-    opened(tmp_path, is_right)
-    opened(tmp_path, lambda broker: broker.housekeeping.trim(Retention()))
+    async with opened(tmp_path) as broker:
+        await is_right(broker)
+    async with opened(tmp_path) as broker:
+        await broker.housekeeping.trim(Retention())
 
 
 def damage(path: Path, number: int) -> None:
@@ -168,41 +168,37 @@ def damage(path: Path, number: int) -> None:
         path.unlink()
 
 
-def test_a_snapshot_of_other_code_is_compiled_anew(tmp_path: Path, monkeypatch, parsing: list[str]):
-    async def after(broker):
+async def test_a_snapshot_of_other_code_is_compiled_anew(tmp_path: Path, monkeypatch, parsing: list[str]):
+    async with opened(tmp_path) as broker:
+        await fill_in(broker)
+    parsing.clear()
+    monkeypatch.setattr(snapshots, "_code", lambda: "other")
+    async with opened(tmp_path) as broker:
         assert EVERYTHING in parsing
         await is_right(broker)
 
-    opened(tmp_path, fill_in)
-    parsing.clear()
-    monkeypatch.setattr(snapshots, "_code", lambda: "other")
-    opened(tmp_path, after)
-
 
 @pytest.mark.parametrize("step", ["save", "replace_file", "_tidy"])
-def test_f1_a_stop_in_the_middle_of_writing_leaves_a_snapshot_that_is_whole(tmp_path: Path, monkeypatch, step: str):
-    async def change(broker):
-        await subscribed(broker, "one more")
-
-    async def after(broker):
-        assert len(broker.subscriptions.index) == COUNT + 5
-        await is_right(broker)
-
+async def test_f1_a_stop_in_the_middle_of_writing_leaves_a_snapshot_that_is_whole(tmp_path, monkeypatch, step: str):
     def killed(*_):
         raise OSError("killed")
 
-    opened(tmp_path, fill_in)
+    async with opened(tmp_path) as broker:
+        await fill_in(broker)
     with monkeypatch.context() as patch:
         patch.setattr(snapshots.Matcher if step == "save" else snapshots, step, killed)
-        opened(tmp_path, change)
-    opened(tmp_path, after)
+        async with opened(tmp_path) as broker:
+            await subscribed(broker, "one more")
+    async with opened(tmp_path) as broker:
+        assert len(broker.subscriptions.index) == COUNT + 5
+        await is_right(broker)
     assert len([path for path in (tmp_path / snapshots.FOLDER).iterdir() if path.is_dir()]) == 2
 
 
-def test_housekeeping_writes_a_snapshot_when_much_has_changed(tmp_path: Path):
+async def test_housekeeping_writes_a_snapshot_when_much_has_changed(tmp_path: Path):
     index = tmp_path / snapshots.FOLDER / "index"
 
-    async def test(broker):
+    async with opened(tmp_path) as broker:
         await fill_in(broker)
         await broker.housekeeping.trim(Retention())
         written = index.read_bytes()
@@ -214,17 +210,17 @@ def test_housekeeping_writes_a_snapshot_when_much_has_changed(tmp_path: Path):
         await broker.housekeeping.trim(Retention())
         assert index.read_bytes() != written
 
-    opened(tmp_path, test)
 
-
-def test_a_full_disk_costs_the_snapshot_and_nothing_else(tmp_path: Path, monkeypatch, caplog):
+async def test_a_full_disk_costs_the_snapshot_and_nothing_else(tmp_path: Path, monkeypatch, caplog):
     def full(*_):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(snapshots, "replace_file", full)
-    opened(tmp_path, fill_in)
+    async with opened(tmp_path) as broker:
+        await fill_in(broker)
     assert "No space left" in caplog.text
-    opened(tmp_path, is_right)
+    async with opened(tmp_path) as broker:
+        await is_right(broker)
 
 
 @pytest.mark.system
@@ -248,9 +244,10 @@ def test_f1_kill_9_while_a_real_node_writes_snapshots(tmp_path: Path):
     assert node.stop() == 0
 
 
-def test_a17_a_snapshot_that_leads_outside_the_folder_is_neither_read_nor_written_nor_tidied(tmp_path: Path):
+async def test_a17_a_snapshot_that_leads_outside_the_folder_is_neither_read_nor_written_nor_tidied(tmp_path: Path):
     data, outside = tmp_path / "data", tmp_path / "outside"
-    opened(data, fill_in)
+    async with opened(data) as broker:
+        await fill_in(broker)
     home = data / snapshots.FOLDER
     index = snapshots._read_index(home / "index")
     database = Database(data)
@@ -264,5 +261,6 @@ def test_a17_a_snapshot_that_leads_outside_the_folder_is_neither_read_nor_writte
     shutil.rmtree(home)
     (outside / "precious").mkdir(parents=True)
     home.symlink_to(outside)
-    opened(data, is_right)
+    async with opened(data) as broker:
+        await is_right(broker)
     assert [path.name for path in outside.rglob("*")] == ["precious"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from triplewire.network.messages import Packet
@@ -50,14 +50,3 @@ async def until(condition: Callable[[], object]) -> None:
     async with asyncio.timeout(_SECONDS):
         while not condition():
             await asyncio.sleep(0.01)
-
-
-def run(test: Callable[[], Awaitable[None]]) -> None:
-    """Run a test; what takes a minute has hung, even if it ends when it is cancelled."""
-
-    async def limited() -> None:
-        async with asyncio.timeout(60) as limit:
-            await test()
-        assert not limit.expired()
-
-    asyncio.run(limited())

@@ -99,15 +99,11 @@ async def file_of(peer: PeerProgram) -> Resource:
     raise AssertionError("nothing comes any more")
 
 
-def in_court(folder: Path, test: Callable[[Court], Awaitable[None]], *, in_network: bool = False) -> None:
-    """Run a test, and end everything."""
-
-    async def run() -> None:
-        court = Court(folder, in_network=in_network)
-        async with asyncio.timeout(120):
-            try:
-                await test(court)
-            finally:
-                await court.stop()
-
-    asyncio.run(run())
+@asynccontextmanager
+async def court_at(folder: Path, *, in_network: bool = False) -> AsyncIterator[Court]:
+    """Access points, all stopped at the end."""
+    court = Court(folder, in_network=in_network)
+    try:
+        yield court
+    finally:
+        await court.stop()

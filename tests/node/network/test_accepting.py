@@ -6,7 +6,7 @@ import asyncio
 from collections import Counter
 
 import pytest
-from tests.node.brokers import EVERYTHING, ME, subscribed, with_broker
+from tests.node.brokers import EVERYTHING, ME, broker_at, subscribed
 from tests.node.network.backbones import until
 
 from triplewire.errors import StoreFailed
@@ -41,8 +41,8 @@ async def stored(broker) -> list[tuple[str, str | None]]:
     return [(record.graph, record.origin) for record, _ in await broker.events.after(ME, 0, 100)]
 
 
-def test_events_are_stored_in_order_as_they_were_published(tmp_path):
-    async def test(broker) -> None:
+async def test_events_are_stored_in_order_as_they_were_published(tmp_path):
+    async with broker_at(tmp_path) as broker:
         counts: Counter[str] = Counter()
         taking = Accepting(broker, counts, lambda: None)
         task = asyncio.create_task(taking.run())
@@ -61,8 +61,6 @@ def test_events_are_stored_in_order_as_they_were_published(tmp_path):
         assert counts == {"accepted": 39}
         task.cancel()
 
-    with_broker(tmp_path, test)
-
 
 @pytest.mark.parametrize(
     "changes",
@@ -75,8 +73,8 @@ def test_events_are_stored_in_order_as_they_were_published(tmp_path):
     ],
     ids=["name", "nonsense", "nothing", "two", "time"],
 )
-def test_what_is_no_event_is_refused_and_the_next_is_taken(tmp_path, changes):
-    async def test(broker) -> None:
+async def test_what_is_no_event_is_refused_and_the_next_is_taken(tmp_path, changes):
+    async with broker_at(tmp_path) as broker:
         counts: Counter[str] = Counter()
         taking = Accepting(broker, counts, lambda: None)
         task = asyncio.create_task(taking.run())
@@ -87,13 +85,11 @@ def test_what_is_no_event_is_refused_and_the_next_is_taken(tmp_path, changes):
         assert counts == {"refused": 1, "accepted": 1}
         task.cancel()
 
-    with_broker(tmp_path, test)
 
-
-def test_f3_a_full_disk_is_waited_for_and_nothing_is_noted_before(tmp_path):
+async def test_f3_a_full_disk_is_waited_for_and_nothing_is_noted_before(tmp_path):
     disk = FaultyDisk()
 
-    async def test(broker) -> None:
+    async with broker_at(tmp_path, disk=disk) as broker:
         taking = Accepting(broker, Counter(), lambda: None)
         task = asyncio.create_task(taking.run())
         disk.fill()
@@ -107,27 +103,23 @@ def test_f3_a_full_disk_is_waited_for_and_nothing_is_noted_before(tmp_path):
         assert await stored(broker) == [(f"urn:e:{number}", "sp-a") for number in range(1, 6)]
         task.cancel()
 
-    with_broker(tmp_path, test, disk=disk)
 
-
-def test_f2_a_failed_disk_ends_the_accepting(tmp_path):
+async def test_f2_a_failed_disk_ends_the_accepting(tmp_path):
     disk = FaultyDisk()
 
-    async def test(broker) -> None:
+    async with broker_at(tmp_path, disk=disk) as broker:
         taking = Accepting(broker, Counter(), lambda: None)
         disk.fail_sync(Fate.LOST)
         taking.add(publication(1))
         with pytest.raises(StoreFailed):
             await asyncio.wait_for(taking.run(), 20)
 
-    with_broker(tmp_path, test, disk=disk)
 
-
-def test_what_waits_is_bounded_and_room_is_told(tmp_path, monkeypatch):
+async def test_what_waits_is_bounded_and_room_is_told(tmp_path, monkeypatch):
     monkeypatch.setattr(inbound_events, "_MOST", 10)
     monkeypatch.setattr(inbound_events, "_BATCH", 4)
 
-    async def test(broker) -> None:
+    async with broker_at(tmp_path) as broker:
         told: list[bool] = []
         taking = Accepting(broker, Counter(), lambda: told.append(True))
         for number in range(1, 31):
@@ -139,5 +131,3 @@ def test_what_waits_is_bounded_and_room_is_told(tmp_path, monkeypatch):
         assert told == [True]
         assert len(await stored(broker)) == 30
         task.cancel()
-
-    with_broker(tmp_path, test)

@@ -6,7 +6,7 @@ import os
 
 import msgspec
 import pytest
-from tests.node.network.peerage import QUICK, Court, here, in_court, place_of
+from tests.node.network.peerage import QUICK, court_at, here, place_of
 
 from triplewire.client.peer import Folder, PeerProgram
 from triplewire.errors import InputError, NodeUnreachable
@@ -49,10 +49,10 @@ def test_a_file_that_is_wrong_is_said_to_be_without_its_secrets(tmp_path, conten
         Invitations(tmp_path / "nowhere")
 
 
-def test_a12_only_invited_peers_register(tmp_path):
+async def test_a12_only_invited_peers_register(tmp_path):
     (tmp_path / "invitations").write_text(FIRST)
 
-    async def test(court: Court) -> None:
+    async with court_at(tmp_path) as court:
         node = await court.open("AP", peers_invitations=tmp_path / "invitations")
         with pytest.raises(NodeUnreachable, match="wanted an invitation to this access point, found none"):
             async with PeerProgram(court.peer("B", node), manner=QUICK, seconds=5.0) as bob:
@@ -62,16 +62,12 @@ def test_a12_only_invited_peers_register(tmp_path):
         async with here(Folder.make(tmp_path / "invited", place)) as [alice]:
             assert node.peers.machine.peers == [alice.id]
 
-    in_court(tmp_path, test)
 
-
-def test_a9_no_more_peers_register_than_there_may_be(tmp_path):
-    async def test(court: Court) -> None:
+async def test_a9_no_more_peers_register_than_there_may_be(tmp_path):
+    async with court_at(tmp_path) as court:
         node = await court.open("AP", peers_most=1)
         async with here(court.peer("A", node)) as [alice]:
             with pytest.raises(NodeUnreachable, match="at most 1 peers"):
                 async with PeerProgram(court.peer("B", node), manner=QUICK, seconds=5.0) as bob:
                     await bob.connected()
             assert node.peers.machine.peers == [alice.id]
-
-    in_court(tmp_path, test)

@@ -6,8 +6,8 @@ import asyncio
 
 import msgspec
 import pytest
-from tests.node.http.serving import Api, with_node
-from tests.node.network.peerage import QUERY, Court, events, file_of, gets, here, in_court, place_of, until
+from tests.node.http.serving import api_of
+from tests.node.network.peerage import QUERY, court_at, events, file_of, gets, here, place_of, until
 
 from triplewire import Event
 from triplewire.algebra.advertisements.advertisement import Advertisement
@@ -22,8 +22,8 @@ from triplewire.store.retention import Retention
 DC = "http://purl.org/dc/elements/1.1/"
 
 
-def test_what_is_published_is_notified_and_saved(tmp_path):
-    async def test(court: Court) -> None:
+async def test_what_is_published_is_notified_and_saved(tmp_path):
+    async with court_at(tmp_path) as court:
         node = await court.open("AP")
         async with here(court.peer("A", node), court.peer("B", node)) as [alice, bob]:
             await alice.subscribe("all", "sparql", QUERY)
@@ -37,11 +37,9 @@ def test_what_is_published_is_notified_and_saved(tmp_path):
             assert content["data"] == events("urn:e:1").decode()
             assert node.peers.machine.online == sorted([alice.id, bob.id])
 
-    in_court(tmp_path, test)
 
-
-def test_off_line_and_back_over_a_restart_of_the_node(tmp_path):
-    async def test(court: Court) -> None:
+async def test_off_line_and_back_over_a_restart_of_the_node(tmp_path):
+    async with court_at(tmp_path) as court:
         node = await court.open("AP")
         place = place_of(node)
         async with here(court.peer("A", node)) as [alice]:
@@ -58,11 +56,9 @@ def test_off_line_and_back_over_a_restart_of_the_node(tmp_path):
             number = node.broker.subscriptions.require(alice.id, "all").number
             await until(lambda: node.broker.subscriptions.index.require(number).cursor == 3)
 
-    in_court(tmp_path, test)
 
-
-def test_what_retention_removed_meanwhile_is_told_once(tmp_path):
-    async def test(court: Court) -> None:
+async def test_what_retention_removed_meanwhile_is_told_once(tmp_path):
+    async with court_at(tmp_path) as court:
         node = await court.open("AP")
         home = court.peer("A", node)
         async with here(home) as [alice]:
@@ -85,11 +81,9 @@ def test_what_retention_removed_meanwhile_is_told_once(tmp_path):
             assert (await anext(alice.arrivals())).event == "urn:e:10"
             assert home.gaps() == [lost]
 
-    in_court(tmp_path, test)
 
-
-def test_a_peer_is_a_client_of_the_node_and_only_the_hash_of_its_secret_is_kept(tmp_path):
-    async def test(court: Court) -> None:
+async def test_a_peer_is_a_client_of_the_node_and_only_the_hash_of_its_secret_is_kept(tmp_path):
+    async with court_at(tmp_path) as court:
         node = await court.open("AP")
         folder = court.peer("A", node)
         async with here(folder) as [alice]:
@@ -101,11 +95,9 @@ def test_a_peer_is_a_client_of_the_node_and_only_the_hash_of_its_secret_is_kept(
         assert secret.encode() not in data
         assert alice.id.encode() in data
 
-    in_court(tmp_path, test)
 
-
-def test_what_a_peer_asks_in_vain_is_told(tmp_path):
-    async def test(court: Court) -> None:
+async def test_what_a_peer_asks_in_vain_is_told(tmp_path):
+    async with court_at(tmp_path) as court:
         node = await court.open("AP")
         async with here(court.peer("A", node)) as [alice]:
             with pytest.raises(PeerRefused, match="SELECT"):
@@ -115,11 +107,9 @@ def test_what_a_peer_asks_in_vain_is_told(tmp_path):
             with pytest.raises(PeerRefused, match="wanted the registration of"):
                 await alice.advertise(Registration("tw-" + "a" * 32, (Advertisement.schemas([DC]),)).to_turtle())
 
-    in_court(tmp_path, test)
 
-
-def test_registering_puts_a_peer_into_the_indices_and_forgetting_takes_it_out(tmp_path):
-    async def test(court: Court) -> None:
+async def test_registering_puts_a_peer_into_the_indices_and_forgetting_takes_it_out(tmp_path):
+    async with court_at(tmp_path) as court:
         node = await court.open("AP", peers_seconds=1.0)
         async with here(court.peer("A", node)) as [alice]:
             await alice.subscribe("all", "sparql", QUERY)
@@ -130,21 +120,17 @@ def test_registering_puts_a_peer_into_the_indices_and_forgetting_takes_it_out(tm
         assert node.broker.subscriptions.index.of(alice.id) == []
         assert alice.id not in [client.id for client in node.clients]
 
-    in_court(tmp_path, test)
 
-
-def test_a_client_that_is_removed_is_no_peer_any_more(tmp_path):
-    async def test(court: Court) -> None:
+async def test_a_client_that_is_removed_is_no_peer_any_more(tmp_path):
+    async with court_at(tmp_path) as court:
         node = await court.open("AP")
         async with here(court.peer("A", node)) as [alice]:
             await node.unregister(alice.id)
             assert node.peers.machine.peers == []
 
-    in_court(tmp_path, test)
 
-
-def test_rendezvous_with_a_resource_whose_owner_is_off_line(tmp_path):
-    async def test(court: Court) -> None:
+async def test_rendezvous_with_a_resource_whose_owner_is_off_line(tmp_path):
+    async with court_at(tmp_path) as court:
         node = await court.open("AP")
         bob_home = court.peer("B", node)
         (bob_home.path / "resources" / "papers").mkdir()
@@ -162,11 +148,9 @@ def test_rendezvous_with_a_resource_whose_owner_is_off_line(tmp_path):
             assert got[outside].problem == "no such resource"
         assert b"a paper" in [file.read_bytes() for file in (alice.folder.path / "rendezvous").iterdir()]
 
-    in_court(tmp_path, test)
 
-
-def test_two_super_peers_carry_what_peers_publish(tmp_path):
-    async def test(court: Court) -> None:
+async def test_two_super_peers_carry_what_peers_publish(tmp_path):
+    async with court_at(tmp_path, in_network=True) as court:
         one, other = await court.open("AP"), await court.open("AP2")
         async with here(court.peer("A", one), court.peer("B", other)) as [alice, bob]:
             await alice.subscribe("all", "sparql", QUERY)
@@ -177,11 +161,9 @@ def test_two_super_peers_carry_what_peers_publish(tmp_path):
             located = await alice.locate(saved.publisher, saved.origin)
             assert located.is_online
 
-    in_court(tmp_path, test, in_network=True)
 
-
-def test_rendezvous_between_two_access_points(tmp_path):
-    async def test(court: Court) -> None:
+async def test_rendezvous_between_two_access_points(tmp_path):
+    async with court_at(tmp_path, in_network=True) as court:
         one, other = await court.open("AP"), await court.open("AP2")
         bob_home = court.peer("B", other)
         (bob_home.path / "resources" / "r").write_bytes(b"the resource")
@@ -194,13 +176,11 @@ def test_rendezvous_between_two_access_points(tmp_path):
         async with here(court.peer("A", one)) as [alice]:
             assert (await file_of(alice)).content == b"the resource"
 
-    in_court(tmp_path, test, in_network=True)
 
-
-def test_a_peer_migrates_during_publishing_and_gets_everything(tmp_path):
+async def test_a_peer_migrates_during_publishing_and_gets_everything(tmp_path):
     """From AP to AP3, and on to AP2, while another publishes at AP2: everything, once."""
 
-    async def test(court: Court) -> None:
+    async with court_at(tmp_path, in_network=True) as court:
         ap, ap2, ap3 = [await court.open(name) for name in ("AP", "AP2", "AP3")]
         alice_home = court.peer("A", ap)
         names = [f"urn:e:{number}" for number in range(120)]
@@ -223,14 +203,12 @@ def test_a_peer_migrates_during_publishing_and_gets_everything(tmp_path):
                 assert [node.peers.machine.peers for node in (ap3,)] == [[]]
                 assert ap3.broker.subscriptions.index.of(alice.id) == []
 
-    in_court(tmp_path, test, in_network=True)
-
 
 @pytest.mark.parametrize("publisher", ["AP2", "AP3"])
-def test_what_the_last_access_point_never_heard_and_the_new_one_had_before(tmp_path, publisher):
+async def test_what_the_last_access_point_never_heard_and_the_new_one_had_before(tmp_path, publisher):
     """AP was cut off while AP3 heard everything: AP3 finds it again in its own log, and AP2 sends what AP3 lacks."""
 
-    async def test(court: Court) -> None:
+    async with court_at(tmp_path, in_network=True) as court:
         nodes = {name: await court.open(name) for name in ("AP", "AP2", "AP3")}
         ap, ap3 = nodes["AP"], nodes["AP3"]
         alice_home = court.peer("A", ap)
@@ -246,11 +224,9 @@ def test_what_the_last_access_point_never_heard_and_the_new_one_had_before(tmp_p
                 await alice.move(place_of(ap3))
                 await gets(alice, "urn:e:1", "urn:e:2")
 
-    in_court(tmp_path, test, in_network=True)
 
-
-def test_a_subscription_that_is_taken_over_begins_before_the_first_event_that_was_not_heard(tmp_path):
-    async def test(court: Court) -> None:
+async def test_a_subscription_that_is_taken_over_begins_before_the_first_event_that_was_not_heard(tmp_path):
+    async with court_at(tmp_path) as court:
         node = await court.open("AP")
 
         async def take(name: str, origin: str, position: int) -> None:
@@ -267,11 +243,9 @@ def test_a_subscription_that_is_taken_over_begins_before_the_first_event_that_wa
         assert await start({"sp-a": 9, node.id: 2}) == 2
         assert await start({}) == 3
 
-    in_court(tmp_path, test)
 
-
-def test_the_metrics_tell_who_is_there_and_what_was_refused(tmp_path):
-    async def test(api: Api) -> None:
+async def test_the_metrics_tell_who_is_there_and_what_was_refused(tmp_path):
+    async with api_of(tmp_path / "node", peers_address="tcp://127.0.0.1:0") as api:
         node = api.node
         folder = Folder.make(tmp_path / "home", place_of(node))
         async with here(folder) as [alice]:
@@ -285,16 +259,14 @@ def test_the_metrics_tell_who_is_there_and_what_was_refused(tmp_path):
         health = (await api.get("/health")).json()
         assert (health["peers"], health["key"]) == (node.peers.address, node.peers.key)
 
-    with_node(tmp_path / "node", test, peers_address="tcp://127.0.0.1:0")
-
 
 # Row A12, over the wire
 
 
-def test_a12_a_stolen_secret_is_of_no_use_with_another_key(tmp_path):
+async def test_a12_a_stolen_secret_is_of_no_use_with_another_key(tmp_path):
     """Neither as the peer whose secret it is, nor as one of its own."""
 
-    async def test(court: Court) -> None:
+    async with court_at(tmp_path) as court:
         node = await court.open("AP")
         folder = court.peer("A", node)
         async with here(folder) as [alice]:
@@ -308,13 +280,11 @@ def test_a12_a_stolen_secret_is_of_no_use_with_another_key(tmp_path):
         assert node.peers.machine.peers == [alice.id]
         assert node.client(folder.keys().secret).id == alice.id
 
-    in_court(tmp_path, test)
 
-
-def test_a12_a_forged_secret_is_refused(tmp_path):
+async def test_a12_a_forged_secret_is_refused(tmp_path):
     """The key alone is not enough either."""
 
-    async def test(court: Court) -> None:
+    async with court_at(tmp_path) as court:
         node = await court.open("AP")
         folder = court.peer("A", node)
         async with here(folder):
@@ -327,13 +297,11 @@ def test_a12_a_forged_secret_is_refused(tmp_path):
                 await program.connected()
         assert node.peers.machine.refusals["secret"] >= 1
 
-    in_court(tmp_path, test)
 
-
-def test_a12_a_stolen_public_identifier_is_refused(tmp_path):
+async def test_a12_a_stolen_public_identifier_is_refused(tmp_path):
     """A connection under one key is not good for another, whatever is said over it."""
 
-    async def test(court: Court) -> None:
+    async with court_at(tmp_path) as court:
         node = await court.open("AP")
         folder = court.peer("A", node)
         async with here(folder) as [alice]:
@@ -348,13 +316,11 @@ def test_a12_a_stolen_public_identifier_is_refused(tmp_path):
         assert node.peers.machine.peers == [alice_id]
         assert node.peers.machine.refusals["key"] >= 1
 
-    in_court(tmp_path, test)
 
-
-def test_a12_a_replayed_message_is_refused(tmp_path):
+async def test_a12_a_replayed_message_is_refused(tmp_path):
     """The same bytes again, over the peer's own connection and over another's."""
 
-    async def test(court: Court) -> None:
+    async with court_at(tmp_path) as court:
         node = await court.open("AP")
         async with here(court.peer("A", node), court.peer("M", node)) as [alice, mallory]:
             recorded: list[bytes] = []
@@ -375,18 +341,14 @@ def test_a12_a_replayed_message_is_refused(tmp_path):
             assert node.broker.core.counters.published == 1
             assert (await alice.publish(events("urn:e:2")))[0].position == 2
 
-    in_court(tmp_path, test)
 
-
-def test_a12_an_impostor_at_the_access_points_address_learns_nothing(tmp_path):
+async def test_a12_an_impostor_at_the_access_points_address_learns_nothing(tmp_path):
     """A peer that knows another key for this address does not get through CURVE's handshake."""
 
-    async def test(court: Court) -> None:
+    async with court_at(tmp_path) as court:
         node = await court.open("AP")
         wrong = Place(public_key_of(new_private_key()), node.peers.address)
         async with PeerProgram(Folder.make(tmp_path / "home", wrong), seconds=2.0) as peer:
             with pytest.raises(NodeUnreachable, match="found none"):
                 await peer.connected()
         assert node.peers.machine.peers == []
-
-    in_court(tmp_path, test)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from tests.node.network.backbones import run, until
+from tests.node.network.backbones import until
 from tests.node.network.overlays import Site, settled, sites
 from tests.rules.execution.town import PREAMBLE
 from tests.rules.family import EX, FAMILY
@@ -75,94 +75,79 @@ def knows_rules(site: Site, count: int) -> bool:
     return len(site.peer.router.poset) == count
 
 
-def test_an_event_of_another_node_triggers_a_rule_that_listens(tmp_path: Path):
-    async def test() -> None:
-        async with sites(tmp_path, "a", "b") as [a, b]:
-            await prepare(b)
-            await publish(a, "ann", "bob")
-            await publish(a, "cat", cls="Nurse")
-            await queue(b, "ann", "bob", "cat")
-            # The repository is ahead of the disk by a moment.
-            head = await b.broker.store.read(store_log.head)
-            await until(lambda: b.broker.rules.listener_position >= head)
-            assert len(await b.broker.rules.firings(b.me, "queue", 0, 100)) == 3
-
-    run(test)
+async def test_an_event_of_another_node_triggers_a_rule_that_listens(tmp_path: Path):
+    async with sites(tmp_path, "a", "b") as [a, b]:
+        await prepare(b)
+        await publish(a, "ann", "bob")
+        await publish(a, "cat", cls="Nurse")
+        await queue(b, "ann", "bob", "cat")
+        # The repository is ahead of the disk by a moment.
+        head = await b.broker.store.read(store_log.head)
+        await until(lambda: b.broker.rules.listener_position >= head)
+        assert len(await b.broker.rules.firings(b.me, "queue", 0, 100)) == 3
 
 
-def test_a_change_of_another_nodes_repository_is_heard_and_a_nodes_own_is_not(tmp_path: Path):
-    async def test() -> None:
-        async with sites(tmp_path, "a", "b") as [a, b]:
-            await prepare(a, None)
-            await prepare(b)
-            await update(a, "INSERT resource(ex:ann) AS INSTANCE OF Person;;")
-            # What was deleted there is not inserted here.
-            await update(a, "DELETE resource(ex:ann);;")
-            await update(b, "INSERT resource(ex:bob) AS INSTANCE OF Person;;")
-            await publish(a, "cat")
-            await until(lambda: "cat" in queued(b))
-            assert sorted(queued(b)) == ["ann", "bob", "cat"]
-            assert not [line for line in await graph(b) if "urn:triplewire:" in line]
-
-    run(test)
+async def test_a_change_of_another_nodes_repository_is_heard_and_a_nodes_own_is_not(tmp_path: Path):
+    async with sites(tmp_path, "a", "b") as [a, b]:
+        await prepare(a, None)
+        await prepare(b)
+        await update(a, "INSERT resource(ex:ann) AS INSTANCE OF Person;;")
+        # What was deleted there is not inserted here.
+        await update(a, "DELETE resource(ex:ann);;")
+        await update(b, "INSERT resource(ex:bob) AS INSTANCE OF Person;;")
+        await publish(a, "cat")
+        await until(lambda: "cat" in queued(b))
+        assert sorted(queued(b)) == ["ann", "bob", "cat"]
+        assert not [line for line in await graph(b) if "urn:triplewire:" in line]
 
 
 async def graph(site: Site) -> set[str]:
     return set(await site.broker.store.read(lambda tx: list(changes.assertions(tx))))
 
 
-def test_a_rule_is_triggered_after_a_restart_by_what_was_published_meanwhile_and_nothing_twice(tmp_path: Path):
-    async def test() -> None:
-        async with sites(tmp_path, "a", "b") as [a, b]:
-            await prepare(b)
-            await publish(a, "ann")
-            await queue(b, "ann")
-            await b.stop()
-            await publish(a, "bob", "cat")
-            await b.start(a)
-            await queue(b, "ann", "bob", "cat")
-            await b.crash()
-            await publish(a, "dan")
-            await b.start(a)
-            await settled([a, b])
-            await publish(a, "eve")
-            await queue(b, "ann", "bob", "cat", "dan", "eve")
-
-    run(test)
+async def test_a_rule_is_triggered_after_a_restart_by_what_was_published_meanwhile_and_nothing_twice(tmp_path: Path):
+    async with sites(tmp_path, "a", "b") as [a, b]:
+        await prepare(b)
+        await publish(a, "ann")
+        await queue(b, "ann")
+        await b.stop()
+        await publish(a, "bob", "cat")
+        await b.start(a)
+        await queue(b, "ann", "bob", "cat")
+        await b.crash()
+        await publish(a, "dan")
+        await b.start(a)
+        await settled([a, b])
+        await publish(a, "eve")
+        await queue(b, "ann", "bob", "cat", "dan", "eve")
 
 
-def test_a_rule_that_is_deleted_or_listens_no_longer_withdraws_its_subscription(tmp_path: Path):
-    async def test() -> None:
-        async with sites(tmp_path, "a", "b") as [a, b]:
-            await prepare(b)
-            await publish(a, "ann")
-            await queue(b, "ann")
-            assert knows_rules(a, 1)
-            await put(b, TriggeredBy.UPDATES)
-            await until(lambda: knows_rules(a, 0))
-            await put(b, TriggeredBy.EVENTS)
-            await until(lambda: knows_rules(a, 1))
-            await b.broker.rules.remove(b.me, "queue")
-            await until(lambda: knows_rules(a, 0))
-            assert knows_rules(b, 0)
-
-    run(test)
+async def test_a_rule_that_is_deleted_or_listens_no_longer_withdraws_its_subscription(tmp_path: Path):
+    async with sites(tmp_path, "a", "b") as [a, b]:
+        await prepare(b)
+        await publish(a, "ann")
+        await queue(b, "ann")
+        assert knows_rules(a, 1)
+        await put(b, TriggeredBy.UPDATES)
+        await until(lambda: knows_rules(a, 0))
+        await put(b, TriggeredBy.EVENTS)
+        await until(lambda: knows_rules(a, 1))
+        await b.broker.rules.remove(b.me, "queue")
+        await until(lambda: knows_rules(a, 0))
+        assert knows_rules(b, 0)
 
 
-def test_another_schema_is_another_subscription(tmp_path: Path):
-    async def test() -> None:
-        async with sites(tmp_path, "a", "b") as [a, b]:
-            await prepare(b)
-            more = f"{EX['Doctor']} <http://www.w3.org/2000/01/rdf-schema#subClassOf> {EX['Person']} ."
-            text = "".join(f"{triple} .\n" for triple in FAMILY.triples) + more
-            await b.broker.rules.set_schema(Schema.parse(text, "ntriples"))
-            await publish(a, "ann", cls="Doctor")
-            await queue(b, "ann")
-
-    run(test)
+async def test_another_schema_is_another_subscription(tmp_path: Path):
+    async with sites(tmp_path, "a", "b") as [a, b]:
+        await prepare(b)
+        more = f"{EX['Doctor']} <http://www.w3.org/2000/01/rdf-schema#subClassOf> {EX['Person']} ."
+        text = "".join(f"{triple} .\n" for triple in FAMILY.triples) + more
+        await b.broker.rules.set_schema(Schema.parse(text, "ntriples"))
+        await publish(a, "ann", cls="Doctor")
+        await queue(b, "ann")
 
 
-def test_f12_rules_of_two_nodes_that_trigger_each_other_without_end_are_stopped(tmp_path: Path, caplog, monkeypatch):
+async def test_f12_rules_of_two_nodes_that_trigger_each_other_without_end_are_stopped(tmp_path, caplog, monkeypatch):
     """Each answers what the other inserts with something that was not there: without a bound that would never end."""
     monkeypatch.setattr(event_listener, "MOST_HOPS", 4)
     answer = (
@@ -170,35 +155,29 @@ def test_f12_rules_of_two_nodes_that_trigger_each_other_without_end_are_stopped(
         "DO DELETE ($delta, ex:{0}, _); DELETE ($delta, ex:{1}, _); INSERT ($delta, ex:{1}, resource(ex:{2}))"
     )
 
-    async def test() -> None:
-        async with sites(tmp_path, "a", "b") as [a, b]:
-            for site, heard, said in ((a, "likes", "owes"), (b, "owes", "likes")):
-                await prepare(site, None)
-                for who in ("ann", "bob"):
-                    await update(site, f"INSERT resource(ex:{who}) AS INSTANCE OF Person;;")
-                await put(site, TriggeredBy.EVENTS, answer.format(heard, said, "ann", "not"), "first")
-                await put(site, TriggeredBy.EVENTS, answer.format(heard, said, "bob", ""), "then")
-            await update(a, "INSERT (resource(ex:ann), ex:likes, resource(ex:bob));;")
-            await until(lambda: any("has come through 4 repositories" in message for message in caplog.messages))
-
-    run(test)
+    async with sites(tmp_path, "a", "b") as [a, b]:
+        for site, heard, said in ((a, "likes", "owes"), (b, "owes", "likes")):
+            await prepare(site, None)
+            for who in ("ann", "bob"):
+                await update(site, f"INSERT resource(ex:{who}) AS INSTANCE OF Person;;")
+            await put(site, TriggeredBy.EVENTS, answer.format(heard, said, "ann", "not"), "first")
+            await put(site, TriggeredBy.EVENTS, answer.format(heard, said, "bob", ""), "then")
+        await update(a, "INSERT (resource(ex:ann), ex:likes, resource(ex:bob));;")
+        await until(lambda: any("has come through 4 repositories" in message for message in caplog.messages))
 
 
-def test_a_rule_that_listens_at_every_node_is_triggered_by_each_event_once_everywhere(tmp_path: Path):
-    async def test() -> None:
-        async with sites(tmp_path, "a", "b", "c") as made:
+async def test_a_rule_that_listens_at_every_node_is_triggered_by_each_event_once_everywhere(tmp_path: Path):
+    async with sites(tmp_path, "a", "b", "c") as made:
+        for site in made:
+            await prepare(site)
+        names = [f"{site.folder.name}{n}" for n in range(5) for site in made]
+        for name in names:
+            await publish(next(site for site in made if site.folder.name == name[0]), name)
+        async with asyncio.timeout(_SECONDS):
             for site in made:
-                await prepare(site)
-            names = [f"{site.folder.name}{n}" for n in range(5) for site in made]
-            for name in names:
-                await publish(next(site for site in made if site.folder.name == name[0]), name)
-            async with asyncio.timeout(_SECONDS):
-                for site in made:
-                    await until(lambda here=site: len(queued(here)) >= len(names))
-            for site in made:
-                assert sorted(queued(site)) == sorted(names)
-                for other in made:
-                    mine = [name for name in queued(site) if name[0] == other.folder.name]
-                    assert mine == sorted(mine), "events of one publisher stay in order"
-
-    run(test)
+                await until(lambda here=site: len(queued(here)) >= len(names))
+        for site in made:
+            assert sorted(queued(site)) == sorted(names)
+            for other in made:
+                mine = [name for name in queued(site) if name[0] == other.folder.name]
+                assert mine == sorted(mine), "events of one publisher stay in order"

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 from pyoxigraph import DefaultGraph, Store
-from tests.node.brokers import ME, event, events, with_broker
+from tests.node.brokers import ME, broker_at, event, events
 
 from triplewire import Event
 from triplewire.errors import StoreFailed
+from triplewire.node.broker.broker import Broker
 from triplewire.node.repository import worker
 from triplewire.node.repository.repository import Allowed, Repository
 from triplewire.store.retention import Retention
@@ -46,19 +49,19 @@ async def answer(repository: Repository, query: str) -> list[str]:
     return result.content.decode().splitlines()[1:]
 
 
-def with_repository(folder: Path, test) -> None:
-    async def run(broker):
+@asynccontextmanager
+async def repository_at(folder: Path) -> AsyncIterator[tuple[Broker, Repository]]:
+    """A broker, and the repository that follows it."""
+    async with broker_at(folder) as broker:
         repository = Repository(folder / "repository", broker, Allowed())
         await repository.start()
         try:
-            await test(broker, repository)
+            yield broker, repository
         finally:
             await repository.stop()
 
-    with_broker(folder, run)
 
-
-def test_f11_an_event_that_crashes_the_process_is_left_out_with_the_reason_and_the_rest_flows(
+async def test_f11_an_event_that_crashes_the_process_is_left_out_with_the_reason_and_the_rest_flows(
     tmp_path: Path, monkeypatch
 ):
     script, notes = tmp_path / "worker.py", tmp_path / "notes"
@@ -67,7 +70,7 @@ def test_f11_an_event_that_crashes_the_process_is_left_out_with_the_reason_and_t
     poison = event(1, "<urn:s> <urn:p> 1 .")
     poison = poison.from_triples("urn:e:poison", poison.triples)
 
-    async def test(broker, repository):
+    async with repository_at(tmp_path) as (broker, repository):
         await broker.events.publish(ME, [*events(1, 5), poison, *events(6, 9)])
         while not repository.quarantined:
             await asyncio.sleep(0.01)
@@ -75,20 +78,16 @@ def test_f11_an_event_that_crashes_the_process_is_left_out_with_the_reason_and_t
         assert "crashed" in repository.quarantined["urn:e:poison"]
         await broker.events.publish(ME, [event(10)])
         assert len(await graphs(repository)) == 10
-
-    async def after(_, repository):
-        assert len(await graphs(repository)) == 10
-
-    with_repository(tmp_path, test)
     # Lots are halved down to the one event, which is tried three times.
     assert 3 <= len(notes.read_text()) <= 8
     tried = notes.read_text()
-    with_repository(tmp_path, after)
+    async with repository_at(tmp_path) as (_, repository):
+        assert len(await graphs(repository)) == 10
     assert notes.read_text() == tried, "not tried again after a restart"
 
 
-def test_f1_a_stop_between_repository_and_log_leaves_nothing_behind(tmp_path: Path):
-    async def before(broker, repository):
+async def test_f1_a_stop_between_repository_and_log_leaves_nothing_behind(tmp_path: Path):
+    async with repository_at(tmp_path) as (broker, repository):
         await broker.events.publish(ME, events(1, 6))
         assert len(await graphs(repository)) == 6
 
@@ -99,18 +98,14 @@ def test_f1_a_stop_between_repository_and_log_leaves_nothing_behind(tmp_path: Pa
         with pytest.raises(OSError, match="killed"):
             await broker.housekeeping.trim(Retention(size=3 * len(event(1).nquads)), removed_and_then_killed)
         assert len(await broker.events.after(ME, 0, 10)) == 6
-
-    async def after(broker, repository):
+    async with repository_at(tmp_path) as (broker, repository):
         await broker.housekeeping.trim(Retention(size=3 * len(event(1).nquads)), repository.remove)
         assert await graphs(repository) == ["urn:e:4", "urn:e:5", "urn:e:6"]
         assert [record.position for record, _ in await broker.events.after(ME, 0, 10)] == [4, 5, 6]
 
-    with_repository(tmp_path, before)
-    with_repository(tmp_path, after)
 
-
-def test_what_is_removed_before_it_was_added_is_not_added_later(tmp_path: Path):
-    async def run(broker):
+async def test_what_is_removed_before_it_was_added_is_not_added_later(tmp_path: Path):
+    async with broker_at(tmp_path) as broker:
         await broker.events.publish(ME, events(1, 6))
         repository = Repository(tmp_path / "repository", broker, Allowed())
         # Nobody follows yet: the repository is behind when retention comes.
@@ -119,34 +114,26 @@ def test_what_is_removed_before_it_was_added_is_not_added_later(tmp_path: Path):
         assert await graphs(repository) == ["urn:e:5", "urn:e:6"]
         await repository.stop()
 
-    with_broker(tmp_path, run)
 
-
-def test_f4_a_repository_that_is_damaged_is_told_and_publishing_goes_on(tmp_path: Path):
-    async def before(broker, repository):
+async def test_f4_a_repository_that_is_damaged_is_told_and_publishing_goes_on(tmp_path: Path):
+    async with repository_at(tmp_path) as (broker, repository):
         await broker.events.publish(ME, events(1, 3))
         assert len(await graphs(repository)) == 3
-
-    async def after(broker, repository):
+    store = tmp_path / "repository"
+    for path in store.glob("MANIFEST-*"):
+        path.write_bytes(b"nonsense")
+    async with repository_at(tmp_path) as (broker, repository):
         assert (await broker.events.publish(ME, [event(4)]))[0].position == 4
         while repository.trouble is None:
             await asyncio.sleep(0.01)
         with pytest.raises(StoreFailed, match="does not open"):
             await graphs(repository)
-
-    async def again(broker, repository):
-        assert len(await graphs(repository)) == 4
-
-    with_repository(tmp_path, before)
-    store = tmp_path / "repository"
-    for path in store.glob("MANIFEST-*"):
-        path.write_bytes(b"nonsense")
-    with_repository(tmp_path, after)
     for path in store.iterdir():
         path.unlink()
     store.rmdir()
     (tmp_path / "repository.position").unlink()
-    with_repository(tmp_path, again)
+    async with repository_at(tmp_path) as (broker, repository):
+        assert len(await graphs(repository)) == 4
 
 
 SAME = "<urn:a> <urn:knows> <urn:b> . <urn:b> <urn:knows> <urn:c> ."
@@ -172,16 +159,14 @@ def the_same_three_times() -> list[Event]:
         ("SELECT (COUNT(DISTINCT ?g) AS ?n) { GRAPH ?g { ?s ?p ?o } }", ["3"]),
     ],
 )
-def test_a_triple_of_three_events_is_in_the_default_graph_once(tmp_path: Path, query: str, expected: list[str]):
-    async def test(broker, repository):
+async def test_a_triple_of_three_events_is_in_the_default_graph_once(tmp_path: Path, query: str, expected: list[str]):
+    async with repository_at(tmp_path) as (broker, repository):
         await broker.events.publish(ME, the_same_three_times())
         assert await answer(repository, query) == expected
 
-    with_repository(tmp_path, test)
 
-
-def test_what_retention_removes_stays_in_the_default_graph_as_long_as_another_event_has_it(tmp_path: Path):
-    async def test(broker, repository):
+async def test_what_retention_removes_stays_in_the_default_graph_as_long_as_another_event_has_it(tmp_path: Path):
+    async with repository_at(tmp_path) as (broker, repository):
         made = the_same_three_times()
         await broker.events.publish(ME, made)
         await broker.housekeeping.trim(Retention(size=len(made[0].nquads)), repository.remove)
@@ -190,35 +175,25 @@ def test_what_retention_removes_stays_in_the_default_graph_as_long_as_another_ev
         await broker.housekeeping.trim(Retention(size=0), repository.remove)
         assert await answer(repository, COUNT) == ["0"]
 
-    with_repository(tmp_path, test)
 
-
-def test_an_event_that_is_added_again_after_a_kill_leaves_none_of_its_old_blank_nodes(tmp_path: Path):
-    async def before(broker, repository):
+async def test_an_event_that_is_added_again_after_a_kill_leaves_none_of_its_old_blank_nodes(tmp_path: Path):
+    async with repository_at(tmp_path) as (broker, repository):
         await broker.events.publish(ME, [event(1, "[] <urn:p> 1 ."), event(2, "[] <urn:p> 1 .")])
         assert await answer(repository, COUNT) == ["2"]
-
-    async def after(broker, repository):
+    (tmp_path / "repository.position").unlink()
+    async with repository_at(tmp_path) as (broker, repository):
         await broker.events.publish(ME, [event(3)])
         assert await answer(repository, COUNT) == ["3"]
 
-    with_repository(tmp_path, before)
-    (tmp_path / "repository.position").unlink()
-    with_repository(tmp_path, after)
 
-
-def test_a_repository_of_an_earlier_version_gets_its_default_graph(tmp_path: Path):
-    async def before(broker, repository):
+async def test_a_repository_of_an_earlier_version_gets_its_default_graph(tmp_path: Path):
+    async with repository_at(tmp_path) as (broker, repository):
         await broker.events.publish(ME, the_same_three_times())
         assert len(await graphs(repository)) == 9
-
-    async def after(_, repository):
-        assert await answer(repository, COUNT) == ["5"]
-
-    with_repository(tmp_path, before)
     store = Store(str(tmp_path / "repository"))
     store.remove_graph(DefaultGraph())
     assert len(store) == 9, "as the earlier version left it"
     del store
     (tmp_path / "repository.version").unlink()
-    with_repository(tmp_path, after)
+    async with repository_at(tmp_path) as (_, repository):
+        assert await answer(repository, COUNT) == ["5"]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from tests.node.brokers import ME, YOU, client, positions, subscribed, with_broker
+from tests.node.brokers import ME, YOU, broker_at, client, positions, subscribed
 from tests.node.rules import cascades
 from tests.node.rules.change_events import told_in
 from tests.rules.execution.town import PREAMBLE
@@ -40,13 +41,13 @@ async def put(broker: Broker, name: str, text: str, by: TriggeredBy = TriggeredB
     await broker.rules.put(who, name, PREAMBLE + text, by)
 
 
-def with_rules(folder: Path, test: Callable[[Broker], Awaitable[None]], **options) -> None:
-    async def prepared(broker: Broker) -> None:
+@asynccontextmanager
+async def rules_at(folder: Path, **options) -> AsyncIterator[Broker]:
+    """A new broker with a schema, whose log for rules is at position 1."""
+    async with broker_at(folder, **options) as broker:
         await broker.rules.set_schema(FAMILY)
         await update(broker, "INSERT resource(ex:log) AS INSTANCE OF Queue;;")
-        await test(broker)
-
-    with_broker(folder, prepared, **options)
+        yield broker
 
 
 def publication(number: int, *triples: str) -> Event:
@@ -65,8 +66,8 @@ async def graph(broker: Broker) -> set[str]:
     return set(await broker.store.read(lambda tx: list(changes.assertions(tx))))
 
 
-def test_the_log_tells_the_repository_and_outboxes_tell_the_log(tmp_path: Path) -> None:
-    async def test(broker: Broker) -> None:
+async def test_the_log_tells_the_repository_and_outboxes_tell_the_log(tmp_path: Path) -> None:
+    async with rules_at(tmp_path) as broker:
         record = await subscribed(broker, "changes", CHANGED)
         await put(broker, "greet", GREET)
         await put(broker, "queue", QUEUE)
@@ -76,16 +77,15 @@ def test_the_log_tells_the_repository_and_outboxes_tell_the_log(tmp_path: Path) 
         assert [each.kind for each in again.events] == ["deleted", "deleted"]
         expected = [each.position for each in (*done.events, *again.events)]
         assert await positions(broker, record.number) == expected == [2, 3, 4]
-
-    with_rules(tmp_path, test)
     database = Database(tmp_path)
     store = RuleStore(database)
     assert told_in(database) == store.read(lambda engine: {str(triple) for triple in engine.repository})
     database.close()
 
 
-def test_events_of_one_publisher_stay_in_order_beside_those_of_others(tmp_path: Path) -> None:
-    async def test(broker: Broker) -> None:
+async def test_events_of_one_publisher_stay_in_order_beside_those_of_others(tmp_path: Path) -> None:
+    async with rules_at(tmp_path) as broker:
+
         async def publish() -> None:
             for number in range(20):
                 await broker.events.publish(YOU, [publication(number, f'<urn:s> <urn:p> "{number}"')])
@@ -102,11 +102,9 @@ def test_events_of_one_publisher_stay_in_order_beside_those_of_others(tmp_path: 
         assert [record.position for record in records if record.publisher == ME.id] == written
         assert len(records) == 40
 
-    with_rules(tmp_path, test)
 
-
-def test_whoever_waits_for_a_notification_is_woken_by_what_rules_do(tmp_path: Path) -> None:
-    async def test(broker: Broker) -> None:
+async def test_whoever_waits_for_a_notification_is_woken_by_what_rules_do(tmp_path: Path) -> None:
+    async with rules_at(tmp_path) as broker:
         await put(broker, "greet", GREET)
         record = await subscribed(broker, "named", f"SELECT ?x {{ ?x {EX['name']} ?name }}")
         waiting = asyncio.create_task(broker.notifications.wait(record.number, 0, timeout=30))
@@ -114,13 +112,11 @@ def test_whoever_waits_for_a_notification_is_woken_by_what_rules_do(tmp_path: Pa
         assert await waiting
         assert broker.core.counters.published == 2
 
-    with_rules(tmp_path, test)
 
-
-def test_f3_on_a_full_disk_neither_the_change_nor_its_event_is_there(tmp_path: Path) -> None:
+async def test_f3_on_a_full_disk_neither_the_change_nor_its_event_is_there(tmp_path: Path) -> None:
     disk = FaultyDisk()
 
-    async def test(broker: Broker) -> None:
+    async with rules_at(tmp_path, disk=disk) as broker:
         before = await graph(broker), await broker.store.read(log.head)
         disk.fill()
         with pytest.raises(DiskFull):
@@ -130,11 +126,9 @@ def test_f3_on_a_full_disk_neither_the_change_nor_its_event_is_there(tmp_path: P
         done = await update(broker, "INSERT resource(ex:ann) AS INSTANCE OF Person;;")
         assert [each.position for each in done.events] == [before[1] + 1]
 
-    with_rules(tmp_path, test, disk=disk)
 
-
-def test_a_change_that_no_event_can_hold_is_refused_whole(tmp_path: Path) -> None:
-    async def test(broker: Broker) -> None:
+async def test_a_change_that_no_event_can_hold_is_refused_whole(tmp_path: Path) -> None:
+    async with rules_at(tmp_path, rule_seconds=60) as broker:
         many = "".join(f"INSERT resource(ex:p{n}) AS INSTANCE OF Person;;" for n in range(101))
         await update(broker, "TRANSACTION many " + many + "INSERT (_, ex:name, 'p');;")
         before = await graph(broker), await broker.store.read(log.head)
@@ -145,11 +139,9 @@ def test_a_change_that_no_event_can_hold_is_refused_whole(tmp_path: Path) -> Non
         done = await update(broker, "INSERT (resource(ex:p1), ex:owes, resource(ex:p2));;")
         assert done.outcome.changes, "nothing of it was left in memory"
 
-    with_rules(tmp_path, test, rule_seconds=60)
 
-
-def test_retention_forgets_the_journal_and_the_firings_and_keeps_the_repository(tmp_path: Path) -> None:
-    async def test(broker: Broker) -> None:
+async def test_retention_forgets_the_journal_and_the_firings_and_keeps_the_repository(tmp_path: Path) -> None:
+    async with rules_at(tmp_path) as broker:
         await put(broker, "greet", GREET)
         await update(broker, "INSERT resource(ex:ann) AS INSTANCE OF Person;;")
         kept = await graph(broker)
@@ -161,14 +153,12 @@ def test_retention_forgets_the_journal_and_the_firings_and_keeps_the_repository(
         assert await broker.store.read(lambda tx: changes.after(tx, 0, 10)) == []
         assert await graph(broker) == kept
 
-    with_rules(tmp_path, test)
-
 
 # Rules that listen
 
 
-def test_an_event_triggers_a_rule_that_listens_and_is_taken_into_the_repository(tmp_path: Path) -> None:
-    async def test(broker: Broker) -> None:
+async def test_an_event_triggers_a_rule_that_listens_and_is_taken_into_the_repository(tmp_path: Path) -> None:
+    async with rules_at(tmp_path) as broker:
         await broker.events.publish(YOU, [publication(1, "ex:early a ex:Nurse")])
         await put(broker, "greet", GREET, TriggeredBy.EVENTS)
         await put(broker, "queue", QUEUE)
@@ -185,11 +175,9 @@ def test_an_event_triggers_a_rule_that_listens_and_is_taken_into_the_repository(
         [record] = await broker.store.read(lambda tx: log.after(tx, 4, 10))
         assert (record.publisher, record.source) == (PUBLISHER, "urn:triplewire:schedule:2#urn:e:2")
 
-    with_rules(tmp_path, test)
 
-
-def test_what_rules_publish_is_not_heard_so_there_is_no_loop(tmp_path: Path) -> None:
-    async def test(broker: Broker) -> None:
+async def test_what_rules_publish_is_not_heard_so_there_is_no_loop(tmp_path: Path) -> None:
+    async with rules_at(tmp_path) as broker:
         await put(
             broker, "again", "ON INSERT (_, ex:name, _) IF True DO DELETE ($delta, ex:name, _)", TriggeredBy.EVENTS
         )
@@ -202,11 +190,9 @@ def test_what_rules_publish_is_not_heard_so_there_is_no_loop(tmp_path: Path) -> 
         assert await broker.store.read(log.head) == head + 1
         assert await broker.store.read(changes.head) == 3
 
-    with_rules(tmp_path, test)
 
-
-def test_an_event_that_is_refused_harms_neither_its_publisher_nor_the_next(tmp_path: Path, caplog) -> None:
-    async def test(broker: Broker) -> None:
+async def test_an_event_that_is_refused_harms_neither_its_publisher_nor_the_next(tmp_path: Path, caplog) -> None:
+    async with rules_at(tmp_path) as broker:
         await put(broker, "greet", GREET, TriggeredBy.EVENTS)
         bad = [
             publication(1, "ex:ann a ex:Person", "ex:ann ex:owns ex:nothing"),
@@ -222,11 +208,9 @@ def test_an_event_that_is_refused_harms_neither_its_publisher_nor_the_next(tmp_p
         await applied(broker, receipts[-1].position + 1)
         assert len(await broker.rules.firings(ME, "greet", 0, 10)) == 1
 
-    with_rules(tmp_path, test)
 
-
-def test_blank_nodes_of_two_events_stay_apart(tmp_path: Path) -> None:
-    async def test(broker: Broker) -> None:
+async def test_blank_nodes_of_two_events_stay_apart(tmp_path: Path) -> None:
+    async with rules_at(tmp_path) as broker:
         await put(broker, "greet", GREET, TriggeredBy.EVENTS)
         for number in (1, 2):
             [event] = Event.parse(
@@ -238,11 +222,9 @@ def test_blank_nodes_of_two_events_stay_apart(tmp_path: Path) -> None:
         assert len(set(deltas)) == 2
         assert all(delta.startswith("<urn:triplewire:node:") for delta in deltas)
 
-    with_rules(tmp_path, test)
 
-
-def test_an_event_is_taken_only_as_far_as_the_rules_owner_may_read_and_write_it(tmp_path: Path) -> None:
-    async def test(broker: Broker) -> None:
+async def test_an_event_is_taken_only_as_far_as_the_rules_owner_may_read_and_write_it(tmp_path: Path) -> None:
+    async with rules_at(tmp_path) as broker:
         owner = client("owner", publish=Grant(namespaces=(EX["Person"].value, EX["name"].value)))
         broker.core.know(owner)
         await put(broker, "greet", GREET, TriggeredBy.EVENTS, owner)
@@ -256,37 +238,29 @@ def test_an_event_is_taken_only_as_far_as_the_rules_owner_may_read_and_write_it(
         await applied(broker, 5)
         assert not any("/cat>" in line for line in await graph(broker))
 
-    with_rules(tmp_path, test)
 
-
-def test_a_node_that_starts_again_applies_what_it_had_not_applied_and_nothing_twice(tmp_path: Path) -> None:
+async def test_a_node_that_starts_again_applies_what_it_had_not_applied_and_nothing_twice(tmp_path: Path) -> None:
     queue = "ON INSERT resource() AS INSTANCE OF Person IF True DO INSERT (resource(ex:log), seq++, $delta)"
 
-    async def before(broker: Broker) -> None:
+    async with rules_at(tmp_path) as broker:
         await put(broker, "queue", queue, TriggeredBy.EVENTS)
         await broker.events.publish(YOU, [publication(1, "ex:ann a ex:Person")])
         await applied(broker, 2)
         await broker.rules.end()
         await broker.events.publish(YOU, [publication(2, "ex:bob a ex:Person"), publication(3, "ex:cat a ex:Person")])
-
-    async def after(broker: Broker) -> None:
+    async with broker_at(tmp_path) as broker:
         assert await broker.store.read(lambda tx: metadata.get(tx, "rules heard")) == 2
         await applied(broker, 5)
         causes = [firing.cause for _, firing in await broker.rules.firings(ME, "queue", 0, 10)]
         assert causes == ["urn:e:1", "urn:e:2", "urn:e:3"]
-
-    async def again(broker: Broker) -> None:
+    async with broker_at(tmp_path) as broker:
         await broker.events.publish(YOU, [publication(4, "ex:dan a ex:Person")])
         await applied(broker, 8)
         assert len(await broker.rules.firings(ME, "queue", 0, 10)) == 4
 
-    with_rules(tmp_path, before)
-    with_broker(tmp_path, after)
-    with_broker(tmp_path, again)
 
-
-def test_a_rule_that_listens_no_longer_is_deaf(tmp_path: Path) -> None:
-    async def test(broker: Broker) -> None:
+async def test_a_rule_that_listens_no_longer_is_deaf(tmp_path: Path) -> None:
+    async with rules_at(tmp_path) as broker:
         await put(broker, "greet", GREET, TriggeredBy.EVENTS)
         await put(broker, "greet", GREET)
         await broker.events.publish(YOU, [publication(1, "ex:ann a ex:Person")])
@@ -300,8 +274,6 @@ def test_a_rule_that_listens_no_longer_is_deaf(tmp_path: Path) -> None:
         assert done.outcome.entries[0].status is Status.COMMITTED
         assert done.outcome.changes, "the event was not taken before"
 
-    with_rules(tmp_path, test)
-
 
 async def crowd(broker: Broker, count: int) -> None:
     """So many people, a few at a time: each schedule has its time only."""
@@ -310,10 +282,10 @@ async def crowd(broker: Broker, count: int) -> None:
         await update(broker, "".join(f"INSERT resource(ex:p{n}) AS INSTANCE OF Person;;" for n in some))
 
 
-def test_f12_a_cascade_that_takes_too_long_is_refused_and_publishers_go_on(tmp_path: Path) -> None:
+async def test_f12_a_cascade_that_takes_too_long_is_refused_and_publishers_go_on(tmp_path: Path) -> None:
     """A hundred people of whom each makes everybody owe: without the deadline it takes minutes."""
 
-    async def test(broker: Broker) -> None:
+    async with rules_at(tmp_path, rule_seconds=1.0) as broker:
         await put(broker, "all", "ON INSERT (_, ex:owes, _) IF True DO INSERT (_, ex:owes, $delta.source)")
         await crowd(broker, 100)
         before = await graph(broker)
@@ -325,21 +297,19 @@ def test_f12_a_cascade_that_takes_too_long_is_refused_and_publishers_go_on(tmp_p
         assert await graph(broker) == before
         assert not broker.rules._store.read(lambda engine: list(engine.repository.match(None, EX["owes"], None)))
 
-    with_rules(tmp_path, test, rule_seconds=1.0)
-
 
 SLOW = "ON INSERT (_, ex:owes, _) IF True DO INSERT (_, ex:owes, $delta.source)"
 LARGE = "ON INSERT (_, ex:owes, _) IF True DO INSERT (_, ex:knows, resource()[target(rdf:type) = resource(ex:Person)])"
 
 
 @pytest.mark.parametrize(("rule", "seconds"), [(SLOW, 1.0), (LARGE, 60)], ids=["time", "room in an event"])
-def test_f11_what_a_rule_of_somebody_else_would_use_up_is_done_without_it(
+async def test_f11_what_a_rule_of_somebody_else_would_use_up_is_done_without_it(
     tmp_path: Path, rule: str, seconds: float
 ) -> None:
     """The author's update is executed again without that rule, which is told of after the third time."""
     mine, other = client("mine"), client("other")
 
-    async def test(broker: Broker) -> None:
+    async with rules_at(tmp_path, guests=(ME, mine, other), rule_seconds=seconds) as broker:
         await crowd(broker, 101)
         await put(broker, "greedy", rule, who=other)
         for number in range(3):
@@ -350,8 +320,6 @@ def test_f11_what_a_rule_of_somebody_else_would_use_up_is_done_without_it(
             assert len(done.outcome.changes.edits.inserted) == len(done.events) == 1
         [shown] = await broker.rules.listed(other)
         assert shown.quarantined is not None
-
-    with_rules(tmp_path, test, guests=(ME, mine, other), rule_seconds=seconds)
 
 
 def test_f11_quarantine_survives_a_restart(tmp_path: Path) -> None:
