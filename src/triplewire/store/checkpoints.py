@@ -6,7 +6,7 @@ it has been copied, and a busy writer leaves no such moment: so when the log has
 the little that was added meanwhile, between two commits.
 
 Error handling: a full disk only means that the log stays long for now; what is committed is in it and safe. Any other
-error is told to `failed`: after a failed fsync nothing is certain (row F2).
+error goes to `failed`: after a failed fsync nothing is certain (row F2).
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Checkpoints:
 
     def _run(self) -> None:
         while self._wake.wait():
-            # First the bell, then the flag: whoever rings for the end has raised it before.
+            # First the wake-up, then the flag: whoever asks for the end raises it before waking.
             self._wake.clear()
             if self._is_stopping:
                 break

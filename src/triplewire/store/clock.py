@@ -24,7 +24,7 @@ from triplewire.store.disk import Connection
 from triplewire.store.tables import log, metadata
 
 # The name under which versions before this one kept it, too.
-_FACT = "steady"
+_NAME = "steady"
 
 
 class Clock(Protocol):
@@ -80,7 +80,7 @@ class MonotonicDate:
 
     def resume(self, tx: Connection) -> None:
         """Go on from where an earlier process left it."""
-        kept = metadata.get(tx, _FACT)
+        kept = metadata.get(tx, _NAME)
         known = None if kept is None else msgspec.json.decode(kept, type=Offset)
         if known is not None and known.era == self._offset.era:
             self._offset = known
@@ -91,4 +91,4 @@ class MonotonicDate:
 
     def save(self, tx: Connection) -> None:
         """Let later processes of this era go on from here."""
-        metadata.put(tx, _FACT, msgspec.json.encode(self._offset))
+        metadata.put(tx, _NAME, msgspec.json.encode(self._offset))

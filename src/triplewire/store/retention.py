@@ -1,7 +1,7 @@
 """Retention: the oldest events go when they are too old, or when there are too many bytes of them.
 
 The log is cut at one place, the new floor: everything up to it goes, and notifications about it too. A subscription
-that loses something unread gets a gap, so that its owner can be told.
+that loses something unread gets a gap, which its owner gets to know.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def expire(connection: Connection, subscription: int, accepted_before: float) ->
 
 
 def drop_read(connection: Connection, subscription: int, position: int) -> dict[int, int]:
-    """Remove what was read but not acknowledged, to make room; whoever reads it again is told of the gap."""
+    """Remove what was read but not acknowledged, to make room; whoever reads it again gets the gap."""
     return _drop_entries(connection, "subscription = ? AND position <= ?", (subscription, position))
 
 

@@ -34,7 +34,7 @@ Work = Callable[[Connection], T]
 _MOST = 256
 
 
-class _Item(Struct, eq=False):
+class _Submitted(Struct, eq=False):
     work: Work[Any]
     then: Callable[[Any], None]
     future: Future[Any]
@@ -66,8 +66,8 @@ class Writer:
         self._checkpoints = checkpoints
         checkpoints.failed = self._stop
         self._clock = clock
-        self._queue: queue.SimpleQueue[_Item | None] = queue.SimpleQueue()
-        self._held_back: _Item | None = None
+        self._queue: queue.SimpleQueue[_Submitted | None] = queue.SimpleQueue()
+        self._held_back: _Submitted | None = None
         self.failure: StoreError | None = None
         self.on_failure: Callable[[StoreError], None] = _nothing
         self.stats = WriterStats()
@@ -99,7 +99,7 @@ class Writer:
         future: Future[T] = Future()
         # What was handed over is done, also when whoever waits for it goes away and cancels.
         future.set_running_or_notify_cancel()
-        self._queue.put(_Item(work, then, future, is_alone))
+        self._queue.put(_Submitted(work, then, future, is_alone))
         return future
 
     def _run(self) -> None:
@@ -109,7 +109,7 @@ class Writer:
             else:
                 self._commit(batch)
 
-    def _take(self) -> list[_Item]:
+    def _take(self) -> list[_Submitted]:
         """The next batch: everything that waits, up to the first work that wants to be alone. Empty at the end."""
         first = self._held_back or self._queue.get()
         self._held_back = None
@@ -130,7 +130,7 @@ class Writer:
             break
         return batch
 
-    def _commit(self, batch: list[_Item]) -> None:
+    def _commit(self, batch: list[_Submitted]) -> None:
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             done = [item for item in batch if self._worked(item)]
@@ -145,14 +145,14 @@ class Writer:
             item.future.set_result(item.result)
         self._checkpoints.committed(self._connection)
 
-    def _follow_up(self, done: list[_Item]) -> None:
+    def _follow_up(self, done: list[_Submitted]) -> None:
         try:
             for item in done:
                 item.then(item.result)
         except Exception as bug:  # noqa: BLE001  memory and disk may now differ: only a restart makes them agree
             self._stop(StoreFailed(f"a bug after a commit: {type(bug).__name__}: {bug}"))
 
-    def _worked(self, item: _Item) -> bool:
+    def _worked(self, item: _Submitted) -> bool:
         self._connection.execute("SAVEPOINT work")
         try:
             item.result = item.work(self._connection)
@@ -166,7 +166,7 @@ class Writer:
         self._connection.execute("RELEASE work")
         return True
 
-    def _undo(self, batch: list[_Item], error: sqlite3.Error) -> None:
+    def _undo(self, batch: list[_Submitted], error: sqlite3.Error) -> None:
         problem = meaning(error)
         if not isinstance(problem, DiskFull):
             self._stop(problem)
@@ -186,7 +186,7 @@ class Writer:
         self.stats.seconds.note(seconds)
 
 
-def _fail(batch: list[_Item], problem: StoreError) -> None:
+def _fail(batch: list[_Submitted], problem: StoreError) -> None:
     for item in batch:
         if not item.future.done():
             item.future.set_exception(problem)

@@ -27,13 +27,13 @@ _MOST_PROPERTIES = 200
 
 
 class DerivedAdvertisements:
-    """Looks at what is published here, before the network is told of it."""
+    """Looks at what is published here, before the network gets it."""
 
     def __init__(self, advertisements: Advertisements) -> None:
         self._advertisements = advertisements
         self._known: dict[str, set[str]] = {}
 
-    def notice(self, records: Iterable[Record]) -> None:
+    def update_from(self, records: Iterable[Record]) -> None:
         """Advertise what these records show that was not known."""
         found: dict[str, set[str]] = defaultdict(set)
         for record in records:

@@ -20,7 +20,7 @@ from triplewire.store.tables.log import Record
 
 
 class Events:
-    """Publishing and reading events. `followers` are told of what is new, on the writer's thread."""
+    """Publishing and reading events. `followers` are called with what is new, on the writer's thread."""
 
     def __init__(self, core: Core, catch_up: CatchUp) -> None:
         self.followers: list[Callable[[Sequence[Record]], None]] = []
@@ -61,7 +61,7 @@ class Events:
         return [found for record in records if (found := seen(record, grant)) is not None]
 
     def committed(self, accepted: Accepted) -> None:
-        """Note what is new, after its commit and on the writer's thread; whoever follows or waits is told."""
+        """After a commit, on the writer's thread: count what is new, call followers, and wake whoever waits."""
         counters = self._core.counters
         counters.published += len(accepted.records)
         receipts = sum(len(outcome) for outcome in accepted.outcomes if isinstance(outcome, tuple))

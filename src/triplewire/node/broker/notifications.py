@@ -146,7 +146,7 @@ class Notifications:
     def _from_disk(
         self, tx: Connection, record: SubscriptionRecord, after: int, limit: int
     ) -> tuple[list[Notification], bool, int]:
-        """A page, whether nothing follows it, and the gap: that may be on disk before the index has heard of it."""
+        """A page, whether nothing follows it, and the gap: it may be on disk before the index has it."""
         entries = outbox.after(tx, record.number, after, limit + 1)
         kept = registry.find(tx, record.number)
         page = [self._kept_notification(tx, record, entry) for entry in entries[:limit]]

@@ -27,7 +27,7 @@ TAXONOMY = "taxonomy"
 class Subscriptions:
     """Standing queries, their owners' rights, and the taxonomy that events are read by.
 
-    `followers` are told of each that begins or has ended, on the writer's thread; the index has those that stand.
+    `followers` are called with each that begins or has ended, on the writer's thread; `index` has those that stand.
     """
 
     def __init__(self, core: Core, catch_up: CatchUp) -> None:

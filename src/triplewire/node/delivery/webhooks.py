@@ -201,7 +201,7 @@ class Webhooks:
 
 
 def message_of(record: SubscriptionRecord, item: Notification | Gap) -> Message:
-    """What a receiver gets. Its identity is that of the notification, so that a repeat can be told."""
+    """What a receiver gets. Its identity is that of the notification, so that a repeat can be recognised."""
     kind, name = ("gap", f"gap {item.until}") if isinstance(item, Gap) else ("notification", item.event)
     content = msgspec.json.encode(item)
     head = msgspec.json.encode({"type": kind, "subscription": record.name})

@@ -91,7 +91,7 @@ class Telling:
             self._early += records
             return
         ours = [record for record in records if record.origin is None]
-        self._deriving.notice(ours)
+        self._deriving.update_from(ours)
         for record in ours:
             publication = publication_of(record, self._member)
             # One at a time: if one cannot be told, the next ones can.

@@ -61,7 +61,7 @@ async def forget(request: Request, letter_id: LetterId, client: Caller) -> None:
 
 
 async def _dead_letter(node: Node, client: Client, letter_id: int) -> DeadLetter:
-    """A dead letter that the client may see. Another's is not told from one that is not there."""
+    """A dead letter that the client may see. Another's looks like one that is not there."""
     letter = await node.broker.dead_letters.find(letter_id)
     record = None if letter is None else node.broker.subscriptions.index.get(letter.subscription)
     if letter is None or record is None or not (client.rights.is_admin or record.owner == client.id):
