@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from triplewire.algebra.constraints import ALWAYS, NEVER, Condition, Constraint, IntegerTest, both, either
 from triplewire.algebra.patterns import Variable
 from triplewire.errors import LimitExceeded
-from triplewire.languages.normal_form import MAX_ALTERNATIVES, conjunction, disjunction
+from triplewire.languages.formula.parser import MAX_ALTERNATIVES, conjunction, disjunction
 
 _conditions = st.builds(Condition, st.builds(IntegerTest, st.sampled_from("ABC").map(Variable)), st.booleans())
 _alternatives = st.lists(_conditions, max_size=3, unique=True).map(tuple)

@@ -13,7 +13,7 @@ from tests.matching.stack_probe import CONSTRUCTS
 from triplewire import Event, Matcher, Subscription
 from triplewire.errors import LimitExceeded
 from triplewire.languages.sparql import QueryLimits
-from triplewire.languages.sparql.lowering.stack_limit import SMALLEST_STACK, stack_of
+from triplewire.languages.sparql.lowering.oxigraph_limits import SMALLEST_STACK, stack_of
 from triplewire.languages.sparql.parsing.parser import parse_query
 
 [EVENT] = Event.parse('<urn:s> <urn:p> "1"^^<http://www.w3.org/2001/XMLSchema#integer> .', graph="urn:e")
@@ -91,7 +91,8 @@ def test_a2_what_is_accepted_is_evaluated_on_a_third_of_the_smallest_stack(const
     assert most > 0, "the largest query that is accepted ends the process"
 
 
-# Where a count of levels can be had by two stacks, without what `balancing` folds or the planner takes minutes for.
+# Where a count of levels can be had by two stacks, without what `balanced_trees` folds or the planner takes minutes
+# for.
 MEASURED = [
     "sum",
     "sum in parentheses",

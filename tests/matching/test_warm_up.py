@@ -9,7 +9,7 @@ import sys
 import numba
 import pytest
 
-from triplewire.matching.kernel_cache import is_warm
+from triplewire.matching.evaluation.interpreter import is_warm
 from triplewire.matching.kernels import machine
 from triplewire.matching.warm_up import warm_up
 

@@ -24,7 +24,7 @@ from triplewire.algebra.taxonomy import EMPTY, Taxonomy
 from triplewire.errors import BudgetExceeded, DuplicateSubscription, UnknownSubscription
 from triplewire.matching.evaluation.budget import DEFAULT_SECONDS, DEFAULT_STEPS, Allowance
 from triplewire.matching.evaluation.event_view import EventView
-from triplewire.matching.evaluation.fast_plan import FastPlan
+from triplewire.matching.evaluation.plans import FastPlan
 from triplewire.matching.general.datasets import Dataset
 from triplewire.matching.general.plan import GeneralPlan
 from triplewire.matching.matches import Match

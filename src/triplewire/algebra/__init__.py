@@ -14,7 +14,8 @@
     verdicts        yes with a witness, no with a proof, or that it does not know
 
 How a question is answered: `situations` takes a core apart, `homomorphisms` fits one into another, `refutation` shows
-that nothing is missed, `domains` (with `numerals`, `timeline`, `texts`) and `pairs` know what a variable can be.
+that nothing is missed, `domains` (with `number_candidates`, `date_candidates`, `text_candidates`) and `pairs` know what
+a variable can be: all of them in `reasoning`.
 """
 
 from triplewire.algebra.advertisements.advertisement import Advertisement

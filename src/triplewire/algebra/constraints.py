@@ -125,12 +125,3 @@ def both(a: Constraint, b: Constraint) -> Constraint:
 def either(a: Constraint, b: Constraint) -> Constraint:
     """The disjunction."""
     return Constraint(tuple(dict.fromkeys(a.alternatives + b.alternatives)))
-
-
-def negated(constraint: Constraint) -> Constraint:
-    """What must hold for `constraint` to come out false: De Morgan, then distribution."""
-    result = ALWAYS
-    for alternative in constraint.alternatives:
-        flipped = tuple((Condition(c.test, not c.holds),) for c in alternative)
-        result = both(result, Constraint(flipped))
-    return result

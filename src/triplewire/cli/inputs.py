@@ -21,9 +21,9 @@ from triplewire.cli.invocation import described
 from triplewire.cli.screen import tracked
 from triplewire.errors import InputError, TriplewireError
 from triplewire.languages import files
+from triplewire.rdf.documents import visible_files
 from triplewire.rdf.events import Event, merge_repeats
 from triplewire.rdf.formats import FORMATS, NQUADS, format_of_path, format_of_suffix
-from triplewire.rdf.parsing.folders import visible_files
 from triplewire.rdf.parsing.reading_options import AS_USUAL, Reading
 from triplewire.rdf.terms import NamedNode
 

@@ -15,7 +15,7 @@ from msgspec import Struct
 from triplewire.errors import InputError
 from triplewire.rdf.documents import read_document
 from triplewire.rdf.formats import RDFXML
-from triplewire.rdf.parsing.blank_labels import Relabelling
+from triplewire.rdf.parsing.blank_nodes import Relabelling
 from triplewire.rdf.parsing.quads import QuadReader
 from triplewire.rdf.terms import RDF, NamedNode, Namespace, Term, Triple
 

@@ -8,8 +8,6 @@ constraint_text  how a condition reads, and how a binding fails it
 evaluation       one subscription on one event, evaluated in plain Python, within a budget
 explain          what a subscription requires, and why an event does not satisfy it, in words for people
 general          all of SPARQL, evaluated by Oxigraph on one event
-kernel_cache     whether the kernels have to be compiled first, and a word about it: that takes half a minute of
-                 one core
 kernels          numba, flat arrays, no Python objects
 matcher          which subscriptions does this event satisfy?
 matches          what one subscription has to say about one event

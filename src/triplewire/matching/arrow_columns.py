@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from triplewire.matching.kernels.columns import END, START
 from triplewire.matching.kernels.machine import Bytes, Table
-from triplewire.matching.kernels.search.spans import gather
+from triplewire.matching.kernels.scan.canonical import gather
 from triplewire.matching.scanning.scanner import ScanResult
 from triplewire.matching.segments.records import Strings
 from triplewire.matching.segments.search import MATCH_SOLUTIONS, MATCH_SUBSCRIPTION, MATCH_WIDTH, MATCH_WORD, Found

@@ -6,7 +6,7 @@
 
 Kernels decide what they can decide with certainty, from bytes; the general lane, the few tests that need exact
 arithmetic, and joins that are too much for a kernel's nested loops are evaluated here, candidate by candidate. Until
-kernels are compiled, a few subscriptions and events are evaluated all that way (`interpreting`).
+kernels are compiled, a few subscriptions and events are evaluated all that way (`interpreter`).
 
 Error handling: a subscription whose evaluation exceeds its budget does not hold up the others. After `tries` such
 failures it is quarantined with the reason: it stays subscribed, and is not evaluated until it is removed and added
@@ -36,8 +36,7 @@ from triplewire.matching.evaluation.event_view import EventView
 from triplewire.matching.evaluation.interpreter import Interpreter
 from triplewire.matching.evaluation.plans import Plan, Plans
 from triplewire.matching.evaluation.quarantine import Quarantine
-from triplewire.matching.general.datasets import Dataset
-from triplewire.matching.general.evaluators import IN_PROCESS, Evaluator
+from triplewire.matching.general.datasets import IN_PROCESS, Dataset, Evaluator
 from triplewire.matching.general.plan import GeneralPlan
 from triplewire.matching.kernels.layout import YES
 from triplewire.matching.matches import Match
@@ -68,7 +67,7 @@ class Matcher:
 
     `budget` is how many intermediate bindings one evaluation may make, `seconds` how long one may take that has to be
     run apart, `tries` how often a subscription may exceed them before it is quarantined. `evaluator` is where the
-    general lane is evaluated: here, or in a process that may crash (`isolation`). `interpret` is how many
+    general lane is evaluated: here, or in a process that may crash (`isolated_evaluator`). `interpret` is how many
     evaluations are made in plain Python before kernels are compiled: 0 for none. By default that depends on whether
     they have been compiled before.
     """

@@ -6,6 +6,7 @@ A document is UTF-8. A byte order mark at its beginning is dropped, as XML and J
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from msgspec import Struct
@@ -119,3 +120,11 @@ def _check_utf8(data: bytes, source: str | None) -> None:
 def _problem_at(text: str, offset: int, wanted: str, found: str, source: str | None) -> SyntaxProblem:
     safe = text.encode(errors="replace").decode()
     return SyntaxProblem.at(safe, offset, wanted=wanted, found=found, source=source)
+
+
+def visible_files(folder: Path) -> Iterator[Path]:
+    """Files at any depth, by path. Names with a dot or an underscore in front are somebody's work in progress."""
+    for path in sorted(folder.rglob("*")):
+        parts = path.relative_to(folder).parts
+        if path.is_file() and not any(part.startswith((".", "_")) for part in parts):
+            yield path

@@ -7,8 +7,7 @@ from pyoxigraph import Store
 from tests.languages.sparql.trees import QUERIES, in_normal_form
 
 from triplewire.languages.sparql import SparqlLanguage
-from triplewire.languages.sparql.lowering.canonical import canonical_text
-from triplewire.languages.sparql.lowering.lanes import compile_query
+from triplewire.languages.sparql.lowering.lanes import canonical_text, compile_query
 from triplewire.languages.sparql.parsing.parser import parse_query
 from triplewire.languages.sparql.printing.printer import print_query
 from triplewire.languages.sparql.syntax import ast

@@ -1,7 +1,8 @@
 """What one variable can be: whether some term meets a set of demands.
 
 Terms fall into kinds, and for each kind a finite set of candidates stands for all its terms, as far as these demands
-can tell them apart: `numerals`, `timeline` and `texts` argue it for theirs. IRIs, blank nodes, triple terms, literals
+can tell them apart: `number_candidates`, `date_candidates` and `text_candidates` argue it for theirs. IRIs, blank
+nodes, triple terms, literals
 of unknown datatypes and ill-typed ones differ only by being one of the constants or none of them; there are four
 booleans; a kind that no constant belongs to needs one candidate. So trying all candidates is a decision, not a guess,
 and what a test comes out as for a candidate is asked of the same code that the matcher asks.

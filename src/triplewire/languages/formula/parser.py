@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from msgspec import Struct
 
 from triplewire.algebra.constraints import (
@@ -19,8 +21,7 @@ from triplewire.algebra.patterns import Pattern, Variable
 from triplewire.algebra.queries import Core, FastQuery, Select
 from triplewire.errors import LimitExceeded
 from triplewire.languages.formula import tokens
-from triplewire.languages.normal_form import conjunction, disjunction
-from triplewire.languages.scanner import Scanner, shortened
+from triplewire.languages.scanner import Scanner, check_count, shortened
 from triplewire.rdf.literals.values import is_integer
 from triplewire.rdf.terms import XSD, Literal, NamedNode
 
@@ -237,3 +238,37 @@ class _Parser:
 
 def _all(*tests: Test) -> Constraint:
     return Constraint((tuple(Condition(test) for test in tests),))
+
+
+# Disjunctive normal form
+
+
+MAX_ALTERNATIVES = 1_000
+MAX_CONDITIONS = 20_000
+
+
+def conjunction(parts: Iterable[Constraint]) -> Constraint:
+    """All parts together, distributed; conditions keep the order in which they were written."""
+    alternatives: list[list[Condition]] = [[]]
+    for part in parts:
+        check_count("alternatives", MAX_ALTERNATIVES, len(alternatives) * len(part.alternatives))
+        alternatives = _distributed(alternatives, part)
+        check_count("conditions", MAX_CONDITIONS, sum(map(len, alternatives)))
+    return Constraint(tuple(dict.fromkeys(tuple(dict.fromkeys(alternative)) for alternative in alternatives)))
+
+
+def disjunction(parts: Iterable[Constraint]) -> Constraint:
+    """Any of the parts."""
+    alternatives: list[tuple[Condition, ...]] = []
+    for part in parts:
+        alternatives.extend(part.alternatives)
+        check_count("alternatives", MAX_ALTERNATIVES, len(alternatives))
+    return Constraint(tuple(dict.fromkeys(alternatives)))
+
+
+def _distributed(alternatives: list[list[Condition]], part: Constraint) -> list[list[Condition]]:
+    if len(part.alternatives) != 1:
+        return [[*alternative, *more] for alternative in alternatives for more in part.alternatives]
+    for alternative in alternatives:
+        alternative.extend(part.alternatives[0])
+    return alternatives

@@ -45,9 +45,6 @@ class QueryReader:
 
     # Paths
 
-    def sees_path(self) -> bool:
-        return self._scanner.sees(tokens.RESOURCE) or self._scanner.sees(tokens.DOLLAR)
-
     def path(self, wanted: str = _A_PATH) -> Path:
         """A whole path, not larger than can be asked."""
         offset = self._scanner.offset

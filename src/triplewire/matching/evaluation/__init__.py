@@ -2,10 +2,9 @@
 
 budget       how much one evaluation may do before it is stopped
 event_view   one event, made ready to be asked: its triples found by any combination of positions
-fast_plan    a query that is its core
 interpreter  few subscriptions, few events, and no kernels compiled yet: evaluate in plain Python
 join         all the ways in which a core matches one event
-plans        plans of subscriptions that are evaluated one by one, kept while they are in use
+plans        queries made ready to be evaluated on one event after the other, and kept while they are in use
 quarantine   who exceeded the budget too often, and why: those subscriptions are evaluated no more, the others go
              on
 """

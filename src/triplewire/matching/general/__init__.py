@@ -1,14 +1,12 @@
 """The general lane: all of SPARQL, evaluated by Oxigraph on one event.
 
-aggregates           they compute with values, tell terms apart, and give terms back
 alternative_paths    alternative paths as the standard reads them: `a|b` is a UNION, so every way to an end counts
                      (18.2.2.4)
 construct_templates  triples made from solutions
 datasets             the dataset of an event in an Oxigraph store: its triples as the default graph, and under the
                      event's IRI
-evaluators           where the general lane is evaluated: an interface, and the way of a script, which is here
-functions            the functions that Oxigraph calls back: the taxonomy's, and those that a rewritten query
-                     calls
+functions            the functions and aggregates that Oxigraph calls back: the taxonomy's, and those that a
+                     rewritten query calls
 isolated_evaluator   the general lane in a process of its own, which stays: what crashes there costs that process,
                      not its parent
 long_durations       it adds them to a date month by month, whenever it orders or subtracts one

@@ -1,17 +1,26 @@
-"""The dataset of an event in an Oxigraph store: its triples as the default graph, and under the event's IRI."""
+"""The dataset of an event in an Oxigraph store: its triples as the default graph, and under the event's IRI.
+
+An `Evaluator` says where that store is: here, or in another process (`isolated_evaluator`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from typing import Protocol
 
 from pyoxigraph import QueryBoolean, QuerySolution, QuerySolutions, Store, Variable
 
 from triplewire.errors import InputError
 from triplewire.matching.evaluation.budget import Budget
 from triplewire.matching.evaluation.event_view import EventView
-from triplewire.matching.general.aggregates import OPAQUE_AGGREGATES
-from triplewire.matching.general.functions import OWN_FUNCTIONS, TAXONOMY_STUBS, Function, taxonomy_functions
+from triplewire.matching.general.functions import (
+    OPAQUE_AGGREGATES,
+    OWN_FUNCTIONS,
+    TAXONOMY_STUBS,
+    Function,
+    taxonomy_functions,
+)
 from triplewire.matching.general.opaque_terms import decoded, encoded, is_rewritten
 from triplewire.matching.matches import Solution
 from triplewire.rdf.terms import NamedNode, Quad, Term, Triple
@@ -89,3 +98,28 @@ def _filled(graph: NamedNode, triples: tuple[Triple, ...]) -> Store:
 def _solution(row: QuerySolution, variables: list[Variable], restored: Callable[[Term], Term]) -> Solution:
     bound = ((variable.value, row[variable]) for variable in variables)
     return {name: restored(term) for name, term in bound if term is not None}
+
+
+class Evaluator(Protocol):
+    """Handed to a matcher. Used by one thread at a time, unless it says otherwise."""
+
+    def dataset(self, view: EventView) -> Dataset:
+        """One event, ready to be asked."""
+        ...
+
+    def check(self, text: str) -> None:
+        """Raise InputError if Oxigraph does not take a query."""
+        ...
+
+
+class InProcess:
+    """Evaluates where it is called: what crashes Oxigraph ends the caller. The limits on queries prevent it."""
+
+    def dataset(self, view: EventView) -> Dataset:
+        return Dataset(view)
+
+    def check(self, text: str) -> None:
+        check_accepted(text)
+
+
+IN_PROCESS = InProcess()

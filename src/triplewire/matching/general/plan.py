@@ -3,14 +3,14 @@
 A query is evaluated only on events that satisfy one of the cores it requires. From syntax tree to text it goes one way:
 
     the tree as it was read
-    `absent`      zero-length paths from terms that the event lacks are spelled out
-    `standard`    what Oxigraph reads in its own way is said in another
-    `rewriting`   terms become opaque (`opaque`) where the store would not keep a term of the event or the query
-    `balancing`   long chains become trees of little height
+    `zero_length_paths`   paths from terms that the event lacks are spelled out
+    `standard_semantics`  what Oxigraph reads in its own way is said in another
+    `rewriting`           terms become opaque where the store would not keep a term of the event or the query
+    `balanced_trees`      long chains become trees of little height
     the text for Oxigraph
 
 Only the first step depends on the event; without it, both texts are printed once. Solutions come back with the event's
-own terms. Work is bounded beforehand (`work`); what might exceed the budget is evaluated in a process that can be
+own terms. Work is bounded beforehand (`work_bound`); what might exceed the budget is evaluated in a process that can be
 ended (`worker`), from the same text.
 
 What stays different from SPARQL 1.1:
@@ -33,15 +33,14 @@ from triplewire.algebra.queries import Construct, Core, Form, GeneralQuery
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import BudgetExceeded
 from triplewire.languages.sparql.lowering.balanced_trees import balanced
-from triplewire.languages.sparql.lowering.lanes import check_evaluable
+from triplewire.languages.sparql.lowering.oxigraph_limits import check_evaluable
 from triplewire.languages.sparql.printing.printer import print_query
 from triplewire.languages.sparql.syntax import ast
 from triplewire.matching.evaluation.budget import Allowance, Budget
 from triplewire.matching.evaluation.event_view import EventView
 from triplewire.matching.evaluation.join import solutions
 from triplewire.matching.general.construct_templates import instantiate
-from triplewire.matching.general.datasets import Dataset
-from triplewire.matching.general.evaluators import IN_PROCESS, Evaluator
+from triplewire.matching.general.datasets import IN_PROCESS, Dataset, Evaluator
 from triplewire.matching.general.rewriting import as_opaque, needs_opaque_terms
 from triplewire.matching.general.standard_semantics import standardised
 from triplewire.matching.general.work_bound import work_bound

@@ -3,7 +3,7 @@
 - GRAPH: Oxigraph hands the name of `GRAPH ?g { P }` down into P, so that filters and MINUS inside see ?g, and VALUES
   and sub-selects leave it unbound. By the standard (18.5) P is evaluated by itself and joined with the name. An event's
   one named graph holds what its default graph holds, so that is `{ P } GRAPH ?g { }`.
-- `a|b` gives an end once, however many choices lead to it; `choices` spells it out as UNION.
+- `a|b` gives an end once, however many choices lead to it; `alternative_paths` spells it out as UNION.
 - `!()`, which any predicate satisfies, is a syntax error to it.
 - GROUP_CONCAT keeps a language that all members share; by the standard (18.5.1.7) it gives a plain string.
 - BNODE("a") makes a blank node with the label a, which might be one of the event's; ours have labels of their own.

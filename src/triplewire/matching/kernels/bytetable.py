@@ -114,8 +114,3 @@ def arena_of(strings: Sequence[bytes]) -> tuple[Bytes, Table]:
     offsets = np.zeros(len(strings) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, strings), np.int64, len(strings)), out=offsets[1:])
     return np.frombuffer(bytearray(b"".join(strings)), np.uint8), offsets
-
-
-def entry_bytes(arena: Bytes, offsets: Table, entry: int) -> bytes:
-    """One entry of an arena."""
-    return arena[offsets[entry] : offsets[entry + 1]].tobytes()

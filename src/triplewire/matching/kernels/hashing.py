@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from triplewire.matching.kernels.machine import Bytes, Table, byte_at, fold, inner, kernel, word_at
+from triplewire.matching.kernels.machine import Bytes, byte_at, fold, inner, kernel, word_at
 
 # Odd words with evenly mixed bits: the fractional parts of the golden ratio, of the square root of 2 and of 3.
 _GOLDEN = -0x61C8864680B583EB
@@ -57,15 +57,6 @@ def same_bytes(buffer: Bytes, start: int, other: Bytes, other_start: int, length
             return False
         place += 1
     return True
-
-
-@kernel
-def hash_spans(buffer: Bytes, spans: Table, seed: int) -> Table:
-    """The hashes of many spans: `spans` has a start and an end in each row."""
-    hashes = np.empty(len(spans), np.int64)
-    for row in range(len(spans)):
-        hashes[row] = hash_span(buffer, spans[row, 0], spans[row, 1], seed)
-    return hashes
 
 
 def word(seed: int) -> int:

@@ -15,7 +15,7 @@ from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import InputError
 from triplewire.matching import Match, Matcher
 from triplewire.matching.batch import MatchBatch
-from triplewire.matching.general.evaluators import IN_PROCESS, Evaluator
+from triplewire.matching.general.datasets import IN_PROCESS, Evaluator
 from triplewire.node.access.grants import visible
 from triplewire.rdf.events import Event
 from triplewire.store.tables.identities import Grant

@@ -24,7 +24,7 @@ from msgspec import Struct
 
 from triplewire.errors import BudgetExceeded, InputError, StoreError, StoreFailed
 from triplewire.languages.sparql.lowering.balanced_trees import balanced
-from triplewire.languages.sparql.lowering.lanes import check_evaluable
+from triplewire.languages.sparql.lowering.oxigraph_limits import check_evaluable
 from triplewire.languages.sparql.parsing.parser import parse_query
 from triplewire.languages.sparql.printing.printer import print_query
 from triplewire.languages.sparql.syntax import ast

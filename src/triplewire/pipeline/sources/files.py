@@ -13,8 +13,8 @@ from msgspec import Struct
 from triplewire.errors import InputError
 from triplewire.pipeline.paths import local_name, seen_elsewhere
 from triplewire.pipeline.sources.options import DEFAULT_READ_OPTIONS, ReadOptions
+from triplewire.rdf.documents import visible_files
 from triplewire.rdf.formats import FORMATS, NQUADS, Format, format_of_path, format_of_suffix
-from triplewire.rdf.parsing.folders import visible_files
 
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd"}
 

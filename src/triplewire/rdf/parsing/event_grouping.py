@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from triplewire.errors import BlankGraph, LimitExceeded
 from triplewire.rdf.formats import Format
 from triplewire.rdf.limits import Limits, exceeded
-from triplewire.rdf.parsing.blank_labels import Relabelling
+from triplewire.rdf.parsing.blank_nodes import Relabelling
 from triplewire.rdf.terms import DefaultGraph, Literal, NamedNode, Quad, Term, Triple
 
 

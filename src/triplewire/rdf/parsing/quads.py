@@ -16,12 +16,11 @@ from triplewire.errors import Facts, InputError, InvalidTerm, RefusedFeature, Sy
 from triplewire.rdf.documents import Document
 from triplewire.rdf.formats import JSONLD, NQUADS, NTRIPLES, RDFXML, Format
 from triplewire.rdf.limits import DEFAULT_LIMITS, Limits
+from triplewire.rdf.parsing.blank_nodes import without_blank_graphs
 from triplewire.rdf.parsing.contexts import NO_CONTEXTS, Contexts, with_contexts
-from triplewire.rdf.parsing.failure_position import offset_of_failure, offset_of_quad
 from triplewire.rdf.parsing.nesting_depth import check_nesting
-from triplewire.rdf.parsing.positions import place_of, problem_at, problem_at_offset
+from triplewire.rdf.parsing.positions import offset_of_failure, offset_of_quad, place_of, problem_at, problem_at_offset
 from triplewire.rdf.parsing.rdf_xml import plain_markup
-from triplewire.rdf.parsing.skolem import without_blank_graphs
 from triplewire.rdf.terms import Term, Triple
 
 _NO_BASE = "triplewire-no-base://document/"

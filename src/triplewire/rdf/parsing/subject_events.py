@@ -14,7 +14,7 @@ from datetime import datetime
 
 from triplewire.rdf.events import Event
 from triplewire.rdf.limits import DEFAULT_LIMITS, Limits
-from triplewire.rdf.parsing.blank_labels import Relabelling
+from triplewire.rdf.parsing.blank_nodes import Relabelling
 from triplewire.rdf.terms import TW, BlankNode, DefaultGraph, NamedNode, Quad, Term, Triple
 
 Subject = NamedNode | BlankNode | Triple

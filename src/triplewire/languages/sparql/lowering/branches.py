@@ -21,6 +21,7 @@ from triplewire.algebra.constraints import (
     TaxonomyTest,
     Test,
     TextTest,
+    both,
     variables_in,
 )
 from triplewire.algebra.patterns import Pattern, PatternTerm, Variable
@@ -65,8 +66,7 @@ def conjunction(a: Constraint, b: Constraint, most: int) -> Constraint:
         return b if a == ALWAYS else a
     if len(a.alternatives) * len(b.alternatives) > most:
         return a
-    pairs = (tuple(dict.fromkeys(x + y)) for x in a.alternatives for y in b.alternatives)
-    return Constraint(tuple(dict.fromkeys(pairs)))
+    return both(a, b)
 
 
 def joined(a: Branches, b: Branches, most: int) -> Branches:

@@ -33,7 +33,7 @@ def conjoined(a: Constraint | None, b: Constraint | None, most: int) -> Constrai
         return None
     if a == ALWAYS:
         return b
-    return Constraint(tuple(dict.fromkeys(both(a, b).alternatives)))
+    return both(a, b)
 
 
 def leaf_condition(test: Test, holds: bool) -> Constraint:

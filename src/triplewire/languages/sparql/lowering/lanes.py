@@ -13,11 +13,9 @@ from __future__ import annotations
 from triplewire.algebra.patterns import Pattern, Variable
 from triplewire.algebra.queries import Ask, Construct, FastQuery, Form, GeneralQuery, Query, Select
 from triplewire.errors import LimitExceeded
-from triplewire.languages.sparql.lowering.canonical import canonical_text
 from triplewire.languages.sparql.lowering.fast_lane import fast_core
-from triplewire.languages.sparql.lowering.join_limit import check_joins
+from triplewire.languages.sparql.lowering.oxigraph_limits import check_evaluable
 from triplewire.languages.sparql.lowering.requirements import requirements
-from triplewire.languages.sparql.lowering.stack_limit import check_stack
 from triplewire.languages.sparql.printing.printer import print_query
 from triplewire.languages.sparql.syntax import ast
 from triplewire.languages.sparql.syntax.limits import DEFAULT_LIMITS, QueryLimits
@@ -40,10 +38,18 @@ def compile_query(tree: ast.Query, limits: QueryLimits = DEFAULT_LIMITS) -> Quer
     return GeneralQuery(form, required, tree, text, canonical_text(tree), _variables(tree))
 
 
-def check_evaluable(tree: ast.Query, limits: QueryLimits = DEFAULT_LIMITS) -> None:
-    """Raise LimitExceeded if Oxigraph would take too much stack or time before it finds a first solution."""
-    check_stack(tree, limits)
-    check_joins(tree, limits)
+def canonical_text(tree: ast.Query) -> str:
+    """A query's text with variables and blank nodes renamed in order of appearance.
+
+    >>> from triplewire.languages.sparql.parsing.parser import parse_query
+    >>> canonical_text(parse_query("SELECT ?who { [] <urn:p>+ ?who OPTIONAL { ?who ?how ?what } }"))
+    'SELECT ?v0 WHERE { _:v1 <urn:p>+ ?v0 . OPTIONAL { ?v0 ?v2 ?v3 . } }'
+    """
+    names: dict[Variable, Variable] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, Variable) and node not in names:
+            names[node] = Variable(f"{'_:' if node.is_blank else ''}v{len(names)}")
+    return print_query(ast.transform(tree, lambda node: names[node] if isinstance(node, Variable) else node))
 
 
 def _is_plain(tree: ast.Query) -> bool:

@@ -27,9 +27,9 @@ from triplewire.languages.sparql.lowering.branches import (
 )
 from triplewire.languages.sparql.lowering.conditions import ReadLeaf, leaf_condition, normal_form
 from triplewire.languages.sparql.lowering.expression_tests import test_of
-from triplewire.languages.sparql.lowering.path_requirements import path_branches
 from triplewire.languages.sparql.syntax.ast import (
     Aggregate,
+    Alternative,
     And,
     Element,
     Exists,
@@ -37,13 +37,21 @@ from triplewire.languages.sparql.syntax.ast import (
     Filter,
     Graph,
     Group,
+    Inverse,
+    NegatedSet,
+    OneOrMore,
+    Path,
     Query,
     SelectQuery,
+    Sequence,
     SubSelect,
+    Term,
     TriplePattern,
     TriplesBlock,
     Union,
     Values,
+    ZeroOrMore,
+    ZeroOrOne,
     walk,
 )
 from triplewire.languages.sparql.syntax.scope import projected
@@ -173,3 +181,39 @@ def _values(values: Values) -> Branches:
         if all(row[column] is not None for row in values.rows) and all(equal(term, term) for term in terms):
             conditions.append(Condition(Membership(name, terms)))
     return (Branch(constraint=Constraint((tuple(conditions),))),)
+
+
+# Property paths
+
+
+def path_branches(path: Path, start: Term, end: Term, fresh: FreshNames, most: int) -> Branches:
+    """The branches for a path from `start` to `end`; nodes on the way get fresh names."""
+    if isinstance(path, Inverse):
+        return path_branches(path.path, end, start, fresh, most)
+    if isinstance(path, Sequence):
+        return _sequence(path, start, end, fresh, most)
+    if isinstance(path, Alternative):
+        return united([path_branches(choice, start, end, fresh, most) for choice in path.choices])
+    if isinstance(path, OneOrMore):
+        # The first step and the last, which may be the same.
+        first = path_branches(path.path, start, fresh.one(), fresh, most)
+        return joined(first, path_branches(path.path, fresh.one(), end, fresh, most), most)
+    if isinstance(path, NegatedSet):
+        return _negated(path, start, end, fresh)
+    if isinstance(path, ZeroOrMore | ZeroOrOne):
+        return NOTHING
+    return (Branch((Pattern(start, path, end),)),)
+
+
+def _sequence(path: Sequence, start: Term, end: Term, fresh: FreshNames, most: int) -> Branches:
+    nodes: list[Term] = [start, *(fresh.one() for _ in path.steps[1:]), end]
+    branches = NOTHING
+    for step, before, after in zip(path.steps, nodes, nodes[1:], strict=False):
+        branches = joined(branches, path_branches(step, before, after, fresh, most), most)
+    return branches
+
+
+def _negated(path: NegatedSet, start: Term, end: Term, fresh: FreshNames) -> Branches:
+    forward = (Branch((Pattern(start, fresh.one(), end),)),) if path.forward else ()
+    backward = (Branch((Pattern(end, fresh.one(), start),)),) if path.backward else ()
+    return forward + backward

@@ -24,11 +24,11 @@ from triplewire.languages.sparql.syntax.ast import (
     NotExists,
     SelectQuery,
     SubSelect,
+    is_higher_than,
     walk,
 )
 from triplewire.languages.sparql.syntax.cursor import Cursor
 from triplewire.languages.sparql.syntax.scope import visible_in
-from triplewire.languages.sparql.syntax.tree_height import is_higher_than
 
 _OPAQUE = (Aggregate, Exists, NotExists)
 _CHANGING = frozenset(("RAND", "UUID", "STRUUID", "BNODE"))

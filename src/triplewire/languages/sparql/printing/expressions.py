@@ -1,10 +1,14 @@
-"""Expressions as text, with parentheses only where precedence needs them."""
+"""Expressions as text, with parentheses only where precedence needs them.
+
+Expressions hold groups and groups hold expressions, so a node finds its printer by its type, in a table: the printers
+of expressions are put into it here, and the others by `printer`, which imports this module.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
-from triplewire.languages.sparql.printing.registry import register, text_of
 from triplewire.languages.sparql.syntax.ast import (
     Aggregate,
     And,
@@ -23,6 +27,22 @@ from triplewire.languages.sparql.syntax.ast import (
     Signed,
 )
 from triplewire.rdf.terms import Literal
+
+Printer = Callable[[Any], str]
+
+_PRINTERS: dict[type, Printer] = {}
+
+
+def register(printers: Mapping[type, Printer]) -> None:
+    """Put printers into the table."""
+    _PRINTERS.update(printers)
+
+
+def text_of(node: object) -> str:
+    """The text of a node. What has no printer is a term or a variable, which prints itself."""
+    found = _PRINTERS.get(type(node))
+    return str(node) if found is None else found(node)
+
 
 _OR, _AND, _RELATION, _SUM, _PRODUCT, _UNARY, _PRIMARY = range(7)
 _LEVELS: dict[type, int] = {

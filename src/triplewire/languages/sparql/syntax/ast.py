@@ -11,7 +11,8 @@ variables. `CONSTRUCT WHERE { ... }` is spelled out as template and pattern. Cha
     Expression   Variable | NamedNode | Literal | Or | And | Not | Compare | In | NotIn | Arithmetic | Signed
                  | FunctionCall | BuiltIn | Exists | NotExists | Aggregate
 
-Every node is immutable and compares by content. `walk` visits a tree, `transform` rebuilds it.
+Every node is immutable and compares by content. `walk` visits a tree, `transform` rebuilds it, `parts_of` and
+`is_higher_than` look one level down and at all levels.
 """
 
 from __future__ import annotations
@@ -371,6 +372,27 @@ def walk(node: object) -> Iterator[object]:
         yield current
         if isinstance(current, Struct) and type(current) is not Variable:
             waiting.extend(getattr(current, field) for field in reversed(current.__struct_fields__))
+
+
+def parts_of(node: object) -> Iterator[object]:
+    """What stands right below a node."""
+    if isinstance(node, Struct) and type(node) is not Variable:
+        for field in node.__struct_fields__:
+            value = getattr(node, field)
+            yield from value if isinstance(value, tuple) else (value,)
+
+
+def is_higher_than(tree: object, allowed: int) -> bool:
+    """Whether some node stands more than `allowed` levels deep.
+
+    Measured level by level, so that a high tree cannot overflow the stack that measures it.
+    """
+    level = [tree]
+    for _ in range(allowed):
+        level = [part for node in level for part in parts_of(node)]
+        if not level:
+            return False
+    return True
 
 
 def transform(node: Node, rewrite: Callable[[Any], Any]) -> Node:

@@ -11,9 +11,9 @@ class QueryLimits(Struct, frozen=True):
     `depth` counts nested braces, brackets, parentheses and `!`; the tree itself may be twice as high. `chain` is how
     many operands `&&`, `||`, `+ -`, `* /`, `/` and `|` may join. A constraint with more alternatives than
     `alternatives` is no error: the query takes the general lane. `regex_cost` bounds the compiled size of a regular
-    expression, in the units of `regexes.cost`. `stack` is how many kibibytes of stack Oxigraph may take for what it is
-    given, by the weights of `stack`: less than a third of the smallest that a thread of ours has. `joins` is how many
-    parts of one group it may have to put in order.
+    expression, in the units of `regex_cost.cost`. `stack` is how many kibibytes of stack Oxigraph may take for what it
+    is given, by the weights of `oxigraph_limits`: less than a third of the smallest that a thread of ours has. `joins`
+    is how many parts of one group it may have to put in order.
     """
 
     text: int = 64 * 1024

@@ -1,11 +1,12 @@
 """Events in their canonical text: each quad once, one a line, sorted.
 
-Most text arrives that way, and is only copied.
+Most text arrives that way, and is only copied. `gather` lays any spans end to end, as Arrow wants them.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from triplewire.matching.kernels.columns import (
     END,
@@ -21,7 +22,8 @@ from triplewire.matching.kernels.columns import (
     S,
 )
 from triplewire.matching.kernels.machine import Bytes, Table, byte_at, copy_bytes, inner, kernel, word_at
-from triplewire.matching.kernels.search.spans import Offsets
+
+Offsets = NDArray[np.int32]
 
 _SPACE, _DOT, _LINE_FEED = 0x20, 0x2E, 0x0A
 # Between and after a line's four terms: three spaces, then a space, a dot and a line feed.
@@ -196,3 +198,15 @@ def _before(text: Bytes, first: int, first_end: int, second: int, second_end: in
         first += 1
         second += 1
     return bool(first == first_end and second < second_end)
+
+
+@kernel
+def gather(buffer: Bytes, starts: Table, ends: Table) -> tuple[Offsets, Bytes]:
+    """The bytes of every span, one after the other; string `i` is `data[offsets[i]:offsets[i + 1]]`."""
+    offsets = np.zeros(starts.size + 1, np.int32)
+    for index in range(starts.size):
+        offsets[index + 1] = offsets[index] + (ends[index] - starts[index])
+    data = np.empty(offsets[-1], np.uint8)
+    for index in range(starts.size):
+        copy_bytes(buffer, starts[index], data, offsets[index], ends[index] - starts[index])
+    return offsets, data

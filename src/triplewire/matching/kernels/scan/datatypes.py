@@ -36,7 +36,6 @@ DATATYPE_NAMES = (
 OTHER_DATATYPE = 0
 INTEGER, DECIMAL, DOUBLE, FLOAT, DATE_TIME, DATE, BOOLEAN = range(1, 8)
 FIRST_DERIVED_INTEGER, LAST_DERIVED_INTEGER = 8, 19
-XSD_TIME = 20
 RESERVED = -1  # xsd:string and what RDF itself names: literals whose canonical spelling may be another
 
 _XSD = np.frombuffer(XSD_IRI, np.uint8)

@@ -8,6 +8,5 @@ groups        its groups, and the entries in them whose guards the event meets
 join          all solutions of one program on one event: backtracking over its patterns in their order
 search        from an event to its matches in one segment: its terms lead to anchors, anchors to groups, guards to
               candidates
-spans         spans laid end to end, as Arrow wants them
 term_numbers  number the terms of each event: equal terms, equal numbers, so that a join compares integers
 """

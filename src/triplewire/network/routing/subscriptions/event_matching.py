@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.matching import Matcher
-from triplewire.matching.general.evaluators import IN_PROCESS, Evaluator
+from triplewire.matching.general.datasets import IN_PROCESS, Evaluator
 from triplewire.network.messages import Publication, StandingQuery
 from triplewire.network.routing.subscriptions.forwarding import Origin
 from triplewire.network.routing.subscriptions.poset import Poset

@@ -18,8 +18,7 @@ from triplewire.algebra.taxonomy import EMPTY, Taxonomy
 from triplewire.errors import BudgetExceeded
 from triplewire.matching.evaluation.event_view import EventView
 from triplewire.matching.evaluation.plans import Plan, plan_of
-from triplewire.matching.general.datasets import Dataset
-from triplewire.matching.general.evaluators import IN_PROCESS, Evaluator
+from triplewire.matching.general.datasets import IN_PROCESS, Dataset, Evaluator
 from triplewire.network.messages import Description, Publication, StandingQuery
 from triplewire.network.routing.advertisements.descriptions import supply_in
 from triplewire.network.routing.publications import event_of

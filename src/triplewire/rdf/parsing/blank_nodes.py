@@ -1,8 +1,13 @@
-"""Graphs named by blank nodes get an IRI, for only an IRI can be an event's identity (RDF 1.1, section 3.5).
+"""Blank nodes keep to their event, and give way to an IRI where they name a graph.
 
-The IRI depends on the document and on which of its blank graph names it is, in order of first appearance, and on
-nothing else: the same document gives the same events each time, two documents never share one. The blank node is
-replaced wherever the document speaks of it, so that what is said about the graph is still said about it.
+Labels are made anew, in order of first appearance: where a syntax leaves a blank node without a label the parser
+invents a random one, and parsing the same document twice must give the same event. No canonicalisation: that has no
+bound (row A8).
+
+Graphs named by blank nodes get an IRI, for only an IRI can be an event's identity (RDF 1.1, section 3.5). It depends on
+the document and on which of its blank graph names it is, in order of first appearance, and on nothing else: the same
+document gives the same events each time, two documents never share one. The blank node is replaced wherever the
+document speaks of it, so that what is said about the graph is still said about it.
 """
 
 from __future__ import annotations
@@ -11,6 +16,33 @@ import hashlib
 from collections.abc import Iterator, Sequence
 
 from triplewire.rdf.terms import TW, BlankNode, Literal, NamedNode, Quad, Term, Triple
+
+
+class Relabelling:
+    """Gives the blank nodes of one event the labels b0, b1, b2... as it meets them.
+
+    >>> fresh = Relabelling()
+    >>> [str(fresh(BlankNode(label))) for label in ("x", "y", "x")]
+    ['_:b0', '_:b1', '_:b0']
+    """
+
+    def __init__(self) -> None:
+        self._labels: dict[BlankNode, BlankNode] = {}
+
+    def __call__(self, term: Term) -> Term:
+        if isinstance(term, NamedNode | Literal):
+            return term
+        if isinstance(term, BlankNode):
+            return self._labels.setdefault(term, BlankNode(f"b{len(self._labels)}"))
+        return self.triple(term)
+
+    def triple(self, triple: Triple) -> Triple:
+        """The same triple over the event's own labels."""
+        return Triple(*map(self, triple))  # type: ignore[arg-type]
+
+
+# Graphs named by blank nodes
+
 
 _DIGITS = 32
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from triplewire.rdf.parsing.blank_labels import Relabelling
+from triplewire.rdf.parsing.blank_nodes import Relabelling
 from triplewire.rdf.terms import BlankNode, Literal, NamedNode, Triple
 
 S, P = NamedNode("urn:s"), NamedNode("urn:p")
