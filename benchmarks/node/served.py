@@ -18,7 +18,7 @@ from benchmarks.servers import free_port, has_started
 from triplewire.store.database import Database
 from triplewire.store.tables import identities, registry
 from triplewire.store.tables.identities import Client, Quotas, Rights
-from triplewire.store.tables.registry import Options, SubscriptionRecord
+from triplewire.store.tables.registry import SubscriptionOptions, SubscriptionRecord
 
 OWNER = "anonymous"
 _EVERY_TRIPLE = "SELECT * { ?s ?p ?o }"
@@ -146,4 +146,4 @@ def furnish(folder: Path, subscriptions: int, flood: int) -> None:
 
 
 def _record(owner: str, name: str, text: str) -> SubscriptionRecord:
-    return SubscriptionRecord(0, owner, name, "sparql", text, Options(), 0, None, 0)
+    return SubscriptionRecord(0, owner, name, "sparql", text, SubscriptionOptions(), 0, None, 0)

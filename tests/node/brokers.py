@@ -12,7 +12,7 @@ import msgspec
 from triplewire import Event
 from triplewire.node.broker.broker import Broker
 from triplewire.store.tables.identities import Client, Grant, Quotas, Rights
-from triplewire.store.tables.registry import Options, SubscriptionRecord
+from triplewire.store.tables.registry import SubscriptionOptions, SubscriptionRecord
 
 EVERYTHING = "SELECT ?s ?o { ?s <urn:p> ?o }"
 ME = Client("me", "me", None, Rights())
@@ -44,7 +44,7 @@ async def subscribed(
     start: int | None = None,
     **options: Any,
 ) -> SubscriptionRecord:
-    return await broker.subscriptions.subscribe(who, name, "sparql", text, Options(**options), start)
+    return await broker.subscriptions.subscribe(who, name, "sparql", text, SubscriptionOptions(**options), start)
 
 
 async def positions(broker: Broker, number: int, after: int = 0, limit: int = 1000) -> list[int]:

@@ -16,7 +16,7 @@ from tests.node.node_process import NodeProcess, free_port
 
 from triplewire.store.database import Database
 from triplewire.store.tables import registry
-from triplewire.store.tables.registry import Options, SubscriptionRecord
+from triplewire.store.tables.registry import SubscriptionOptions, SubscriptionRecord
 
 SIGNALS = [signal.SIGTERM, signal.SIGINT]
 # A process that does not listen to signals would still run after this.
@@ -79,7 +79,9 @@ def fill(data: Path, subscriptions: int) -> None:
     def work(tx):
         for number in range(subscriptions):
             text = f"SELECT ?s {{ ?s <urn:p:{number}> ?o . ?o <urn:q> {number} FILTER(?s != <urn:none>) }}"
-            registry.insert(tx, SubscriptionRecord(0, "anonymous", f"s{number}", "sparql", text, Options(), 0, None, 0))
+            registry.insert(
+                tx, SubscriptionRecord(0, "anonymous", f"s{number}", "sparql", text, SubscriptionOptions(), 0, None, 0)
+            )
 
     database.writer.submit(work).result()
     database.close()

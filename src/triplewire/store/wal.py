@@ -28,7 +28,7 @@ _WORD = 0xFFFFFFFF
 Sums = tuple[int, int]
 
 
-class Frame(Struct, frozen=True):
+class WalFrame(Struct, frozen=True):
     """One page in the log. `commits` tells that it ends a transaction, `is_good` that its checksum holds."""
 
     number: int
@@ -40,7 +40,7 @@ def check_wal(path: Path) -> None:
     """Raise `DamagedStore` if transactions that were synced lie behind a damaged frame. No file is no damage."""
     if not path.exists() or path.stat().st_size < _HEADER.size:
         return
-    bad: Frame | None = None
+    bad: WalFrame | None = None
     lost = 0
     for frame in frames(path):
         if bad is None and not frame.is_good:
@@ -54,7 +54,7 @@ def check_wal(path: Path) -> None:
         )
 
 
-def frames(path: Path) -> Iterator[Frame]:
+def frames(path: Path) -> Iterator[WalFrame]:
     """The frames of the newest generation, the damaged one and those behind it included."""
     with path.open("rb") as file:
         header = file.read(_HEADER.size)
@@ -73,7 +73,7 @@ def frames(path: Path) -> Iterator[Frame]:
             sums = checksum(raw[:8] + raw[_FRAME.size :], sums, order)
             is_good = is_good and sums == (first, second)
             number += 1
-            yield Frame(number, commit != 0, is_good)
+            yield WalFrame(number, commit != 0, is_good)
 
 
 def checksum(data: bytes, sums: Sums, order: str) -> Sums:

@@ -14,14 +14,14 @@ from triplewire.node.broker.recent_notifications import MOST_BYTES, MOST_ENTRIES
 from triplewire.node.broker.subscription_index import SubscriptionIndex
 from triplewire.store.tables.log import Record
 from triplewire.store.tables.outbox import OutboxEntry
-from triplewire.store.tables.registry import Options, SubscriptionRecord
+from triplewire.store.tables.registry import SubscriptionOptions, SubscriptionRecord
 
 NUMBER = 7
 
 
 def subscriptions() -> SubscriptionIndex:
     made = SubscriptionIndex()
-    made.put(SubscriptionRecord(NUMBER, "me", "all", "sparql", "", Options(), 0, None, 0))
+    made.put(SubscriptionRecord(NUMBER, "me", "all", "sparql", "", SubscriptionOptions(), 0, None, 0))
     return made
 
 

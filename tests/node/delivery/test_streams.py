@@ -16,7 +16,7 @@ import websockets
 from tests.node.processes import Process, running
 
 from triplewire.client.follower import Follower, Gap
-from triplewire.node.broker.notifications import Page
+from triplewire.node.broker.notifications import NotificationPage
 from triplewire.node.delivery.streams import BEAT, Streams, framed
 from triplewire.node.matching.answers import Notification
 
@@ -169,13 +169,13 @@ def test_a_stream_and_a_socket_do_not_keep_a_node_from_stopping(tmp_path):
 class Script:
     """A broker that gives these pages, and then nothing."""
 
-    def __init__(self, *pages: Page) -> None:
+    def __init__(self, *pages: NotificationPage) -> None:
         self.pages = list(pages)
         self.asked: list[int] = []
 
-    async def page(self, _number: int, after: int = 0, limit: int = 100) -> Page:
+    async def page(self, _number: int, after: int = 0, limit: int = 100) -> NotificationPage:
         self.asked.append(after)
-        return self.pages.pop(0) if self.pages else Page([], None)
+        return self.pages.pop(0) if self.pages else NotificationPage([], None)
 
     async def wait(self, _number: int, after: int, timeout: float | None = None) -> bool:
         await asyncio.sleep(0 if timeout is None else min(timeout, 0.01))
@@ -187,14 +187,14 @@ class Script:
 
 async def test_a_gap_after_retention_is_told_and_reading_goes_on_behind_it():
     notification = Notification("urn:event:8", b"[]", 8)  # type: ignore[arg-type]
-    source = Script(Page([notification], None, gap=6))
+    source = Script(NotificationPage([notification], None, gap=6))
     streams, found = Streams(source, heartbeat=0.01), []
     async for items in streams.pages(1, 2):
         found += items
         if items == [BEAT]:
             streams.stop()
     assert source.asked[:2] == [2, 8]
-    assert [type(item).__name__ for item in found] == ["Gap", "Notification", "Heartbeat"]
+    assert [type(item).__name__ for item in found] == ["Gap", "Notification", "KeepAlive"]
     assert list(Follower(2).received(framed(found[0]))) == [Gap(2, 6)]
 
 
@@ -213,9 +213,9 @@ async def test_stop_ends_a_stream_that_waits():
 
 async def test_stop_while_a_page_is_read_ends_the_stream_too():
     class Stopped(Script):
-        async def page(self, _number: int, after: int = 0, limit: int = 100) -> Page:
+        async def page(self, _number: int, after: int = 0, limit: int = 100) -> NotificationPage:
             streams.stop()
-            return Page([], None)
+            return NotificationPage([], None)
 
         async def wait(self, _number: int, after: int, timeout: float | None = None) -> bool:
             raise AssertionError("wanted no waiting after a stop")

@@ -21,7 +21,7 @@ from triplewire.node.delivery.webhook_request import Message, Poster
 from triplewire.node.delivery.webhooks import LEASE_SECONDS, Webhooks
 from triplewire.rdf.events import Event
 from triplewire.store.tables.identities import Client, Rights
-from triplewire.store.tables.registry import Options, Payload, SubscriptionRecord
+from triplewire.store.tables.registry import Payload, SubscriptionOptions, SubscriptionRecord
 from triplewire.wire.signatures import secret_of
 
 ALICE = Client("alice", "Alice", None, Rights())
@@ -60,7 +60,9 @@ class Node:
 
     async def hook(self, name: str, url: str, *, payload: Payload = "solutions") -> SubscriptionRecord:
         ends = self.webhooks.lease_end()
-        options = Options(delivery="webhook", callback=url, callback_secret=SECRET, lease_ends=ends, payload=payload)
+        options = SubscriptionOptions(
+            delivery="webhook", callback=url, callback_secret=SECRET, lease_ends=ends, payload=payload
+        )
         record = await self.broker.subscriptions.subscribe(ALICE, name, "sparql", ALL, options)
         self.webhooks.attend(record)
         return record
@@ -379,7 +381,7 @@ async def test_the_message_is_one_json_object(tmp_path):
 
 async def test_stopping_a_webhook_while_it_acknowledges_does_not_stop_the_writer(tmp_path):
     async with node(tmp_path) as here:
-        record = await here.broker.subscriptions.subscribe(ALICE, "all", "sparql", ALL, Options())
+        record = await here.broker.subscriptions.subscribe(ALICE, "all", "sparql", ALL, SubscriptionOptions())
         for number in range(50):
             waiting = asyncio.create_task(here.broker.notifications.acknowledge(record.number, number))
             await asyncio.sleep(0)

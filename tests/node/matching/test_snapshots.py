@@ -254,8 +254,8 @@ async def test_a17_a_snapshot_that_leads_outside_the_folder_is_neither_read_nor_
     records = database.read(registry.everyone)
     database.close()
     for token in ("../outside", "..", "/etc", ""):
-        parts = [snapshots.Part(part.grant, token) for part in index.parts]
-        body = snapshots.msgspec.msgpack.encode(snapshots.Index(index.code, index.rows, parts))
+        parts = [snapshots.SnapshotPart(part.grant, token) for part in index.parts]
+        body = snapshots.msgspec.msgpack.encode(snapshots.SnapshotIndex(index.code, index.rows, parts))
         (home / "index").write_bytes(snapshots._sealed(body))
         assert snapshots.read(data, None, records) is snapshots.NOTHING
     shutil.rmtree(home)

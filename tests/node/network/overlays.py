@@ -16,7 +16,7 @@ from triplewire.node.broker.advertisements import Advertisements
 from triplewire.node.broker.broker import Broker
 from triplewire.node.overlay.overlay import Overlay, Plan
 from triplewire.node.transport.keys import NetworkKey
-from triplewire.store.tables.registry import Options, SubscriptionRecord
+from triplewire.store.tables.registry import SubscriptionOptions, SubscriptionRecord
 
 # Quick, so that nobody waits long for a second try.
 QUICK = Timings(
@@ -72,7 +72,7 @@ class Site:
         return self.overlay.peer
 
     async def subscribe(self, text: str, name: str = "mine") -> SubscriptionRecord:
-        return await self.broker.subscriptions.subscribe(self.me, name, "sparql", text, Options(), None)
+        return await self.broker.subscriptions.subscribe(self.me, name, "sparql", text, SubscriptionOptions(), None)
 
     async def publish(self, *names: str, predicate: str = "urn:p", text: str = "x") -> None:
         events = [Event.parse(f'<urn:s> <{predicate}> "{text}" <{name}> .')[0] for name in names]

@@ -11,7 +11,7 @@ from triplewire.store.database import FILE
 from triplewire.store.tables import log, outbox, registry
 from triplewire.store.tables.log import Record
 from triplewire.store.tables.outbox import OutboxEntry
-from triplewire.store.tables.registry import Options, SubscriptionRecord
+from triplewire.store.tables.registry import SubscriptionOptions, SubscriptionRecord
 
 
 def fill(folder: Path, waiting: int) -> None:
@@ -22,7 +22,7 @@ def fill(folder: Path, waiting: int) -> None:
     entries = [OutboxEntry(number, record.position, record.graph, b"{}") for record in records for number in (1, 2)]
     database = Database(folder)
     for name, owner in (("a", "me"), ("b", "you"), ("c", "me")):
-        subscription = SubscriptionRecord(0, owner, name, "sparql", "", Options(), 0, None, 0)
+        subscription = SubscriptionRecord(0, owner, name, "sparql", "", SubscriptionOptions(), 0, None, 0)
         database.writer.submit(lambda tx, one=subscription: registry.insert(tx, one)).result(10)
     database.writer.submit(lambda tx: log.append(tx, records)).result(10)
     database.writer.submit(lambda tx: outbox.put(tx, entries)).result(10)

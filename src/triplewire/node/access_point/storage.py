@@ -25,11 +25,11 @@ from triplewire.rdf.limits import Limits
 from triplewire.store.disk import Connection
 from triplewire.store.tables import log
 from triplewire.store.tables.identities import Client, Rights
-from triplewire.store.tables.registry import Options
+from triplewire.store.tables.registry import SubscriptionOptions
 
 PEER = "peer"
 # A notification says what was found, and brings the event itself: a peer that saves it needs no more.
-_OPTIONS = Options(payload="event")
+_OPTIONS = SubscriptionOptions(payload="event")
 
 
 class Hosts(Protocol):

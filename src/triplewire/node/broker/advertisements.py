@@ -35,7 +35,7 @@ class Listener(Protocol):
     def withdraw(self, key: str, owner: str) -> None: ...
 
 
-class Entry(Struct, frozen=True):
+class ActiveAdvertisement(Struct, frozen=True):
     """An advertisement and its description as it travels."""
 
     record: AdvertisementRecord
@@ -51,13 +51,13 @@ class Advertisements:
 
     def __init__(self, broker: Broker) -> None:
         self._broker = broker
-        self._by_owner: dict[str, dict[Place, Entry]] = {}
+        self._by_owner: dict[str, dict[Place, ActiveAdvertisement]] = {}
         self._listener: Listener | None = None
 
     async def load(self) -> None:
         """Read what was advertised."""
         for record in await self._broker.store.read(kept.everyone):
-            entry = Entry(record, described(record.rdf.encode(), TURTLE))
+            entry = ActiveAdvertisement(record, described(record.rdf.encode(), TURTLE))
             self._by_owner.setdefault(record.owner, {})[entry.place] = entry
         await self.expire()
 
@@ -69,38 +69,40 @@ class Advertisements:
 
     # Looking
 
-    def named(self, owner: str, name: str) -> Entry:
+    def named(self, owner: str, name: str) -> ActiveAdvertisement:
         """An owner's advertisement, or `UnknownAdvertisement`."""
         found = self._at(owner, (name, False))
         if found is None or self._is_over(found.record):
             raise UnknownAdvertisement(f"wanted the advertisement {name!r}, found none of that name")
         return found
 
-    def of(self, owner: str) -> list[Entry]:
+    def of(self, owner: str) -> list[ActiveAdvertisement]:
         """What an owner has advertised, and what was derived for it."""
         return list(self._by_owner.get(owner, {}).values())
 
-    def everyone(self) -> list[Entry]:
+    def everyone(self) -> list[ActiveAdvertisement]:
         return [entry for entries in self._by_owner.values() for entry in entries.values()]
 
     def speaks_for_itself(self, owner: str) -> bool:
         """Whether an owner has advertised something itself."""
         return any(not entry.record.is_derived and not self._is_over(entry.record) for entry in self.of(owner))
 
-    def derived(self, owner: str) -> Entry | None:
+    def derived(self, owner: str) -> ActiveAdvertisement | None:
         """What was derived for an owner."""
         return self._at(owner, ("", True))
 
     # Changing
 
-    async def put(self, owner: str, name: str, description: Description, lasts: float | None = None) -> Entry:
+    async def put(
+        self, owner: str, name: str, description: Description, lasts: float | None = None
+    ) -> ActiveAdvertisement:
         """Advertise. The answer comes when it is on the disk."""
         if self._at(owner, (name, False)) is None and len(self.of(owner)) >= MOST:
             raise QuotaExceeded("advertisements", f"wanted at most {MOST} advertisements, found another")
         # What a client advertises travels as one description: it must fit into one.
         combined([description, *(one.description for one in self.of(owner) if one.place != (name, False))])
         ends = None if lasts is None else self._broker.date.time() + lasts
-        entry = Entry(AdvertisementRecord(owner, name, description.rdf, ends=ends), description)
+        entry = ActiveAdvertisement(AdvertisementRecord(owner, name, description.rdf, ends=ends), description)
         await self._keep(entry)
         self._set(entry)
         if (derived := self.derived(owner)) is not None:
@@ -109,7 +111,7 @@ class Advertisements:
 
     def derive(self, owner: str, description: Description) -> asyncio.Future[None]:
         """Advertise for an owner what it has published. The network knows at once, the disk soon."""
-        entry = Entry(AdvertisementRecord(owner, "", description.rdf, is_derived=True), description)
+        entry = ActiveAdvertisement(AdvertisementRecord(owner, "", description.rdf, is_derived=True), description)
         self._set(entry)
         return asyncio.ensure_future(self._keep(entry))
 
@@ -130,7 +132,7 @@ class Advertisements:
 
     # Private
 
-    def _set(self, entry: Entry) -> None:
+    def _set(self, entry: ActiveAdvertisement) -> None:
         before = self._at(entry.record.owner, entry.place)
         self._by_owner.setdefault(entry.record.owner, {})[entry.place] = entry
         if self._listener is not None:
@@ -138,25 +140,25 @@ class Advertisements:
             if before is not None:
                 self._withdraw(before)
 
-    async def _remove(self, entry: Entry) -> None:
+    async def _remove(self, entry: ActiveAdvertisement) -> None:
         await self._broker.store.write(lambda tx: kept.remove(tx, entry.record))
         if self._at(entry.record.owner, entry.place) is entry:
             del self._by_owner[entry.record.owner][entry.place]
             self._withdraw(entry)
 
-    def _at(self, owner: str, place: Place) -> Entry | None:
+    def _at(self, owner: str, place: Place) -> ActiveAdvertisement | None:
         return self._by_owner.get(owner, {}).get(place)
 
-    def _withdraw(self, entry: Entry) -> None:
+    def _withdraw(self, entry: ActiveAdvertisement) -> None:
         """Tell the network, unless the owner says the same under another name."""
         key, owner = entry.description.key, entry.record.owner
         if self._listener is not None and all(other.description.key != key for other in self.of(owner)):
             self._listener.withdraw(key, owner)
 
-    async def _keep(self, entry: Entry) -> None:
+    async def _keep(self, entry: ActiveAdvertisement) -> None:
         await self._broker.store.write(lambda tx: kept.put(tx, entry.record))
 
-    def _longest(self, entry: Entry) -> float | None:
+    def _longest(self, entry: ActiveAdvertisement) -> float | None:
         """How long the owner says this, under whatever name."""
         same = [other.record for other in self.of(entry.record.owner) if other.description.key == entry.description.key]
         lasts = [self._lasts(record) for record in same]

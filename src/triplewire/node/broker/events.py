@@ -9,7 +9,7 @@ from triplewire.node.access.grants import readable, require_publishable, visible
 from triplewire.node.access.rate_limits import EVENTS_BURST, Buckets
 from triplewire.node.broker.core import Core
 from triplewire.node.broker.publish_queue import PublishQueue
-from triplewire.node.broker.publish_step import Accepted, Receipt, Submission, accept
+from triplewire.node.broker.publish_step import PublishResult, Receipt, Submission, accept
 from triplewire.node.matching.catch_up import CatchUp
 from triplewire.node.matching.catch_up_step import event_of
 from triplewire.rdf.events import Event
@@ -60,7 +60,7 @@ class Events:
         records = await self._core.store.read(lambda tx: log.after(tx, position, limit))
         return [found for record in records if (found := seen(record, grant)) is not None]
 
-    def committed(self, accepted: Accepted) -> None:
+    def committed(self, accepted: PublishResult) -> None:
         """After a commit, on the writer's thread: count what is new, call followers, and wake whoever waits."""
         counters = self._core.counters
         counters.published += len(accepted.records)

@@ -23,7 +23,7 @@ from triplewire.store.tables.registry import SubscriptionRecord
 _PATIENCE = 5.0
 
 
-class Page(Struct, frozen=True):
+class NotificationPage(Struct, frozen=True):
     """Notifications in order. `next` is where to read on, or None at the end.
 
     `gap` is set where retention removed something between where the reader was and this page: everything up to it.
@@ -41,7 +41,7 @@ class Notifications:
         self._core = core
         self._catch_up = catch_up
 
-    async def page(self, number: int, after: int = 0, limit: int = 100) -> Page:
+    async def page(self, number: int, after: int = 0, limit: int = 100) -> NotificationPage:
         """Notifications that follow a position. Reading on means that what came before was read."""
         record = self._core.index.require(number)
         self._note_read(record, after)
@@ -56,7 +56,7 @@ class Notifications:
         lost = max(record.gap, lost)
         gap = lost if after < lost and record.cursor < lost else None
         self._core.counters.delivered += len(page)
-        return Page(page, following if has_more else None, gap)
+        return NotificationPage(page, following if has_more else None, gap)
 
     async def wait(self, number: int, after: int, timeout: float | None = None) -> bool:
         """Wait until there is a notification beyond a position. False: the time ran out, or the node stops."""
@@ -102,7 +102,7 @@ class Notifications:
 
     # Private
 
-    def _recent(self, record: SubscriptionRecord, after: int, limit: int) -> Page | None:
+    def _recent(self, record: SubscriptionRecord, after: int, limit: int) -> NotificationPage | None:
         """The page, if it is in memory. What retention has removed is for the disk to tell."""
         if not record.is_live or record.gap > after:
             return None
@@ -112,7 +112,7 @@ class Notifications:
         grant = self._core.grant(record.owner) if record.options.payload == "event" else None
         page = [_notification(one, grant) for one in recent[:limit]]
         self._core.counters.delivered += len(page)
-        return Page(page, page[-1].position if len(recent) > limit else None)
+        return NotificationPage(page, page[-1].position if len(recent) > limit else None)
 
     def _acknowledged(self, number: int, position: int, size: int) -> None:
         record = self._core.index.get(number)

@@ -13,12 +13,12 @@ from concurrent.futures import Future
 from typing import Any
 
 from triplewire.errors import StoreError
-from triplewire.node.broker.publish_step import Accepted, Receipt, Submission
+from triplewire.node.broker.publish_step import PublishResult, Receipt, Submission
 from triplewire.node.store import Store
 from triplewire.store.disk import Connection
 
 Request = tuple[Submission, "asyncio.Future[tuple[Receipt, ...]]"]
-Step = Callable[[Connection, list[Submission]], Accepted]
+Step = Callable[[Connection, list[Submission]], PublishResult]
 
 _MOST_EVENTS = 2_000
 
@@ -26,7 +26,7 @@ _MOST_EVENTS = 2_000
 class PublishQueue:
     """Hands requests to the writer, many at a time. `accept` is the step, `then` is called after its commit."""
 
-    def __init__(self, store: Store, accept: Step, then: Callable[[Accepted], None]) -> None:
+    def __init__(self, store: Store, accept: Step, then: Callable[[PublishResult], None]) -> None:
         self._store = store
         self._accept = accept
         self._then = then
@@ -46,7 +46,7 @@ class PublishQueue:
         self._is_submitted = True
         taken: list[Request] = []
 
-        def work(tx: Connection) -> Accepted:
+        def work(tx: Connection) -> PublishResult:
             # First the flag, then the queue: whoever still saw the flag is in the queue already.
             self._is_submitted = False
             taken.extend(self._take())
@@ -62,11 +62,11 @@ class PublishQueue:
             events += len(taken[-1][0].events)
         return taken
 
-    def _report(self, taken: list[Request], future: Future[Accepted]) -> None:
+    def _report(self, taken: list[Request], future: Future[PublishResult]) -> None:
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._resolve, taken, future)
 
-    def _resolve(self, taken: list[Request], future: Future[Accepted]) -> None:
+    def _resolve(self, taken: list[Request], future: Future[PublishResult]) -> None:
         problem = future.exception()
         if problem is not None:
             self._fail(taken, problem)

@@ -50,7 +50,7 @@ class Submission(Struct, frozen=True):
     origin_position: int | None = None
 
 
-class Accepted(Struct, frozen=True):
+class PublishResult(Struct, frozen=True):
     """What came of some submissions: for each its receipts or its refusal; what is new; and the outboxes' part."""
 
     outcomes: tuple[Outcome, ...]
@@ -79,7 +79,7 @@ class Admitting(Protocol):
 
 def accept(
     connection: Connection, matchers: LiveMatchers, submissions: Sequence[Submission], admission: Admitting
-) -> Accepted:
+) -> PublishResult:
     """Store submissions and what they set off. Each is stored whole, or refused whole; matching is done for all."""
     graphs = {event.graph.value for submission in submissions for event in submission.events}
     known = log.find_all(connection, graphs)
@@ -97,7 +97,7 @@ def accept(
     admission.put_off(connection, late, head)
     log.append(connection, placed.records)
     outbox.put(connection, entries)
-    return Accepted(outcomes, tuple(placed.records), entries)
+    return PublishResult(outcomes, tuple(placed.records), entries)
 
 
 def _outcome(connection: Connection, placed: Placed, submission: Submission) -> Outcome:
@@ -175,5 +175,5 @@ def _answered(connection: Connection, submission: Submission) -> tuple[Receipt, 
 
 def _remember(connection: Connection, submission: Submission, receipts: tuple[Receipt, ...]) -> None:
     if submission.key is not None:
-        answered = idempotency_keys.Answered(submission.digest, msgspec.json.encode(receipts))
+        answered = idempotency_keys.StoredResponse(submission.digest, msgspec.json.encode(receipts))
         idempotency_keys.remember(connection, submission.publisher, submission.key, answered, submission.accepted)

@@ -19,7 +19,7 @@ from triplewire.node.matching.live_matchers import LiveMatchers
 from triplewire.store.disk import Connection
 from triplewire.store.tables import log, metadata, registry
 from triplewire.store.tables.identities import Client, Grant
-from triplewire.store.tables.registry import Options, SubscriptionRecord
+from triplewire.store.tables.registry import SubscriptionOptions, SubscriptionRecord
 
 TAXONOMY = "taxonomy"
 
@@ -37,7 +37,13 @@ class Subscriptions:
         self._catch_up = catch_up
 
     async def subscribe(
-        self, client: Client, name: str, language: str, text: str, options: Options, start: int | None = None
+        self,
+        client: Client,
+        name: str,
+        language: str,
+        text: str,
+        options: SubscriptionOptions,
+        start: int | None = None,
     ) -> SubscriptionRecord:
         """Leave a standing query. `start` is the position after which it begins, None the end of the log.
 
@@ -99,7 +105,12 @@ class Subscriptions:
     # Private: inside the transaction, and before it
 
     def _insert(
-        self, tx: Connection, client: Client, subscription: Subscription, options: Options, start: int | None
+        self,
+        tx: Connection,
+        client: Client,
+        subscription: Subscription,
+        options: SubscriptionOptions,
+        start: int | None,
     ) -> SubscriptionRecord:
         known = self._core.index.named(client.id, subscription.id)
         if known is not None:
@@ -110,7 +121,7 @@ class Subscriptions:
         return registry.insert(tx, _beginning(tx, fresh, start))
 
     async def _change(
-        self, known: SubscriptionRecord, subscription: Subscription, options: Options
+        self, known: SubscriptionRecord, subscription: Subscription, options: SubscriptionOptions
     ) -> SubscriptionRecord:
         _require_same(known, subscription)
         if known.options != options:

@@ -36,7 +36,7 @@ class Loopback(enum.Enum):
     ALLOWED = "allowed"
 
 
-class Target(Struct, frozen=True):
+class WebhookTarget(Struct, frozen=True):
     """A webhook's URL, taken apart. `host` is what the certificate must name, and what the request says."""
 
     url: str
@@ -56,7 +56,7 @@ class Target(Struct, frozen=True):
         return f"{self.scheme}://{literal}:{self.port}{self.path}"
 
 
-def target_of(url: str) -> Target:
+def target_of(url: str) -> WebhookTarget:
     """Take a URL apart, or refuse it: http or https, no user name, no fragment, printable ASCII."""
     if len(url) > MAX_URL_LENGTH:
         raise AddressRefused(f"wanted a webhook URL of at most {MAX_URL_LENGTH} characters, found {len(url)}")
@@ -70,7 +70,7 @@ def target_of(url: str) -> Target:
     if not parts.hostname:
         raise AddressRefused(f"wanted a webhook URL with a host, found {url!r}")
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    return Target(url, parts.scheme, parts.hostname, _port(parts, url), path)
+    return WebhookTarget(url, parts.scheme, parts.hostname, _port(parts, url), path)
 
 
 def _split(url: str) -> SplitResult:
@@ -90,7 +90,7 @@ def _port(parts: SplitResult, url: str) -> int:
     return _PORTS[parts.scheme] if port is None else port
 
 
-def permitted(found: Iterable[str], target: Target, loopback: Loopback) -> Address:
+def permitted(found: Iterable[str], target: WebhookTarget, loopback: Loopback) -> Address:
     """The address to connect to, of those that the host resolved to. One that is not permitted refuses them all."""
     addresses = [ip_address(text) for text in found]
     if not addresses:

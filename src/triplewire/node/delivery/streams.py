@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from triplewire.errors import UnknownSubscription
-from triplewire.node.broker.notifications import Page
+from triplewire.node.broker.notifications import NotificationPage
 from triplewire.node.matching.answers import Notification
 from triplewire.wire.eventstream import HEARTBEAT, frame_bytes, retry_bytes
 
@@ -31,18 +31,18 @@ class Gap(Struct, frozen=True):
     until: int
 
 
-class Heartbeat(Struct, frozen=True):
+class KeepAlive(Struct, frozen=True):
     """Nothing new; the connection is alive."""
 
 
-StreamItem = Notification | Gap | Heartbeat
-BEAT = Heartbeat()
+StreamItem = Notification | Gap | KeepAlive
+KEEP_ALIVE = KeepAlive()
 
 
-class Source(Protocol):
+class NotificationSource(Protocol):
     """What a stream asks of the broker's notifications."""
 
-    async def page(self, number: int, after: int = 0, limit: int = 100) -> Page: ...
+    async def page(self, number: int, after: int = 0, limit: int = 100) -> NotificationPage: ...
 
     async def wait(self, number: int, after: int, timeout: float | None = None) -> bool: ...
 
@@ -52,7 +52,7 @@ class Source(Protocol):
 class Streams:
     """Every open stream. `stop` ends them, so that a node need not wait for its readers to leave."""
 
-    def __init__(self, source: Source, *, heartbeat: float = 15.0) -> None:
+    def __init__(self, source: NotificationSource, *, heartbeat: float = 15.0) -> None:
         self._source = source
         self._heartbeat = heartbeat
         self._waits: set[asyncio.Task[bool]] = set()
@@ -69,7 +69,7 @@ class Streams:
                         yield [*items]
                         after = position_of(items[-1])
                     if not page.notifications and not await self.more(number, after, self._heartbeat):
-                        yield [BEAT]
+                        yield [KEEP_ALIVE]
         except UnknownSubscription:
             # Deleted while it was read: there is nothing more to say.
             return
@@ -99,7 +99,7 @@ class Streams:
             waiting.cancel()
 
 
-def items_of(page: Page, after: int) -> list[Notification | Gap]:
+def items_of(page: NotificationPage, after: int) -> list[Notification | Gap]:
     """A page's items in order: first the gap before it, if there is one."""
     gap = [] if page.gap is None or page.gap <= after else [Gap(after, page.gap)]
     return [*gap, *page.notifications]
@@ -119,7 +119,7 @@ async def event_stream(pages: AsyncIterator[list[StreamItem]]) -> AsyncIterator[
 
 def framed(item: StreamItem) -> bytes:
     """One item as a frame."""
-    if isinstance(item, Heartbeat):
+    if isinstance(item, KeepAlive):
         return HEARTBEAT
     if isinstance(item, Gap):
         return frame_bytes(msgspec.json.encode(item), kind="gap", id=str(item.until))

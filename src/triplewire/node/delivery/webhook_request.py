@@ -24,7 +24,7 @@ import msgspec
 from msgspec import Struct
 
 from triplewire.errors import DeliveryFailed
-from triplewire.node.delivery.addresses import Loopback, Target, permitted
+from triplewire.node.delivery.addresses import Loopback, WebhookTarget, permitted
 from triplewire.wire.signatures import signed_headers
 
 MAX_ANSWER_BYTES = 16 * 1024
@@ -35,7 +35,7 @@ Resolve = Callable[[str, int], Awaitable[list[str]]]
 class Message(Struct, frozen=True):
     """What is sent. The identity is the same each time that it is sent."""
 
-    target: Target
+    target: WebhookTarget
     secret: str
     identity: str
     body: bytes

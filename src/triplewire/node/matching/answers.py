@@ -13,7 +13,7 @@ from triplewire.rdf.sparql_json import json_binding
 _encode = msgspec.json.Encoder().encode
 
 
-class Answer(Struct, frozen=True):
+class StoredAnswer(Struct, frozen=True):
     """As it is kept. `construct` holds the triples of a CONSTRUCT, one N-Triples line each."""
 
     solutions: Raw
@@ -34,7 +34,7 @@ class Notification(Struct, frozen=True):
         return _encode(self)
 
 
-_decode = msgspec.json.Decoder(Answer).decode
+_decode = msgspec.json.Decoder(StoredAnswer).decode
 
 
 def answer_of(match: Match, *, constructs: bool) -> bytes:

@@ -47,7 +47,7 @@ _ROWS = np.dtype([("number", "<u8"), ("sum", "<u8"), ("flags", "u1")])
 _UNINDEXED, _CONSTRUCT, _MATCHED = 1, 2, 4
 
 
-class Row(Struct, frozen=True):
+class SnapshotRow(Struct, frozen=True):
     """What is known of a subscription without parsing it, as long as the registry's words have this checksum."""
 
     sum: int
@@ -67,25 +67,25 @@ class Row(Struct, frozen=True):
         return bool(self.flags & _MATCHED)
 
 
-class Part(Struct, frozen=True):
+class SnapshotPart(Struct, frozen=True):
     """One matcher's snapshot."""
 
     grant: Grant
     token: str
 
 
-class Index(Struct, frozen=True):
+class SnapshotIndex(Struct, frozen=True):
     """What the snapshot says of itself."""
 
     code: str
     rows: bytes
-    parts: list[Part]
+    parts: list[SnapshotPart]
 
 
 class Snapshot(Struct, frozen=True):
     """What was read: rows by subscription number, matchers by grant."""
 
-    rows: dict[int, Row] = {}
+    rows: dict[int, SnapshotRow] = {}
     matchers: dict[Grant, Matcher] = {}
 
     def fits(self, records: list[SubscriptionRecord]) -> bool:
@@ -119,13 +119,13 @@ def write(folder: Path, live: LiveMatchers, subscriptions: SubscriptionIndex) ->
     _require_inside(home)
     home.mkdir(exist_ok=True, mode=0o700)
     matchers = live.by_grant
-    parts = [Part(grant, secrets.token_hex(8)) for grant in matchers]
+    parts = [SnapshotPart(grant, secrets.token_hex(8)) for grant in matchers]
     rows = _rows(live, subscriptions)
     for part in parts:
         matchers[part.grant].save(home / part.token)
     # What came while a matcher was saved may be in it.
     rows |= _rows(live, subscriptions)
-    index = Index(_code(), _packed(rows), parts)
+    index = SnapshotIndex(_code(), _packed(rows), parts)
     replace_file(home / _INDEX, _sealed(msgspec.msgpack.encode(index)))
     _tidy(home, {part.token for part in parts})
 
@@ -136,8 +136,11 @@ def sum_of(record: SubscriptionRecord) -> int:
     return int.from_bytes(hashlib.blake2b(words, digest_size=_SUM_BYTES).digest(), "little")
 
 
-def _rows(live: LiveMatchers, subscriptions: SubscriptionIndex) -> dict[int, Row]:
-    return {record.number: Row(sum_of(record), _flags(live, subscriptions, record.number)) for record in subscriptions}
+def _rows(live: LiveMatchers, subscriptions: SubscriptionIndex) -> dict[int, SnapshotRow]:
+    return {
+        record.number: SnapshotRow(sum_of(record), _flags(live, subscriptions, record.number))
+        for record in subscriptions
+    }
 
 
 def _flags(live: LiveMatchers, subscriptions: SubscriptionIndex, number: int) -> int:
@@ -147,7 +150,7 @@ def _flags(live: LiveMatchers, subscriptions: SubscriptionIndex, number: int) ->
     return flags
 
 
-def _packed(rows: dict[int, Row]) -> bytes:
+def _packed(rows: dict[int, SnapshotRow]) -> bytes:
     return np.array([(number, row.sum, row.flags) for number, row in rows.items()], _ROWS).tobytes()
 
 
@@ -157,16 +160,16 @@ def _opened(home: Path, taxonomy: Taxonomy | None) -> Snapshot:
         raise SnapshotError(f"{home}: wanted a snapshot of this very program, found one of another version")
     _tidy(home, {part.token for part in index.parts})
     rows = np.frombuffer(index.rows, _ROWS)
-    known = {number: Row(total, flags) for number, total, flags in rows.tolist()}
+    known = {number: SnapshotRow(total, flags) for number, total, flags in rows.tolist()}
     return Snapshot(known, {part.grant: Matcher.open(home / part.token, taxonomy) for part in index.parts})
 
 
-def _read_index(path: Path) -> Index:
+def _read_index(path: Path) -> SnapshotIndex:
     data = path.read_bytes()
     body = data[_SEAL_BYTES:]
     if _sealed(body) != data:
         raise SnapshotError(f"{path}: the snapshot is damaged: wanted another checksum")
-    index = msgspec.msgpack.decode(body, type=Index)
+    index = msgspec.msgpack.decode(body, type=SnapshotIndex)
     if not all(part.token.isalnum() for part in index.parts):
         raise SnapshotError(f"{path}: wanted names of folders beside it, found others")
     return index

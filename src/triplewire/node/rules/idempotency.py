@@ -27,4 +27,6 @@ class IdempotencyKey(Struct, frozen=True):
 
     def keep_answer(self, tx: Connection, answer: bytes, accepted: float) -> None:
         """Keep the answer, in the transaction that keeps what it tells of."""
-        idempotency_keys.remember(tx, self.client, self.key, idempotency_keys.Answered(self.digest, answer), accepted)
+        idempotency_keys.remember(
+            tx, self.client, self.key, idempotency_keys.StoredResponse(self.digest, answer), accepted
+        )

@@ -13,7 +13,7 @@ from msgspec import Struct
 from triplewire.errors import EventConflict
 from triplewire.node.broker.core import Core
 from triplewire.node.broker.events import Events
-from triplewire.node.broker.publish_step import Accepted, Submission, accept
+from triplewire.node.broker.publish_step import PublishResult, Submission, accept
 from triplewire.rdf.events import Event
 from triplewire.rdf.terms import TW, Triple
 from triplewire.rules.execution import Outcome, events_of
@@ -35,7 +35,7 @@ class PublishedChange(Struct, frozen=True):
 
 def publish_changes(
     tx: Connection, core: Core, events: Events, outcome: Outcome, schedule: int, publisher: str, hops: int
-) -> tuple[Accepted, tuple[PublishedChange, ...]]:
+) -> tuple[PublishResult, tuple[PublishedChange, ...]]:
     """Put the events of a schedule, by its position in the journal, into the log.
 
     What is accepted is for `events.committed` after the commit.
@@ -43,7 +43,7 @@ def publish_changes(
     source = _source(schedule, hops)
     made = list(events_of(outcome.committed, source=source, time=core.clock.now()))
     if not made:
-        return Accepted(()), ()
+        return PublishResult(()), ()
     submission = Submission(publisher, made, core.date.time())
     accepted = accept(tx, core.matchers, [submission], events.admission)
     [receipts] = accepted.outcomes

@@ -16,7 +16,7 @@ from triplewire.errors import InputError
 from triplewire.languages.rdftl.syntax import Rule, Update
 from triplewire.node.broker.core import Core
 from triplewire.node.broker.events import Events
-from triplewire.node.broker.publish_step import Accepted
+from triplewire.node.broker.publish_step import PublishResult
 from triplewire.node.rules import journal
 from triplewire.node.rules.engine import RuleEngine
 from triplewire.node.rules.event_listener import EventListener
@@ -154,10 +154,10 @@ class Rules:
         """The same under an idempotency key: what was answered the first time, or what is answered now."""
         request = self._requested(client, updates)
 
-        def execute_once(tx: Connection, engine: RuleEngine) -> tuple[bytes, Accepted]:
+        def execute_once(tx: Connection, engine: RuleEngine) -> tuple[bytes, PublishResult]:
             answered = key.find_answer(tx)
             if answered is not None:
-                return answered, Accepted(())
+                return answered, PublishResult(())
             executed = execute_update(tx, engine, request, self._core, self._events)
             given = answer(executed)
             key.keep_answer(tx, given, self._core.date.time())

@@ -16,7 +16,7 @@ from triplewire.errors import BudgetExceeded, CascadeTooLong, LimitExceeded, Tri
 from triplewire.languages.rdftl.syntax import Update
 from triplewire.node.broker.core import Core
 from triplewire.node.broker.events import Events
-from triplewire.node.broker.publish_step import Accepted
+from triplewire.node.broker.publish_step import PublishResult
 from triplewire.node.rules import journal
 from triplewire.node.rules.engine import RuleEngine
 from triplewire.node.rules.publication import PublishedChange, publish_changes
@@ -52,7 +52,7 @@ class ExecutedUpdate(Struct, frozen=True):
     schedule: int
     outcome: Outcome
     events: tuple[PublishedChange, ...]
-    accepted: Accepted
+    accepted: PublishResult
 
 
 class _Overrun(Exception):  # noqa: N818  the problem is what it carries

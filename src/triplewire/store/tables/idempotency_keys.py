@@ -7,22 +7,22 @@ from msgspec import Struct
 from triplewire.store.disk import Connection
 
 
-class Answered(Struct, frozen=True):
+class StoredResponse(Struct, frozen=True):
     """A request that was answered: a digest of what it asked, and the answer."""
 
     request: bytes
     receipts: bytes
 
 
-def find(connection: Connection, publisher: str, key: str) -> Answered | None:
+def find(connection: Connection, publisher: str, key: str) -> StoredResponse | None:
     """What this publisher was answered under this key."""
     row = connection.execute(
         "SELECT request, receipts FROM idempotency WHERE publisher = ? AND key = ?", (publisher, key)
     ).fetchone()
-    return None if row is None else Answered(*row)
+    return None if row is None else StoredResponse(*row)
 
 
-def remember(connection: Connection, publisher: str, key: str, answered: Answered, accepted: float) -> None:
+def remember(connection: Connection, publisher: str, key: str, answered: StoredResponse, accepted: float) -> None:
     """Keep an answer."""
     connection.execute(
         "INSERT INTO idempotency (publisher, key, request, receipts, accepted) VALUES (?, ?, ?, ?, ?)",

@@ -20,7 +20,7 @@ Delivery = Literal["pull", "webhook"]
 _COLUMNS = "number, owner, name, language, text, options, created, frontier, cursor, gap, quarantined"
 
 
-class Options(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class SubscriptionOptions(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How notifications are made and sent. `retention` is how long an unread one is kept, in seconds.
 
     `lease_ends` is when the callback must be proven again, in Unix seconds.
@@ -42,7 +42,7 @@ class SubscriptionRecord(Struct, frozen=True):
     name: str
     language: str
     text: str
-    options: Options
+    options: SubscriptionOptions
     created: int
     frontier: int | None
     cursor: int
@@ -116,7 +116,7 @@ def set_gap(connection: Connection, number: int, position: int) -> None:
     connection.execute("UPDATE subscriptions SET gap = max(gap, ?) WHERE number = ?", (position, number))
 
 
-def set_options(connection: Connection, number: int, options: Options) -> None:
+def set_options(connection: Connection, number: int, options: SubscriptionOptions) -> None:
     """Change how notifications are made and sent."""
     row = (msgspec.json.encode(options), number)
     connection.execute("UPDATE subscriptions SET options = ? WHERE number = ?", row)
@@ -129,4 +129,6 @@ def quarantine(connection: Connection, number: int, reason: str) -> None:
 
 def _record(row: tuple[Any, ...]) -> SubscriptionRecord:
     number, owner, name, language, text, options, *rest = row
-    return SubscriptionRecord(number, owner, name, language, text, msgspec.json.decode(options, type=Options), *rest)
+    return SubscriptionRecord(
+        number, owner, name, language, text, msgspec.json.decode(options, type=SubscriptionOptions), *rest
+    )

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 
 from triplewire.errors import Forbidden
 from triplewire.network.routing.advertisements.descriptions import MOST_BYTES
-from triplewire.node.broker.advertisements import Entry, described
+from triplewire.node.broker.advertisements import ActiveAdvertisement, described
 from triplewire.node.http.authentication import BEARER, client_of, node_of
 from triplewire.node.http.bodies import Base, base_of, media_type_of, read_body
 from triplewire.node.http.openapi_answers import documents, problems, text_schema
@@ -71,7 +71,7 @@ async def withdraw(request: Request, name: Name) -> Response:
     return Response(status_code=204)
 
 
-def _listed(entry: Entry) -> dict[str, Any]:
+def _listed(entry: ActiveAdvertisement) -> dict[str, Any]:
     record = entry.record
     return {
         "id": record.name,

@@ -152,7 +152,7 @@ def _rdf(events: Sequence[Event], media_type: str) -> Response:
 # What a page covers
 
 
-class Extent(Struct, frozen=True):
+class PageExtent(Struct, frozen=True):
     """The positions that a page covers. `gap` is the last one that retention has removed, if any was asked for."""
 
     reached: int
@@ -160,25 +160,25 @@ class Extent(Struct, frozen=True):
     gap: int | None = None
 
 
-def extent(after: int, limit: int, ends: tuple[int, int], floor_now: int, positions: Sequence[int]) -> Extent:
+def extent(after: int, limit: int, ends: tuple[int, int], floor_now: int, positions: Sequence[int]) -> PageExtent:
     """The extent of a page. `ends` are floor and head of the log before it was read, `floor_now` the floor afterwards.
 
     The log grows and is cut while it is read: what the page is sure to cover goes by what was there before.
 
     >>> extent(0, 10, (0, 25), 0, range(1, 11))
-    Extent(reached=10, is_last=False, gap=None)
+    PageExtent(reached=10, is_last=False, gap=None)
     >>> extent(0, 10, (7, 12), 7, range(8, 13))
-    Extent(reached=12, is_last=True, gap=7)
+    PageExtent(reached=12, is_last=True, gap=7)
     >>> extent(40, 10, (0, 25), 0, [])
-    Extent(reached=25, is_last=True, gap=None)
+    PageExtent(reached=25, is_last=True, gap=None)
     """
     floor, head = ends
     reached = max([min(max(after, floor) + limit, head), *positions[-1:]])
     was_there = bool(positions) and positions[0] <= floor_now
-    return Extent(reached, reached >= head, floor_now if after < floor_now and not was_there else None)
+    return PageExtent(reached, reached >= head, floor_now if after < floor_now and not was_there else None)
 
 
-def headers_of(path: str, limit: int, found: Extent) -> dict[str, str]:
+def headers_of(path: str, limit: int, found: PageExtent) -> dict[str, str]:
     """The headers of a page."""
     headers = {"Triplewire-Position": str(found.reached)}
     if found.gap is not None:

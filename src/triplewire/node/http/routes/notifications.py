@@ -17,8 +17,8 @@ from fastapi import APIRouter, Header, Path, Query, Request, Response, WebSocket
 from fastapi.responses import StreamingResponse
 
 from triplewire.errors import InputError, TriplewireError
-from triplewire.node.broker.notifications import Page
-from triplewire.node.delivery.streams import Gap, Heartbeat, event_stream
+from triplewire.node.broker.notifications import NotificationPage
+from triplewire.node.delivery.streams import Gap, KeepAlive, event_stream
 from triplewire.node.http.authentication import BEARER, client_of, node_of, stream_of
 from triplewire.node.http.openapi_answers import problems
 from triplewire.node.http.routes.events import MOST_POSITION
@@ -81,7 +81,7 @@ async def socket(websocket: WebSocket, name: str, after: Position | None = None)
 # Pages and streams
 
 
-async def _page(node: Node, record: SubscriptionRecord, after: int, limit: int, wait: float) -> Page:
+async def _page(node: Node, record: SubscriptionRecord, after: int, limit: int, wait: float) -> NotificationPage:
     pages = node.broker.notifications
     page = await pages.page(record.number, after=after, limit=limit)
     is_empty = not page.notifications and page.gap is None
@@ -90,7 +90,7 @@ async def _page(node: Node, record: SubscriptionRecord, after: int, limit: int, 
     return page
 
 
-def _answer(page: Page) -> Response:
+def _answer(page: NotificationPage) -> Response:
     written: dict[str, Any] = {"notifications": page.notifications, "next": page.next}
     written |= {} if page.gap is None else {"gap": page.gap}
     return Response(msgspec.json.encode(written), media_type="application/json")
@@ -139,7 +139,7 @@ async def _converse(websocket: WebSocket, record: SubscriptionRecord, after: int
 async def _send(websocket: WebSocket, record: SubscriptionRecord, after: int) -> None:
     async for items in node_of(websocket).streams.pages(record.number, after):
         for item in items:
-            if not isinstance(item, Heartbeat):
+            if not isinstance(item, KeepAlive):
                 await websocket.send_text(websocket_message(item))
 
 

@@ -14,7 +14,7 @@ from triplewire.node.http.bodies import media_type_of, read_body
 from triplewire.node.http.openapi_answers import SUBSCRIPTION, TOKEN, json_answer, problems
 from triplewire.node.http.routes.events import MOST_POSITION
 from triplewire.node.service import Node
-from triplewire.store.tables.registry import Delivery, Options, Payload, SubscriptionRecord
+from triplewire.store.tables.registry import Delivery, Payload, SubscriptionOptions, SubscriptionRecord
 
 router = APIRouter(tags=["subscriptions"])
 
@@ -57,7 +57,7 @@ async def subscribe(
     language = language_of(request)
     text = await text_of(request)
     known = node.broker.subscriptions.index.named(client.id, name)
-    options = Options(payload=payload, delivery=delivery, callback=callback, retention=retention)
+    options = SubscriptionOptions(payload=payload, delivery=delivery, callback=callback, retention=retention)
     options = await _proven(node, name, options, None if known is None else known.options)
     record = await node.broker.subscriptions.subscribe(client, name, language, text, options, _start(start))
     node.webhooks.attend(record)
@@ -189,7 +189,9 @@ def described(node: Node, record: SubscriptionRecord) -> dict[str, Any]:
     }
 
 
-async def _proven(node: Node, name: str, options: Options, known: Options | None) -> Options:
+async def _proven(
+    node: Node, name: str, options: SubscriptionOptions, known: SubscriptionOptions | None
+) -> SubscriptionOptions:
     """The options with the webhook's secret and lease, once its receiver has answered the challenge (row A14)."""
     if (options.delivery == "webhook") != (options.callback is not None):
         raise InputError("wanted a callback with delivery=webhook, and only there")
