@@ -15,6 +15,7 @@ EXTRAS: Mapping[str, str] = {
     "pandas": "spark",
     "matplotlib": "spark",
     "fastapi": "node",
+    "prometheus_client": "node",
     "starlette": "node",
     "uvicorn": "node",
     "httpx": "node",

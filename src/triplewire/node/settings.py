@@ -22,73 +22,77 @@ from triplewire.store.retention import KEY_SECONDS
 PREFIX = "TRIPLEWIRE_"
 _REQUEST_BYTES = 16 * MIB
 Count = Annotated[int, Meta(ge=1)]
+Port = Annotated[int, Meta(ge=0, le=65_535)]
 # Neither nothing nor for ever, which also leaves out what is not a number.
 Seconds = Annotated[float, Meta(gt=0, le=1e12)]
 
 
+def _about(text: str, metavar: str | None = None, *flags: str) -> Meta:
+    """What a setting means, as help and documents show it; `flags` replace the one made from its name."""
+    return Meta(description=text, extra={"metavar": metavar, "flags": flags})
+
+
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How a node runs."""
+    """How a node runs. The flags of `triplewire serve` are made from these fields."""
 
-    data: Path
-    """The folder that holds everything."""
-    host: str = "127.0.0.1"
-    port: Annotated[int, Meta(ge=0, le=65_535)] = 8080
-    open: bool = False
-    """No authentication: whoever connects may do everything. Loopback only."""
-    log_json: bool = False
-    """Log lines as JSON objects."""
-    event_bytes: Count = MIB
-    """How large one event may be."""
-    event_quads: Count = 10_000
-    """How many quads one event may have."""
-    request_bytes: Count | None = None
-    """How large the body of one request may be; by default 16 MiB, or one event where that is more."""
-    contexts: Path | None = None
-    """A JSON file that has a local file for each JSON-LD context that events may name by address."""
-    head_seconds: Seconds = 15.0
-    """How long the head of a request may take to arrive."""
-    body_seconds: Seconds = 30.0
-    """How long the body of a request may take to arrive, from its head on."""
-    retention_age: Seconds | None = None
-    """How long events are kept, in seconds."""
-    retention_bytes: Annotated[int, Meta(ge=0)] | None = None
-    """How many bytes of events are kept."""
-    key_seconds: Seconds = KEY_SECONDS
-    """How long an Idempotency-Key is remembered."""
-    housekeeping_seconds: Seconds = 60.0
-    """How often retention is looked after."""
-    query_seconds: Seconds = 10.0
-    """How long one SPARQL query may take."""
-    query_memory: Count = 4096 * MIB
-    """How much memory the process that evaluates SPARQL queries may have."""
-    rule_seconds: Seconds = 2.0
-    """How long updates with the rules that they trigger may take; nobody can publish meanwhile."""
-    allow_origin: str | None = None
-    """Origins of web pages that may use the node, with commas between them; `*` for any, unless the node is open."""
-    token_seconds: Seconds = 60.0
-    """How long a stream token opens a stream; the stream may go on."""
-    allow_loopback_webhooks: bool = False
-    """Let webhooks lead to this machine."""
-    network_key: Path | None = None
-    """The file with the key of a network of super-peers, of which the node is then one."""
-    join: str | None = None
-    """Addresses of super-peers to join at, with commas between them. Without it the node founds a network, or goes on
-    in the one that it was in."""
-    network_address: str | None = None
-    """Where other super-peers reach this one; a free port of `host` by default."""
-    join_seconds: Seconds = 30.0
-    """How long a newcomer waits until it is let in."""
-    network_patience: Annotated[float, Meta(ge=0.1, le=100)] = 1.0
-    """How many times longer than on a local network super-peers wait for each other."""
-
-    peers_address: str | None = None
-    """Where peers come in, as tcp://IP:PORT; without it the node is no access point."""
-    peers_seconds: Seconds = 30 * 86_400.0
-    """How long a peer that is off-line is remembered, with all that is its own."""
-    peers_most: Count = 100_000
-    """How many peers may be registered."""
-    peers_invitations: Path | None = None
-    """A file of invitations, one a line: a new peer has to show one. Without it anybody with the key may register."""
+    data: Annotated[Path, _about("The folder that holds everything.", "PATH")]
+    host: Annotated[str, _about("The address to listen at.", "NAME")] = "127.0.0.1"
+    port: Annotated[Port, _about("The port to listen at; 0 is any free one.", "PORT")] = 8080
+    open: Annotated[bool, _about("No authentication; on a loopback address only.")] = False
+    log_json: Annotated[bool, _about("Log lines as JSON objects.")] = False
+    event_bytes: Annotated[Count, _about("How large one event may be.", "BYTES")] = MIB
+    event_quads: Annotated[Count, _about("How many quads one event may have.", "QUADS")] = 10_000
+    request_bytes: Annotated[
+        Count | None, _about("How large the body of one request may be. Default 16 MiB, or one event.", "BYTES")
+    ] = None
+    contexts: Annotated[Path | None, _about("JSON-LD contexts: a JSON map of URLs to files.", "FILE")] = None
+    head_seconds: Annotated[Seconds, _about("How long the head of a request may take to arrive.", "SECONDS")] = 15.0
+    body_seconds: Annotated[
+        Seconds, _about("How long the body of a request may take to arrive after its head.", "SECONDS")
+    ] = 30.0
+    retention_age: Annotated[Seconds | None, _about("How long events are kept. Default: always.", "SECONDS")] = None
+    retention_bytes: Annotated[
+        Annotated[int, Meta(ge=0)] | None, _about("How many bytes of events are kept. Default: all.", "BYTES")
+    ] = None
+    key_seconds: Annotated[Seconds, _about("How long an Idempotency-Key is remembered.", "SECONDS")] = KEY_SECONDS
+    housekeeping_seconds: Annotated[Seconds, _about("How often retention is looked after.", "SECONDS")] = 60.0
+    query_seconds: Annotated[Seconds, _about("How long one SPARQL query may take.", "SECONDS")] = 10.0
+    query_memory: Annotated[
+        Count, _about("How much memory the process that evaluates SPARQL queries may have.", "BYTES")
+    ] = 4096 * MIB
+    rule_seconds: Annotated[
+        Seconds,
+        _about("How long updates may take with the rules that they trigger; publishing waits meanwhile.", "SECONDS"),
+    ] = 2.0
+    allow_origin: Annotated[
+        str | None, _about("Let web pages of this origin use the node, or of these, a,b; * is any.", "ORIGIN")
+    ] = None
+    token_seconds: Annotated[Seconds, _about("How long a stream token opens a stream.", "SECONDS")] = 60.0
+    allow_loopback_webhooks: Annotated[bool, _about("Let webhooks lead to this machine.")] = False
+    network_key: Annotated[
+        Path | None, _about("A network's key: be one of its super-peers.", "FILE", "--key", "--network-key")
+    ] = None
+    join: Annotated[str | None, _about("Join a network at this super-peer, or these, a,b.", "ADDRESS")] = None
+    """Without it the node founds a network, or goes on in the one that it was in."""
+    network_address: Annotated[
+        str | None, _about("Where other super-peers reach this one, tcp://IP:PORT. Default: a free port.", "ADDRESS")
+    ] = None
+    join_seconds: Annotated[Seconds, _about("How long to wait until a network lets the node in.", "SECONDS")] = 30.0
+    network_patience: Annotated[
+        Annotated[float, Meta(ge=0.1, le=100)],
+        _about("How many times longer to wait for super-peers than on a local network.", "FACTOR"),
+    ] = 1.0
+    peers_address: Annotated[
+        str | None,
+        _about("Where peers come in, tcp://IP:PORT: an access point.", "ADDRESS", "--peers", "--peers-address"),
+    ] = None
+    peers_seconds: Annotated[
+        Seconds, _about("How long a peer that is off-line is remembered, with all that is its own.", "SECONDS")
+    ] = 30 * 86_400.0
+    peers_most: Annotated[Count, _about("How many peers may be registered.", "COUNT")] = 100_000
+    peers_invitations: Annotated[
+        Path | None, _about("Invitations, one a line: a new peer has to show one (peer --invitation).", "FILE")
+    ] = None
 
     @property
     def seeds(self) -> tuple[str, ...]:

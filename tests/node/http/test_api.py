@@ -267,7 +267,7 @@ async def test_explain_health_metrics_and_the_document(tmp_path: Path):
         metrics = (await api.get("/metrics")).text
         for line in ("triplewire_published_total 3", "triplewire_matched_total 3"):
             assert line in metrics
-        assert 'triplewire_oldest_undelivered_seconds{subscription="all",owner="anonymous"}' in metrics
+        assert 'triplewire_oldest_undelivered_seconds{owner="anonymous",subscription="all"}' in metrics
         document = (await api.get("/openapi.json")).json()
         assert {"/events", "/subscriptions/{name}", "/sparql", "/taxonomy", "/clients"} <= set(document["paths"])
         assert is_problem(await api.get("/nowhere"), 404, "http")

@@ -68,7 +68,7 @@ async def test_fsync_latency_is_a_histogram(tmp_path: Path):
 
 async def test_the_age_of_the_oldest_that_waits_by_subscription(tmp_path: Path):
     async with api_of(tmp_path) as api:
-        name = 'triplewire_oldest_undelivered_seconds{subscription="all",owner="anonymous"}'
+        name = 'triplewire_oldest_undelivered_seconds{owner="anonymous",subscription="all"}'
         await api.put("/subscriptions/all", content=ALL, headers=QUERY)
         assert name not in await metrics(api)
         await publish(api, 1, 1)

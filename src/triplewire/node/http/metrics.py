@@ -1,0 +1,132 @@
+"""What `/metrics` exposes: counters, gauges and a histogram of a node, as families of Prometheus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
+from prometheus_client.metrics_core import Metric
+from prometheus_client.registry import Collector
+
+from triplewire.node.access_point.service import Peers
+from triplewire.node.overlay.overlay import Overlay
+from triplewire.node.overlay.traffic_counters import by_kind
+from triplewire.node.service import Node
+from triplewire.store.histograms import Histogram
+from triplewire.store.tables.identities import Client
+
+MEDIA_TYPE = CONTENT_TYPE_PLAIN_0_0_4
+
+
+def exposition(node: Node, client: Client, oldest: Mapping[int, float]) -> bytes:
+    """Everything that a client may see, in Prometheus' text format. `oldest` has a date for each subscription."""
+    return generate_latest(_Families([*_families(node, client, oldest)]))
+
+
+class _Families(Collector):
+    """Families that were collected already: they are of one moment, and of one client."""
+
+    def __init__(self, families: Iterable[Metric]) -> None:
+        self._families = families
+
+    def collect(self) -> Iterable[Metric]:
+        return self._families
+
+
+def _families(node: Node, client: Client, oldest: Mapping[int, float]) -> Iterator[Metric]:
+    yield from _counters(node)
+    yield from _gauges(node)
+    yield _histogram(node.broker.store.stats.seconds)
+    yield _candidates(node, client)
+    yield _ages(node, oldest)
+    if node.overlay is not None:
+        yield from _network(node.overlay)
+    if node.peers is not None:
+        yield from _peers(node.peers)
+
+
+def _counters(node: Node) -> Iterator[Metric]:
+    counters = node.broker.core.counters
+    yield CounterMetricFamily("triplewire_published", "events stored", counters.published)
+    yield CounterMetricFamily("triplewire_repeated", "events that were there already", counters.repeated)
+    yield CounterMetricFamily("triplewire_matched", "notifications made", counters.matched)
+    yield CounterMetricFamily("triplewire_delivered", "notifications handed out", counters.delivered)
+    yield CounterMetricFamily("triplewire_acknowledged", "acknowledgements", counters.acknowledged)
+    yield CounterMetricFamily("triplewire_candidates", "subscriptions tested on an event", counters.candidates)
+
+
+def _gauges(node: Node) -> Iterator[Metric]:
+    broker, repository = node.broker, node.repository
+    yield GaugeMetricFamily("triplewire_writer_queue", "requests that wait for a commit", broker.store.queue_length)
+    yield GaugeMetricFamily("triplewire_log_bytes", "bytes of events kept", broker.core.log_bytes)
+    yield GaugeMetricFamily("triplewire_subscriptions", "subscriptions", len(broker.subscriptions.index))
+    yield GaugeMetricFamily(
+        "triplewire_repository_quarantined", "events that the repository lacks", len(repository.quarantined)
+    )
+    yield GaugeMetricFamily(
+        "triplewire_repository_position", "position up to which the repository has every event", repository.position
+    )
+
+
+def _histogram(seconds: Histogram) -> Metric:
+    return HistogramMetricFamily(
+        "triplewire_fsync_seconds",
+        "how long a commit takes to be on the disk",
+        buckets=[(bound, float(count)) for bound, count in seconds.cumulative()],
+        sum_value=seconds.sum,
+    )
+
+
+def _candidates(node: Node, client: Client) -> Metric:
+    family = CounterMetricFamily(
+        "triplewire_candidates_by_owner",
+        "subscriptions of an owner tested on an event, while they are live",
+        labels=["owner"],
+    )
+    for owner, count in sorted(node.broker.core.matchers.costs().items(), key=str):
+        if owner is not None and (client.rights.is_admin or client.id == owner):
+            family.add_metric([owner], count)
+    return family
+
+
+def _ages(node: Node, oldest: Mapping[int, float]) -> Metric:
+    family = GaugeMetricFamily(
+        "triplewire_oldest_undelivered_seconds",
+        "age of the oldest notification that waits",
+        labels=["subscription", "owner"],
+    )
+    now = node.broker.date.time()
+    for number, accepted in oldest.items():
+        record = node.broker.subscriptions.index.get(number)
+        if record is not None:
+            family.add_metric([record.name, record.owner], round(max(0.0, now - accepted), 3))
+    return family
+
+
+def _peers(peers: Peers) -> Iterator[Metric]:
+    """Who comes and goes at an access point, and what was refused."""
+    yield GaugeMetricFamily("triplewire_peers", "peers that are registered", len(peers.machine.peers))
+    yield GaugeMetricFamily("triplewire_peers_online", "peers that are on-line", len(peers.machine.online))
+    yield _labelled("triplewire_peers_refused", "what was not of a session", "reason", peers.machine.refusals)
+
+
+def _network(overlay: Overlay) -> Iterator[Metric]:
+    """What a super-peer has sent and received, by kind of message, and what became of events."""
+    members = len(overlay.peer.members.places)
+    yield GaugeMetricFamily("triplewire_network_members", "super-peers of the network", members)
+    for name, counts, label, text in (
+        ("sent", by_kind(overlay.tally.sent), "kind", "messages to other super-peers"),
+        ("received", by_kind(overlay.tally.received), "kind", "messages of other super-peers"),
+        ("events", overlay.tally.events, "outcome", "events of other super-peers, and those replayed for them"),
+        ("refused", overlay.transport.refused, "fault", "what came in and was no message"),
+        ("dropped", overlay.transport.dropped, "reason", "messages that were not sent"),
+    ):
+        yield _labelled(f"triplewire_network_{name}", text, label, counts)
+
+
+def _labelled(name: str, text: str, label: str, counts: Mapping[str, int]) -> Metric:
+    family = CounterMetricFamily(name, text, labels=[label])
+    for value, count in sorted(counts.items()):
+        family.add_metric([value], count)
+    return family
