@@ -9,6 +9,7 @@ from tests.node.brokers import ME, YOU, broker_at, event, events, positions, sol
 
 from triplewire import Taxonomy
 from triplewire.node.broker.broker import Broker
+from triplewire.store.tables import registry
 
 
 async def test_an_event_gets_a_position_and_whoever_asked_is_told(tmp_path: Path):
@@ -32,6 +33,17 @@ async def test_pages_follow_each_other(tmp_path: Path):
         assert (len(page.notifications), page.next) == (10, 10)
         assert await positions(broker, record.number, limit=10) == list(range(1, 26))
         assert (await broker.notifications.page(record.number, 15, 10)).next is None
+
+
+async def test_f5_a_page_read_while_a_subscription_catches_up_is_not_the_last_though_it_is_live_by_now(tmp_path: Path):
+    async with broker_at(tmp_path) as broker:
+        record = await subscribed(broker)
+        await broker.events.publish(ME, events(1, 3))
+        # What the page was read from says that it catches up, and the index says that it has.
+        await broker.store.write(lambda tx: registry.set_frontier(tx, record.number, 3))
+        assert (await broker.notifications.page(record.number)).next == 3
+        await broker.store.write(lambda tx: registry.set_frontier(tx, record.number, None))
+        assert (await broker.notifications.page(record.number)).next is None
 
 
 async def test_everything_is_there_after_a_restart(tmp_path: Path):

@@ -17,7 +17,7 @@ from tests.node.processes import Process, running
 
 from triplewire.client.follower import Follower, Gap
 from triplewire.node.broker.notifications import NotificationPage
-from triplewire.node.delivery.streams import BEAT, Streams, framed
+from triplewire.node.delivery.streams import KEEP_ALIVE, Streams, framed
 from triplewire.node.matching.answers import Notification
 
 QUERY = "SELECT ?o WHERE { ?s <urn:p> ?o }"
@@ -191,7 +191,7 @@ async def test_a_gap_after_retention_is_told_and_reading_goes_on_behind_it():
     streams, found = Streams(source, heartbeat=0.01), []
     async for items in streams.pages(1, 2):
         found += items
-        if items == [BEAT]:
+        if items == [KEEP_ALIVE]:
             streams.stop()
     assert source.asked[:2] == [2, 8]
     assert [type(item).__name__ for item in found] == ["Gap", "Notification", "KeepAlive"]
@@ -208,7 +208,7 @@ async def test_stop_ends_a_stream_that_waits():
     reading = asyncio.ensure_future(anext(streams.pages(1, 0)))
     await asyncio.sleep(0.01)
     streams.stop()
-    assert await asyncio.wait_for(reading, 30) == [BEAT]
+    assert await asyncio.wait_for(reading, 30) == [KEEP_ALIVE]
 
 
 async def test_stop_while_a_page_is_read_ends_the_stream_too():
@@ -222,4 +222,4 @@ async def test_stop_while_a_page_is_read_ends_the_stream_too():
 
     streams = Streams(Stopped())
 
-    assert [items async for items in streams.pages(1, 0)] == [[BEAT]]
+    assert [items async for items in streams.pages(1, 0)] == [[KEEP_ALIVE]]

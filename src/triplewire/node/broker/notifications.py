@@ -146,11 +146,12 @@ class Notifications:
     def _from_disk(
         self, tx: Connection, record: SubscriptionRecord, after: int, limit: int
     ) -> tuple[list[Notification], bool, int]:
-        """A page, whether nothing follows it, and the gap: it may be on disk before the index has it."""
+        """A page, whether nothing follows it, and the gap. Whoever catches up may be live by the time this is read."""
         entries = outbox.after(tx, record.number, after, limit + 1)
         kept = registry.find(tx, record.number)
         page = [self._kept_notification(tx, record, entry) for entry in entries[:limit]]
-        return page, len(entries) <= limit, kept.gap if kept else 0
+        is_whole = len(entries) <= limit and kept is not None and kept.is_live
+        return page, is_whole, kept.gap if kept else 0
 
     def _kept_notification(self, tx: Connection, record: SubscriptionRecord, entry: OutboxEntry) -> Notification:
         wants_event = record.options.payload == "event"
