@@ -28,11 +28,12 @@ from rich.table import Table
 from benchmarks.machine import Machine, facts
 from benchmarks.reports import FIGURES, QUICK_RESULTS, RESULTS, wide_console
 from triplewire.algebra.subscriptions import Subscription
-from triplewire.pipeline.index import IndexRef
+from triplewire.pipeline import match
 from triplewire.pipeline.rows import EVENT_SCHEMA
 from triplewire.pipeline.session import SessionSettings, spark_session
-from triplewire.pipeline.strategies import Prepared, matched, prepare
-from triplewire.pipeline.strategies.prepared import Parts
+from triplewire.pipeline.strategies import Strategy, prepare
+from triplewire.pipeline.strategies.csma import Csma
+from triplewire.pipeline.strategies.osma import Osma
 from triplewire.testing.workloads import Workload, mixed
 
 STRATEGIES = ("replicate", "osma", "csma")
@@ -152,20 +153,18 @@ def _measure(
     events = df.count()
     # As many partitions as cores: what comes from a limit is one, and would warm one worker only.
     some = df.limit(_WARM_UP_EVENTS).repartition(spark.sparkContext.defaultParallelism)
-    matched(some, prepared).write.format("noop").mode("overwrite").save()
+    match(some, prepared).write.format("noop").mode("overwrite").save()
     before = time.perf_counter()
-    found = matched(df, prepared).count()
+    found = match(df, prepared).count()
     seconds = time.perf_counter() - before
     return Point(strategy, len(asked), matches, events / seconds, found / events, ready, _opened(prepared) / _MIB)
 
 
-def _opened(prepared: Prepared) -> int:
+def _opened(prepared: Strategy) -> int:
     """How much of the index the task that opens most of it opens."""
-    if isinstance(prepared, IndexRef):
-        return _bytes(prepared.snapshot)
-    if isinstance(prepared, Parts):
-        return max(_bytes(index.snapshot) for index in prepared.indexes)
-    return _bytes(prepared.opened.snapshot)
+    if isinstance(prepared, Osma):
+        return max(_bytes(index.snapshot) for index in prepared.part_indexes)
+    return _bytes((prepared.open_index if isinstance(prepared, Csma) else prepared.index).snapshot)
 
 
 def _bytes(folder: Path) -> int:

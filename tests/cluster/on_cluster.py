@@ -21,13 +21,13 @@ from tests.pipeline.samples import EVENTS, expected, notified, request_of, rows_
 from triplewire import Taxonomy
 from triplewire.errors import PipelineError
 from triplewire.languages.files import load_subscriptions
-from triplewire.pipeline import register
+from triplewire.pipeline import match, register
 from triplewire.pipeline.jobs.compaction import CompactRequest, compact
 from triplewire.pipeline.jobs.history import BackfillRequest, ReplayRequest, backfill, replay
 from triplewire.pipeline.jobs.matching import match_files
 from triplewire.pipeline.jobs.profiling import ProfileRequest, profile
 from triplewire.pipeline.jobs.stream import Folder, stream
-from triplewire.pipeline.strategies import matched, prepare
+from triplewire.pipeline.strategies import prepare
 from triplewire.testing.workloads import Row
 
 STRATEGIES = ["replicate", "osma", "csma", "auto"]
@@ -69,7 +69,7 @@ def test_a_strategy_twice_with_an_index_that_only_the_driver_has(spark: SparkSes
     for turn in TWICE:
         prepared = prepare(spark, subscriptions, room / turn, strategy, taxonomy=taxonomy)
         for _ in TWICE:
-            found = matched(events, prepared)
+            found = match(events, prepared)
             if strategy != "csma":
                 (room / turn).rename(room / "away")
             rows = found.select("subscription", "event").collect()

@@ -10,8 +10,9 @@ from tests.testing.test_engines import CASES, EVENT, TAXONOMY
 
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
+from triplewire.pipeline import match
 from triplewire.pipeline.rows import EVENT_COLUMNS
-from triplewire.pipeline.strategies import matched, prepare
+from triplewire.pipeline.strategies import prepare
 from triplewire.rdf.events import Event
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -25,7 +26,7 @@ def test_every_strategy_answers_as_the_oracle_does(spark, tmp_path, strategy):
     row = (event.graph.value, "test", datetime(2024, 1, 1, tzinfo=UTC), event.nquads)
     frame = spark.createDataFrame([row], EVENT_COLUMNS)
     prepared = prepare(spark, subscriptions, tmp_path, strategy, taxonomy=taxonomy)
-    found = {match.subscription: match.solutions for match in matched(frame, prepared).collect()}
+    found = {row.subscription: row.solutions for row in match(frame, prepared).collect()}
     wanted = by_oracle(subscriptions, event, taxonomy)
     assert set(found) == set(wanted)
     for name, solutions in wanted.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import stat
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -14,7 +15,8 @@ from triplewire import Subscription
 from triplewire.errors import SnapshotError
 from triplewire.pipeline.index import IndexRef, build_index
 from triplewire.pipeline.placement import located, matcher_of
-from triplewire.pipeline.strategies.prepared import prepare_chains, prepare_parts
+from triplewire.pipeline.strategies.csma import prepare_chains
+from triplewire.pipeline.strategies.osma import prepare_parts
 
 ASKED = [Subscription.parse("ASK { ?s <urn:p> ?o }", id="s"), Subscription.parse("ASK { ?s ?p ?o }", id="open")]
 
@@ -59,7 +61,7 @@ def test_an_index_of_another_version_is_refused(executor):
         located(msgspec.structs.replace(index, version="0"))
 
 
-@pytest.mark.parametrize("prepare", [build_index, prepare_chains, prepare_parts])
+@pytest.mark.parametrize("prepare", [build_index, prepare_chains, partial(prepare_parts, parts=2)])
 def test_workers_of_another_user_may_read_what_was_prepared(tmp_path, prepare):
     (tmp_path / "open").mkdir(mode=0o755)
     prepare(ASKED, None, tmp_path / "open" / "indexes")

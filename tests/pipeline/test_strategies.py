@@ -20,9 +20,9 @@ from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import InputError
 from triplewire.matching import Matcher
 from triplewire.matching.scanning.term_decoding import term_of
+from triplewire.pipeline import match
 from triplewire.pipeline.rows import EVENT_COLUMNS
-from triplewire.pipeline.strategies import matched, prepare
-from triplewire.pipeline.strategies.prepared import Chains, Parts
+from triplewire.pipeline.strategies import prepare
 from triplewire.rdf.events import Event
 from triplewire.rdf.terms import Triple
 from triplewire.testing import Oracle, OracleUndecided, same_answers, workloads
@@ -67,7 +67,7 @@ def by_spark(
     df: DataFrame, subscriptions: Sequence[Subscription], strategy: str, root: Path, taxonomy: Taxonomy | None = None
 ) -> Rows:
     prepared = prepare(df.sparkSession, subscriptions, root, strategy, taxonomy=taxonomy, parts=PARTS)
-    return collected(matched(df, prepared))
+    return collected(match(df, prepared))
 
 
 EX = "http://example.org/"
@@ -229,7 +229,7 @@ def test_what_is_prepared_once_is_found_again(spark: SparkSession, tmp_path: Pat
 
 
 def test_auto_replicates_what_fits(spark: SparkSession, tmp_path: Path) -> None:
-    assert not isinstance(prepare(spark, case_subscriptions(), tmp_path, "auto"), Parts | Chains)
+    assert prepare(spark, case_subscriptions(), tmp_path, "auto").name == "replicate"
 
 
 def test_an_unknown_strategy_is_refused_by_name(spark: SparkSession, tmp_path: Path) -> None:

@@ -1,15 +1,22 @@
 """The matcher inside Spark: the same answers over files, streams and history. The only package that imports pyspark.
 
-session      a Spark session: local by default, a cluster by --master; interrupts pass between its calls
-failures     what Spark says when a task fails, in one sentence
-paths        which paths are meant, and that other storage is refused
-rows         the columns that travel
-index        a snapshot with its taxonomy and version; placement brings it to the tasks
-payloads     match a column of events at once; matching does it to a DataFrame
-sources      files become events, whole, and bad input becomes rejects
-lake         the tables that are kept, and how a run becomes visible all at once
-strategies   replicate, osma, csma: where subscriptions and events meet
-jobs         match, stream, backfill, replay, profile, compact
+    jobs          match, stream, backfill, replay, profile, compact
+    strategies    replicate, osma, csma: where subscriptions and events meet, for batches, streams and DataFrames
+    sources       files become events, whole, and bad input becomes rejects
+    lake          the tables that are kept, and how a run becomes visible all at once
+
+    session       a Spark session: local by default, a cluster by --master
+    interrupts    Ctrl-C between calls into the JVM
+    failures      what Spark says when a task fails, in one sentence
+    paths         which paths are meant, and that other storage is refused
+    rows          the columns that travel
+    index         a snapshot with its taxonomy and version
+    placement     brings an index to the tasks
+    split_tasks   tasks that read splits, match and write tables themselves
+    payloads      match rows of events, a column of payloads at once
+    quads         rows of events become rows of quads
+    assembly      quads that arrive one by one become events
+    progress      what tasks write while they run, for the driver
 
 spark.read.format("triplewire") is known after register(spark); match(df, snapshot) turns its rows into matches.
 """
@@ -20,14 +27,50 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from triplewire.pipeline.index import IndexRef, build_index
-from triplewire.pipeline.matching import match
+from triplewire.errors import InputError
+from triplewire.pipeline.index import IndexRef, build_index, index_of_snapshot
 from triplewire.pipeline.session import SessionSettings, require_workers, spark_session
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from triplewire.algebra.taxonomy import Taxonomy
+    from triplewire.pipeline.strategies.strategy import Strategy
+
 __all__ = ["IndexRef", "SessionSettings", "build_index", "match", "open_table", "register", "spark_session"]
+
+
+def match(
+    df: DataFrame,
+    snapshot: Strategy | IndexRef | str | os.PathLike[str],
+    taxonomy: Taxonomy | None = None,
+    *,
+    progress_folder: str | None = None,
+) -> DataFrame:
+    """Match every event of a DataFrame against an index.
+
+    `df` has the columns event, source, time and payload (N-Quads), as `spark.read.format("triplewire")` gives them;
+    `snapshot` is what `strategies.prepare` returned, or a folder that `Matcher.save` or `build_index` wrote, which
+    every task maps whole. The result has subscription, event, time, solutions and lane. A payload that is no sound
+    event fails the query with its event and line: filter such rows out before. With `progress_folder`, which they
+    share with the driver, tasks write there how far they are.
+    """
+    from triplewire.pipeline.rows import EVENT_SCHEMA
+
+    missing = [name for name in EVENT_SCHEMA.names if name not in df.columns]
+    if missing:
+        raise InputError(f"wanted the columns {', '.join(EVENT_SCHEMA.names)}, found no {' and no '.join(missing)}")
+    return _strategy(snapshot, taxonomy).match(df, progress_folder)
+
+
+def _strategy(given: Strategy | IndexRef | str | os.PathLike[str], taxonomy: Taxonomy | None) -> Strategy:
+    from triplewire.pipeline.strategies.replicate import Replicate
+
+    if isinstance(given, IndexRef):
+        return Replicate(given)
+    if isinstance(given, str | os.PathLike):
+        return Replicate(index_of_snapshot(given, taxonomy))
+    return given
 
 
 def open_table(spark: SparkSession, lake: str | os.PathLike[str], table: str) -> DataFrame:

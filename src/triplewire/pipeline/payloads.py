@@ -14,9 +14,11 @@ import pyarrow.compute as pc
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from triplewire.errors import InputError
 from triplewire.matching.batch import MatchBatch
 from triplewire.matching.kernels.columns import EVENT_LAST, EVENT_LINE, QUAD_LINE
 from triplewire.matching.matcher import Matcher
+from triplewire.pipeline.rows import MATCH_SCHEMA
 
 _LINE_FEED = 10
 
@@ -37,6 +39,28 @@ class MatchedRows(Struct, frozen=True):
     matches: pa.Table
     rows: Numbers
     bad: list[BadRow]
+
+
+def match_batch(matcher: Matcher, batch: pa.RecordBatch) -> pa.Table:
+    """The matches of a batch of rows of events. Raises `InputError` for a payload that is no sound event."""
+    found = match_payloads(matcher, batch.column("payload"))
+    if found.bad:
+        bad = found.bad[0]
+        name = batch.column("event")[bad.row].as_py()
+        raise InputError(f"payload line {bad.line}: {bad.reason}", source=f"event {name}")
+    return match_rows(found.matches, batch.column("time").take(pa.array(found.rows)))
+
+
+def match_rows(matches: pa.Table, times: pa.Array) -> pa.Table:
+    """Matches of the matcher, with the time of each event, as rows."""
+    columns = [
+        matches["subscription"],
+        matches["event"],
+        times.cast(MATCH_SCHEMA.field("time").type),
+        matches["solutions"],
+        matches["lane"],
+    ]
+    return pa.Table.from_arrays(columns, schema=MATCH_SCHEMA)
 
 
 def match_payloads(matcher: Matcher, payloads: pa.BinaryArray) -> MatchedRows:

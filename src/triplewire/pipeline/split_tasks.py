@@ -20,11 +20,12 @@ from triplewire.matching.scanning.event_limits import within
 from triplewire.matching.scanning.scanner import scan
 from triplewire.pipeline.index import IndexRef
 from triplewire.pipeline.lake.table_writers import Part, Writers
+from triplewire.pipeline.payloads import match_rows
 from triplewire.pipeline.placement import matcher_of
 from triplewire.pipeline.progress import Counts, TaskProgress
-from triplewire.pipeline.rows import MATCH_SCHEMA, MOMENT, REJECT_SCHEMA
+from triplewire.pipeline.rows import MOMENT, REJECT_SCHEMA
 from triplewire.pipeline.sources.chunk_rows import event_rows, rejects_of
-from triplewire.pipeline.sources.split_reader import Batch, Reject, read_split
+from triplewire.pipeline.sources.split_reader import LocatedChunk, Reject, read_split
 from triplewire.pipeline.sources.splits import Split, Task
 
 REPORT_COLUMNS = "report binary"
@@ -82,7 +83,7 @@ def run_task(spec: TaskSpec, number: int) -> TaskReport:
         return TaskReport(writers.close(), counts, dict(matcher.quarantined))
 
 
-def _take(piece: Batch | Reject, split: Split, matcher: Matcher, writers: Writers) -> Counts:
+def _take(piece: LocatedChunk | Reject, split: Split, matcher: Matcher, writers: Writers) -> Counts:
     if isinstance(piece, Reject):
         writers.rejects.write(_reject_rows([piece]))
         return Counts(rejects=1)
@@ -97,23 +98,21 @@ def _take(piece: Batch | Reject, split: Split, matcher: Matcher, writers: Writer
 
 
 def _notifications(batch: MatchBatch, split: Split) -> pa.Table:
-    table = batch.to_arrow()
-    times = pa.repeat(pa.scalar(split.modified, MOMENT), len(table))
-    columns = [table["subscription"], table["event"], times, table["solutions"], table["lane"]]
-    return pa.Table.from_arrays(columns, schema=MATCH_SCHEMA)
+    matches = batch.to_arrow()
+    return match_rows(matches, pa.repeat(pa.scalar(split.modified, MOMENT), len(matches)))
 
 
 def _reject_rows(rejects: Sequence[Reject]) -> pa.Table:
     return pa.Table.from_pylist([msgspec.structs.asdict(reject) for reject in rejects], schema=REJECT_SCHEMA)
 
 
-def _refuse(spec: TaskSpec, writers: Writers, piece: Batch | Reject) -> None:
+def _refuse(spec: TaskSpec, writers: Writers, piece: LocatedChunk | Reject) -> None:
     """A strict run ends at the first bad input."""
     if spec.strict and writers.rejects.rows:
         raise BadInputRefused(writers.rejects.rows, tuple(_first_reasons(piece)))
 
 
-def _first_reasons(piece: Batch | Reject) -> Iterator[str]:
+def _first_reasons(piece: LocatedChunk | Reject) -> Iterator[str]:
     if isinstance(piece, Reject):
         yield described(piece)
         return

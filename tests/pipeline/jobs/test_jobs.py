@@ -54,6 +54,13 @@ class TestMatch:
         assert notified(tmp_path / "lake") == notified(lake)
         assert rows_of(tmp_path / "lake", "events", "event, payload") == rows_of(lake, "events", "event, payload")
 
+    def test_auto_lets_tasks_read_the_files_where_the_whole_index_fits(self, spark, feed, tmp_path, lake):
+        match_files(spark, request_of(feed, tmp_path / "lake", strategy="auto"))
+        assert notified(tmp_path / "lake") == notified(lake)
+        assert rows_of(tmp_path / "lake", "runs", "strategy") == [("replicate",)]
+        # What Spark writes has it in its name.
+        assert not list((tmp_path / "lake" / "events").glob("*-spark.parquet"))
+
 
 class TestHistory:
     def test_a_backfill_adds_what_is_lacking_and_nothing_twice(self, spark, own_lake, tmp_path):

@@ -11,7 +11,7 @@ from triplewire.pipeline.jobs.history import BackfillRequest, ReplayRequest, bac
 from triplewire.pipeline.jobs.matching import match_files
 from triplewire.pipeline.jobs.profiling import ProfileRequest, profile
 from triplewire.pipeline.jobs.run_records import RunStart, publish
-from triplewire.pipeline.jobs.subscription_loading import read_all, subscribe
+from triplewire.pipeline.jobs.subscription_loading import load_subscriptions
 from triplewire.pipeline.jobs.task_runner import TaskResults
 from triplewire.pipeline.lake.folder import open_lake
 from triplewire.pipeline.progress import Counts, TaskProgress, read_quarantined
@@ -139,14 +139,14 @@ class TestQuarantine:
         return tmp_path / "hard"
 
     def test_once_in_the_report_and_once_in_rejects(self, hard, tmp_path):
-        read = read_all([str(hard / "subscriptions.jsonl")], strict=False)
         with open_lake(tmp_path / "lake") as lake:
-            subscribed = subscribe(read, None, lake.indexes, strict=False)
+            loaded = load_subscriptions(None, request_of(hard, tmp_path / "lake", taxonomy=None), lake.indexes)
             with lake.drafting("run") as staging:
                 tasks = [(split,) for file in find_files([str(hard / "events")]) for split in splits_of(file, 1 << 20)]
-                order = TaskSpec(tasks, subscribed.index, str(staging), "run")
+                order = TaskSpec(tasks, loaded.strategy.index, str(staging), "run")
                 done = TaskResults([self.by_a_new_worker(order, number) for number in range(2)])
-            run = publish(lake, RunStart(run="run", job="match", inputs=[]), subscribed.index, done, subscribed.rejects)
+            start = RunStart(run="run", job="match", inputs=[])
+            run = publish(lake, start, loaded.strategy, done, loaded.rejects)
         assert [list(report.quarantined) for report in done.reports] == [["cross"], ["cross"]]
         assert (run.quarantined, run.rejects) == (1, 1)
         [(name, reason)] = rows_of(tmp_path / "lake", "rejects", "subscription, reason")

@@ -11,9 +11,9 @@ import pytest
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.pipeline import placement
 from triplewire.pipeline.strategies import csma, osma
-from triplewire.pipeline.strategies.auto import Strategy, chosen, index_bytes, parts_for
-from triplewire.pipeline.strategies.memory import memory_here
-from triplewire.pipeline.strategies.prepared import prepare_chains, prepare_parts
+from triplewire.pipeline.strategies.capacity import fits, index_bytes, memory_here, parts_for
+from triplewire.pipeline.strategies.csma import prepare_chains
+from triplewire.pipeline.strategies.osma import prepare_parts
 
 PARTS, SUBSCRIPTIONS = 10, 300
 
@@ -37,8 +37,8 @@ def batch_of(number: int, **columns: object) -> pa.RecordBatch:
 
 def test_an_osma_task_opens_its_part_and_closes_the_one_before(subscriptions, tmp_path: Path) -> None:
     prepared = prepare_parts(subscriptions, None, tmp_path, PARTS)
-    match = osma._matching(prepared.indexes, None)
-    for part, index in enumerate(prepared.indexes):
+    match = osma._matching(prepared.part_indexes, None)
+    for part, index in enumerate(prepared.part_indexes):
         list(match(iter([batch_of(part, part=part)])))
         assert [version for version, _ in placement._opened] == [index.version]
         [matcher] = placement._opened.values()
@@ -58,18 +58,18 @@ def test_routing_opens_no_index_at_all(subscriptions, tmp_path: Path) -> None:
 
 def test_a_csma_task_holds_the_subscriptions_whose_chains_came_through(subscriptions, tmp_path: Path) -> None:
     prepared = prepare_chains(subscriptions, None, tmp_path)
-    assert prepared.opened.subscriptions == 0
+    assert prepared.open_index.subscriptions == 0
     asked = [{"subscription": "7", "language": "sparql", "text": subscriptions[7].text, "owner": ""}]
-    [found] = csma._verifying(prepared.opened, None)(iter([batch_of(7, asked=asked)]))
+    [found] = csma._verifying(prepared.open_index, None)(iter([batch_of(7, asked=asked)]))
     assert found.column("subscription").to_pylist() == ["7"]
-    assert len(csma._verifier(prepared.opened)._matcher) == 1
+    assert len(csma._verifier(prepared.open_index)._matcher) == 1
     assert not placement._opened
 
 
 def test_auto_replicates_what_has_room_and_else_makes_so_many_parts_that_all_cores_have_room(subscriptions) -> None:
     size = index_bytes(subscriptions)
-    assert chosen(size, memory=10 * size) is Strategy.REPLICATE
-    assert chosen(size, memory=2 * size) is Strategy.OSMA
+    assert fits(size, memory=10 * size)
+    assert not fits(size, memory=2 * size)
     for memory in (size // 10, size, 2 * size):
         parts = parts_for(size, memory, cores=4)
         assert 4 * size / parts <= 0.4 * memory

@@ -12,11 +12,8 @@ from triplewire.algebra.subscriptions import Subscription
 from triplewire.errors import InputError
 from triplewire.matching import Matcher
 from triplewire.matching.anchors import anchors_of
-from triplewire.pipeline.strategies.fingerprints import quads_in
-from triplewire.pipeline.strategies.keys import OBJECT, PREDICATE, key_of, keys_of, mask_of
-from triplewire.pipeline.strategies.partitions import Partitioning, partitioned
-from triplewire.pipeline.strategies.prepared import options_of
-from triplewire.pipeline.strategies.routes import routes_of
+from triplewire.pipeline.strategies.fingerprints import OBJECT, PREDICATE, key_of, keys_of, mask_of, quads_in
+from triplewire.pipeline.strategies.partitions import Partitioning, options_of, partitioned, routes_of
 from triplewire.rdf.events import Event
 from triplewire.testing import strategies, workloads
 

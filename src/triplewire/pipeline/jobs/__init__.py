@@ -6,9 +6,9 @@ history                backfill, a new subscription over the lake's history; rep
 profiling              what a source publishes, and the advertisements that say so
 compaction             fewer, larger files; quads in lexicographic order
 
-subscription_loading   subscription files become an index; bad entries become rejects
+subscription_loading   subscription files become a strategy with its index; bad entries become rejects
+table_fill             the tables of one commit, from files or rows of events, by any strategy
 event_rows             events that pass through Spark as rows
-strategic              match by a strategy that moves events or quads
 task_runner            tasks on Spark, watched, and cancelled by an interrupt
 gauges                 how far a step of a run has come
 run_records            what any run leaves: its row, and everything that it wrote as one commit

@@ -105,9 +105,9 @@ def _compacted(spark: SparkSession, lake: Lake, tables: list[str], listener: Pro
         old = {table: lake.files(table) for table in tables}
         counts = Counts(rows_in(rewritten, EVENTS), rows_in(rewritten, NOTIFICATIONS), rows_in(conflicts, REJECTS))
         removes = [f"{table}/{path.name}" for table, paths in old.items() for path in paths]
-        begun = RunStart(run=run_id, job="compact", inputs=tables, started=started)
+        start = RunStart(run=run_id, job="compact", inputs=tables, started=started)
         run = publish(
-            lake, begun, None, TaskResults([TaskReport([*rewritten, *conflicts], counts, {})]), removes=removes
+            lake, start, None, TaskResults([TaskReport([*rewritten, *conflicts], counts, {})]), removes=removes
         )
     done = [
         CompactedTable(table, len(old[table]), len(lake.files(table)), rows_in(rewritten, table)) for table in tables
@@ -129,7 +129,7 @@ class _Rewriting:
         self._lake = lake
         self._staging = staging
         self._run = run
-        self._watcher = listener
+        self._listener = listener
         self._lost: DataFrame | None = None
 
     def settle(self) -> list[Part]:
@@ -171,7 +171,7 @@ class _Rewriting:
         return self._spark.read.parquet(str(folder.resolve())) if folder.exists() else None
 
     def _step(self, doing: str, whole: Counts, act: Callable[[], list[Part]]) -> list[Part]:
-        return run_step(self._spark, self._watcher, doing, ByTasks(whole=whole), act)
+        return run_step(self._spark, self._listener, doing, ByTasks(whole=whole), act)
 
     def _all(self, table: str) -> Counts:
         rows = rows_of(self._lake, EVENTS if table == QUADS else table)

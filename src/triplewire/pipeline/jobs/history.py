@@ -16,7 +16,7 @@ from triplewire.errors import InputError, LakeError
 from triplewire.pipeline.failures import explained
 from triplewire.pipeline.jobs.gauges import ByBytes
 from triplewire.pipeline.jobs.run_records import Outcome, RunStart, new_run_id, publish, run_of
-from triplewire.pipeline.jobs.subscription_loading import read_all, read_taxonomy, subscribe
+from triplewire.pipeline.jobs.subscription_loading import LoadedSubscriptions, load_subscriptions
 from triplewire.pipeline.jobs.task_runner import NoListener, ProgressListener, TaskResults, run_step
 from triplewire.pipeline.lake.dataframes import payload_bytes, read_table, rows_in, stage
 from triplewire.pipeline.lake.folder import Lake, existing_lake, open_lake, require_room
@@ -24,10 +24,9 @@ from triplewire.pipeline.lake.table_writers import Part
 from triplewire.pipeline.lake.tables import EVENTS, NOTIFICATIONS
 from triplewire.pipeline.paths import local_path
 from triplewire.pipeline.progress import Counts, read_quarantined
-from triplewire.pipeline.sources.split_reader import Reject
 from triplewire.pipeline.split_tasks import TaskReport
-from triplewire.pipeline.strategies import Prepared, matched
-from triplewire.pipeline.strategies.catalog import prepared_at, versions_in
+from triplewire.pipeline.strategies.catalog import strategy_at, versions_in
+from triplewire.pipeline.strategies.strategy import Strategy
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -64,8 +63,7 @@ def backfill(spark: SparkSession, request: BackfillRequest, listener: ProgressLi
         run_id = request.run_id or new_run_id("backfill")
         if lake.has(run_id):
             return Outcome(run_of(lake, run_id), str(lake.root), repeated=True)
-        read = read_all(request.subscriptions, strict=request.strict)
-        subscribed = subscribe(read, read_taxonomy(request.taxonomy), lake.indexes, strict=request.strict)
+        loaded = load_subscriptions(spark, request, lake.indexes)
         events = read_table(spark, lake, EVENTS)
 
         def lacking(found: DataFrame) -> DataFrame:
@@ -74,8 +72,8 @@ def backfill(spark: SparkSession, request: BackfillRequest, listener: ProgressLi
             known = read_table(spark, lake, NOTIFICATIONS).select("subscription", "event")
             return found.join(known, ["subscription", "event"], "left_anti")
 
-        again = _Again(lake, lake, run_id, "backfill", subscribed.index, subscribed.rejects, lacking)
-        return _published(spark, again, events, listener or NoListener())
+        rematch = _Rematch(lake, lake, run_id, "backfill", loaded, lacking)
+        return _published(spark, rematch, events, listener or NoListener())
 
 
 def replay(spark: SparkSession, request: ReplayRequest, listener: ProgressListener | None = None) -> Outcome:
@@ -84,36 +82,33 @@ def replay(spark: SparkSession, request: ReplayRequest, listener: ProgressListen
     with open_lake(local_path(request.out)) as lake:
         run_id = request.run_id or new_run_id("replay")
         require_room(lake, run_id)
-        prepared, rejects = _replayed(request, source, lake)
+        loaded = _replayed(spark, request, source, lake)
         events = _within(read_table(spark, source, EVENTS), request)
-        again = _Again(source, lake, run_id, "replay", prepared, rejects, lambda found: found)
-        return _published(spark, again, events, listener or NoListener())
+        rematch = _Rematch(source, lake, run_id, "replay", loaded, lambda found: found)
+        return _published(spark, rematch, events, listener or NoListener())
 
 
-class _Again(Struct, frozen=True):
+class _Rematch(Struct, frozen=True):
     """A run over events that `source` has, whose notifications, or those that `wanted` leaves of them, go to `lake`."""
 
     source: Lake
     lake: Lake
     run: str
     job: str
-    prepared: Prepared
-    rejects: list[Reject]
+    loaded: LoadedSubscriptions
     wanted: Callable[[DataFrame], DataFrame]
 
 
-def _replayed(request: ReplayRequest, source: Lake, lake: Lake) -> tuple[Prepared, list[Reject]]:
+def _replayed(spark: SparkSession, request: ReplayRequest, source: Lake, lake: Lake) -> LoadedSubscriptions:
     if bool(request.subscriptions) == bool(request.index):
         raise InputError("a replay wants either subscriptions or the version of an index, found both or neither")
     if request.index is not None:
-        return _past_index(source, request.index), []
-    read = read_all(request.subscriptions, strict=request.strict)
-    subscribed = subscribe(read, read_taxonomy(request.taxonomy), lake.indexes, strict=request.strict)
-    return subscribed.index, subscribed.rejects
+        return LoadedSubscriptions(_past_strategy(source, request.index), [])
+    return load_subscriptions(spark, request, lake.indexes)
 
 
-def _past_index(source: Lake, version: str) -> Prepared:
-    found = prepared_at(source.indexes, version)
+def _past_strategy(source: Lake, version: str) -> Strategy:
+    found = strategy_at(source.indexes, version)
     if found is None:
         known = ", ".join(versions_in(source.indexes)) or "none"
         raise LakeError(f"{source.root}: wanted the index {version}, found {known}")
@@ -138,21 +133,21 @@ def _once(found: DataFrame) -> DataFrame:
     return found.dropDuplicates(["subscription", "event"])
 
 
-def _published(spark: SparkSession, again: _Again, events: DataFrame, listener: ProgressListener) -> Outcome:
+def _published(spark: SparkSession, rematch: _Rematch, events: DataFrame, listener: ProgressListener) -> Outcome:
     from pyspark.sql import functions as F  # noqa: N812
 
-    lake = again.lake
-    begun = RunStart(run=again.run, job=again.job, inputs=[str(again.source.root)])
-    with lake.drafting(again.run) as staging, explained():
-        found = matched(events, again.prepared, str(staging.resolve()))
-        rows = _once(again.wanted(found)).withColumn("run", F.lit(again.run))
+    lake = rematch.lake
+    start = RunStart(run=rematch.run, job=rematch.job, inputs=[str(rematch.source.root)])
+    with lake.drafting(rematch.run) as staging, explained():
+        found = rematch.loaded.strategy.match(events, str(staging.resolve()))
+        rows = _once(rematch.wanted(found)).withColumn("run", F.lit(rematch.run))
 
         def act() -> tuple[list[Part], int]:
-            return stage(rows, staging, NOTIFICATIONS, again.run), events.count()
+            return stage(rows, staging, NOTIFICATIONS, rematch.run), events.count()
 
-        gauge = ByBytes(staging, payload_bytes(again.source))
-        parts, count = run_step(spark, listener, f"{again.job}: matching", gauge, act)
+        gauge = ByBytes(staging, payload_bytes(rematch.source))
+        parts, count = run_step(spark, listener, f"{rematch.job}: matching", gauge, act)
         counts = Counts(events=count, matches=rows_in(parts, NOTIFICATIONS))
         done = TaskResults([TaskReport(parts, counts, read_quarantined(staging))])
-        run = publish(lake, begun, again.prepared, done, again.rejects)
+        run = publish(lake, start, rematch.loaded.strategy, done, rematch.loaded.rejects)
     return Outcome(run, str(lake.root), done.quarantined)

@@ -8,20 +8,17 @@ from msgspec import Struct
 
 from triplewire.pipeline.failures import explained
 from triplewire.pipeline.jobs.run_records import Outcome, RunStart, new_run_id, publish, run_of
-from triplewire.pipeline.jobs.subscription_loading import Subscribed, read_all, read_taxonomy, subscribe
-from triplewire.pipeline.jobs.task_runner import NoListener, ProgressListener, run_tasks
-from triplewire.pipeline.lake.folder import Lake, open_lake, require_room
+from triplewire.pipeline.jobs.subscription_loading import load_subscriptions
+from triplewire.pipeline.jobs.table_fill import TableFill
+from triplewire.pipeline.jobs.task_runner import NoListener, ProgressListener
+from triplewire.pipeline.lake.folder import open_lake, require_room
 from triplewire.pipeline.paths import local_path
-from triplewire.pipeline.placement import place
 from triplewire.pipeline.sources.files import find_files
 from triplewire.pipeline.sources.options import DEFAULT_READ_OPTIONS, ReadOptions
-from triplewire.pipeline.sources.splits import plan
-from triplewire.pipeline.split_tasks import TaskSpec
+from triplewire.pipeline.strategies.catalog import REPLICATE
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-REPLICATE = "replicate"
 
 
 class MatchRequest(Struct, frozen=True, kw_only=True):
@@ -47,21 +44,19 @@ def match_files(spark: SparkSession, request: MatchRequest, listener: ProgressLi
             require_room(lake, run_id)
         if lake.has(run_id):
             return Outcome(run_of(lake, run_id), str(lake.root), repeated=True)
-        if request.strategy != REPLICATE:
-            from triplewire.pipeline.jobs.strategic import match_by_strategy
-
-            return match_by_strategy(spark, request, run_id, lake, files, listener or NoListener())
-        subscribed = _subscribed(request, lake)
-        begun = RunStart(run=run_id, job="match", inputs=[file.path for file in files])
-        tasks = plan(files, spark.sparkContext.defaultParallelism)
-        with lake.drafting(run_id) as drafted, explained():
-            staging = str(drafted.resolve())
-            order = TaskSpec(tasks, place(spark, subscribed.index, staging), staging, run_id, request.strict)
-            done = run_tasks(spark, order, listener or NoListener(), "matching")
-        run = publish(lake, begun, subscribed.index, done, subscribed.rejects)
-        return Outcome(run, str(lake.root), done.quarantined)
-
-
-def _subscribed(request: MatchRequest, lake: Lake) -> Subscribed:
-    read = read_all(request.subscriptions, strict=request.strict)
-    return subscribe(read, read_taxonomy(request.taxonomy), lake.indexes, strict=request.strict)
+        loaded = load_subscriptions(spark, request, lake.indexes, request.strategy)
+        start = RunStart(run=run_id, job="match", inputs=[file.path for file in files])
+        with lake.drafting(run_id) as staging, explained():
+            fill = TableFill(
+                spark=spark,
+                strategy=loaded.strategy,
+                staging=staging,
+                run=run_id,
+                commit=run_id,
+                step="matching",
+                strict=request.strict,
+                listener=listener or NoListener(),
+            )
+            results = fill.from_files(files)
+        run = publish(lake, start, loaded.strategy, results, loaded.rejects)
+        return Outcome(run, str(lake.root), results.quarantined)

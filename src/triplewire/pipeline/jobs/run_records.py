@@ -16,8 +16,7 @@ from triplewire.pipeline.lake.folder import Lake
 from triplewire.pipeline.lake.table_writers import Part, write_small
 from triplewire.pipeline.lake.tables import REJECTS, RUNS, SCHEMAS, Run
 from triplewire.pipeline.sources.split_reader import Reject
-from triplewire.pipeline.strategies.catalog import described
-from triplewire.pipeline.strategies.matched import Prepared, strategy_of
+from triplewire.pipeline.strategies.strategy import Strategy
 
 
 class Outcome(Struct, frozen=True):
@@ -56,20 +55,20 @@ def new_run_id(job: str) -> str:
 
 def publish(
     lake: Lake,
-    begun: RunStart,
-    prepared: Prepared | None,
+    start: RunStart,
+    strategy: Strategy | None,
     done: TaskResults,
     rejects: Sequence[Reject] = (),
     removes: Sequence[str] = (),
 ) -> Run:
     """Publish what the tasks wrote, the driver's rejects and the row of the run; `removes` are files that go with it.
 
-    `prepared` is the index that was used, if any. Tells the row.
+    `strategy` is the one that was used, if any. Returns the row.
     """
-    run = _row(begun, prepared, done, len(rejects))
+    run = _row(start, strategy, done, len(rejects))
     parts = [part for report in done.reports for part in report.parts]
-    parts += _driver_parts(lake, begun.commit_name, run, [*rejects, *quarantine_rejects(done.quarantined)])
-    lake.publish(begun.commit_name, run.run, parts, removes, begun.stamps)
+    parts += _driver_parts(lake, start.commit_name, run, [*rejects, *quarantine_rejects(done.quarantined)])
+    lake.publish(start.commit_name, run.run, parts, removes, start.stamps)
     return run
 
 
@@ -79,14 +78,14 @@ def run_of(lake: Lake, commit: str) -> Run:
     return msgspec.convert(row, Run)
 
 
-def _row(begun: RunStart, prepared: Prepared | None, done: TaskResults, rejects: int) -> Run:
+def _row(start: RunStart, strategy: Strategy | None, done: TaskResults, rejects: int) -> Run:
     ours, sparks = versions()
-    index = None if prepared is None else described(prepared)
+    index = None if strategy is None else strategy.index
     return Run(
-        run=begun.run,
-        job=begun.job,
-        batch=begun.batch,
-        strategy="" if prepared is None else strategy_of(prepared).value,
+        run=start.run,
+        job=start.job,
+        batch=start.batch,
+        strategy="" if strategy is None else strategy.name,
         index=None if index is None else index.version,
         taxonomy=None if index is None else index.taxonomy_version,
         subscriptions=0 if index is None else index.subscriptions,
@@ -94,8 +93,8 @@ def _row(begun: RunStart, prepared: Prepared | None, done: TaskResults, rejects:
         matches=done.counts.matches,
         rejects=done.counts.rejects + rejects + len(done.quarantined),
         quarantined=len(done.quarantined),
-        inputs=begun.inputs,
-        started=begun.started,
+        inputs=start.inputs,
+        started=start.started,
         finished=datetime.now(UTC),
         triplewire=ours,
         spark=sparks,

@@ -1,9 +1,13 @@
-"""Subscription files become an index. What cannot be read is a reject, with its place; a strict run refuses it all."""
+"""Subscription files become a strategy with its index.
+
+What cannot be read, or not be indexed, is a reject, with its place; a strict run refuses it all.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 
@@ -12,26 +16,70 @@ from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import BadInputRefused, InputError, TriplewireError
 from triplewire.languages.files import BadEntry, read_subscriptions
 from triplewire.matching.matcher import Matcher
-from triplewire.pipeline.index import IndexRef, index_at, save_index, version_of
 from triplewire.pipeline.paths import local_name, local_path
 from triplewire.pipeline.sources.split_reader import Reject
+from triplewire.pipeline.strategies.catalog import REPLICATE, prepare
+from triplewire.pipeline.strategies.strategy import Strategy
 from triplewire.rdf.formats import format_of_path
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 _SHOWN = 20
 
 
-class Subscribed(Struct, frozen=True):
-    """An index, the subscriptions in it, and what could not be subscribed."""
+class SubscriptionFiles(Protocol):
+    """The part of a request that names subscriptions."""
 
-    index: IndexRef
+    @property
+    def subscriptions(self) -> tuple[str, ...]: ...
+    @property
+    def taxonomy(self) -> str | None: ...
+    @property
+    def strict(self) -> bool: ...
+
+
+class LoadedSubscriptions(Struct, frozen=True):
+    """A strategy with the index of what could be subscribed, and a reject for what could not."""
+
+    strategy: Strategy
     rejects: list[Reject]
 
 
-class Read(Struct, frozen=True):
+class ReadSubscriptions(Struct, frozen=True):
     """What subscription files hold."""
 
     good: list[Subscription]
     bad: list[Reject]
+
+
+def load_subscriptions(
+    spark: SparkSession, files: SubscriptionFiles, root: Path, strategy: str = REPLICATE
+) -> LoadedSubscriptions:
+    """Read the files, and prepare the strategy of this name under `root`, or find it prepared."""
+    read, taxonomy = read_all(files.subscriptions, strict=files.strict), read_taxonomy(files.taxonomy)
+    try:
+        return LoadedSubscriptions(prepare(spark, read.good, root, strategy, taxonomy=taxonomy), read.bad)
+    except TriplewireError:
+        refused = _refused(read.good, taxonomy)
+        if not refused:
+            raise
+    if files.strict:
+        raise BadInputRefused(len(refused), tuple(f"{r.subscription}: {r.reason}" for r in refused[:_SHOWN]))
+    names = {reject.subscription for reject in refused}
+    kept = [subscription for subscription in read.good if subscription.id not in names]
+    return LoadedSubscriptions(prepare(spark, kept, root, strategy, taxonomy=taxonomy), [*read.bad, *refused])
+
+
+def _refused(subscriptions: Sequence[Subscription], taxonomy: Taxonomy | None) -> list[Reject]:
+    """A reject for each subscription that no index takes."""
+    matcher, refused = Matcher(taxonomy), []
+    for subscription in subscriptions:
+        try:
+            matcher.add(subscription)
+        except TriplewireError as problem:
+            refused.append(Reject(None, None, None, subscription.id, str(problem)))
+    return refused
 
 
 def read_taxonomy(path: str | None) -> Taxonomy | None:
@@ -42,7 +90,7 @@ def read_taxonomy(path: str | None) -> Taxonomy | None:
     return Taxonomy.parse(file, format=format_of_path(file).name)
 
 
-def read_all(paths: Sequence[str], *, strict: bool) -> Read:
+def read_all(paths: Sequence[str], *, strict: bool) -> ReadSubscriptions:
     """Every subscription that can be read. Raises if a strict run finds a bad one, or if there is no good one."""
     good, bad = read_subscriptions([local_name(path) for path in paths])
     rejects = [_reject(entry) for entry in bad]
@@ -51,26 +99,7 @@ def read_all(paths: Sequence[str], *, strict: bool) -> Read:
     if not good:
         reasons = "".join(f"\n  {entry}" for entry in bad[:_SHOWN])
         raise InputError(f"wanted at least one subscription, found none that can be read:{reasons}")
-    return Read(good, rejects)
-
-
-def subscribe(read: Read, taxonomy: Taxonomy | None, root: Path, *, strict: bool) -> Subscribed:
-    """Build the index of what was read, or find it built."""
-    version = version_of(read.good, taxonomy)
-    if (root / version / "index.json").is_file():
-        return Subscribed(index_at(root / version), read.bad)
-    matcher, refused = Matcher(taxonomy), []
-    for subscription in read.good:
-        try:
-            matcher.add(subscription)
-        except TriplewireError as problem:
-            refused.append(Reject(None, None, None, subscription.id, str(problem)))
-    if refused:
-        if strict:
-            raise BadInputRefused(len(refused), tuple(f"{r.subscription}: {r.reason}" for r in refused[:_SHOWN]))
-        kept = [s for s in read.good if s.id in matcher]
-        version = version_of(kept, taxonomy)
-    return Subscribed(save_index(matcher, version, root), [*read.bad, *refused])
+    return ReadSubscriptions(good, rejects)
 
 
 def _reject(entry: BadEntry) -> Reject:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Container, Mapping
 from importlib.metadata import version
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import msgspec
@@ -13,9 +12,9 @@ import msgspec
 from triplewire.pipeline.failures import explained_error
 from triplewire.pipeline.interrupts import deferred_interrupts
 from triplewire.pipeline.jobs.gauges import Gauge, share_done
-from triplewire.pipeline.progress import Counts, read_progress
+from triplewire.pipeline.progress import Counts
 from triplewire.pipeline.sources.split_reader import Reject
-from triplewire.pipeline.split_tasks import REPORT_COLUMNS, TaskReport, TaskSpec, task_function
+from triplewire.pipeline.split_tasks import TaskReport
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -76,23 +75,9 @@ def quarantine_rejects(quarantined: Mapping[str, str]) -> list[Reject]:
     return [Reject(None, None, None, name, f"quarantined: {why}") for name, why in quarantined.items()]
 
 
-def run_tasks(spark: SparkSession, spec: TaskSpec, listener: ProgressListener, doing: str) -> TaskResults:
-    """Run the tasks of a spec, one Spark task for each of its tasks."""
-    if not spec.tasks:
-        return TaskResults([])
-    frame = spark.range(0, len(spec.tasks), 1, len(spec.tasks)).mapInArrow(task_function(spec), REPORT_COLUMNS)
-    total = sum(split.end - split.start for task in spec.tasks for split in task)
-    listener.begin(doing, total)
-    try:
-        rows = watched(spark, frame.collect, lambda: listener.see(read_progress(Path(spec.staging))))
-    finally:
-        listener.end()
-    return TaskResults([msgspec.msgpack.decode(row.report, type=TaskReport) for row in rows])
-
-
 def run_step(spark: SparkSession, listener: ProgressListener, doing: str, gauge: Gauge, action: Callable[[], T]) -> T:
     """Run a Spark action as a step of a run that a listener is shown."""
-    group = _new_group()
+    group = f"triplewire-{uuid.uuid4().hex[:8]}"
     listener.begin(doing, gauge.total)
     try:
         done = _watched(spark, group, action, lambda: listener.see(gauge.read(share_done(spark, group))))
@@ -101,15 +86,6 @@ def run_step(spark: SparkSession, listener: ProgressListener, doing: str, gauge:
         return done
     finally:
         listener.end()
-
-
-def watched(spark: SparkSession, action: Callable[[], T], look: Callable[[], None]) -> T:
-    """Run a Spark action on a thread of its own and look how it goes on. An interrupt cancels it."""
-    return _watched(spark, _new_group(), action, look)
-
-
-def _new_group() -> str:
-    return f"triplewire-{uuid.uuid4().hex[:8]}"
 
 
 def _watched(spark: SparkSession, group: str, action: Callable[[], T], look: Callable[[], None]) -> T:

@@ -10,7 +10,7 @@ from triplewire.matching.kernels.columns import END, EVENT_GRAPH, EVENT_REJECTED
 from triplewire.matching.kernels.scan.canonical import canonical_events
 from triplewire.matching.scanning.scanner import ScanError, ScanResult
 from triplewire.pipeline.rows import EVENT_SCHEMA, MOMENT
-from triplewire.pipeline.sources.split_reader import Batch, Reject
+from triplewire.pipeline.sources.split_reader import LocatedChunk, Reject
 from triplewire.pipeline.sources.splits import Split
 
 
@@ -27,7 +27,7 @@ def event_rows(scanned: ScanResult, split: Split) -> pa.Table:
     return pa.Table.from_arrays([names, pa.repeat(split.path, count), times, kept], schema=EVENT_SCHEMA)
 
 
-def rejects_of(batch: Batch, scanned: ScanResult) -> list[Reject]:
+def rejects_of(batch: LocatedChunk, scanned: ScanResult) -> list[Reject]:
     """A reject for every broken line, and for every event that is too large."""
     return [batch.reject(error.line, _name(scanned, error.event), _reason(error)) for error in scanned.errors]
 

@@ -28,7 +28,7 @@ from triplewire.pipeline.sources.chunk_rows import event_rows, rejects_of
 from triplewire.pipeline.sources.file_offsets import NOTHING, Seen, having_seen, key_of, of_offset, to_offset, unseen
 from triplewire.pipeline.sources.files import SourceFile, find_files
 from triplewire.pipeline.sources.options import ReadOptions
-from triplewire.pipeline.sources.split_reader import Batch, Reject, read_split
+from triplewire.pipeline.sources.split_reader import LocatedChunk, Reject, read_split
 from triplewire.pipeline.sources.splits import LARGEST, Split, splits_of
 
 try:
@@ -201,7 +201,7 @@ def rows_of_split(split: Split, mode: str) -> Iterator[pa.RecordBatch]:
     limits = split.options.limits
     for piece in read_split(split):
         rejects = [piece] if isinstance(piece, Reject) else []
-        if isinstance(piece, Batch):
+        if isinstance(piece, LocatedChunk):
             scanned = within(scan(piece.chunk.data), limits)
             rejects = rejects_of(piece, scanned)
             yield from _with_problem(event_rows(scanned, split), mode).to_batches()

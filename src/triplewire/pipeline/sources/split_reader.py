@@ -59,7 +59,7 @@ class Lines:
         return count
 
 
-class Batch(Struct, frozen=True):
+class LocatedChunk(Struct, frozen=True):
     """A chunk with the knowledge to say where its lines stand in the file."""
 
     chunk: Chunk
@@ -74,14 +74,14 @@ class Batch(Struct, frozen=True):
         return Reject(self.split.path, self.lines.number(self.chunk.first_line + line - 1), event, None, reason)
 
 
-def read_split(split: Split) -> Iterator[Batch | Reject]:
+def read_split(split: Split) -> Iterator[LocatedChunk | Reject]:
     """Everything in a split."""
     try:
         if split.format != NQUADS.name:
             yield from _documents(split)
         elif split.compression is not None:
             with pa.input_stream(split.path, compression=split.compression) as stream:
-                yield from _batches(split, chunks(stream, most=split.options.limits.event_bytes), 0)
+                yield from _located(split, chunks(stream, most=split.options.limits.event_bytes), 0)
         else:
             yield from _range(split)
     except OSError as error:
@@ -93,7 +93,7 @@ def read_split(split: Split) -> Iterator[Batch | Reject]:
         yield Reject(split.path, None, None, None, f"cannot be read ({split.compression}): {error}")
 
 
-def _range(split: Split) -> Iterator[Batch | Reject]:
+def _range(split: Split) -> Iterator[LocatedChunk | Reject]:
     path = Path(split.path)
     most = split.options.limits.event_bytes
     start = next_event(path, split.start, split.size, most)
@@ -102,14 +102,14 @@ def _range(split: Split) -> Iterator[Batch | Reject]:
     end = next_event(path, split.end, split.size, most)
     with path.open("rb") as file:
         file.seek(start)
-        yield from _batches(split, chunks(file, end - start, most=most), start)
+        yield from _located(split, chunks(file, end - start, most=most), start)
 
 
-def _batches(split: Split, pieces: Iterator[Piece], start: int) -> Iterator[Batch | Reject]:
+def _located(split: Split, pieces: Iterator[Piece], start: int) -> Iterator[LocatedChunk | Reject]:
     lines = Lines(Path(split.path), start)
     for piece in pieces:
         if isinstance(piece, Chunk):
-            yield Batch(piece, split, lines)
+            yield LocatedChunk(piece, split, lines)
         elif isinstance(piece, TooLarge):
             yield _too_large(split, piece, lines)
         else:
@@ -126,7 +126,7 @@ def _interrupted(split: Split, piece: Interrupted, lines: Lines) -> Reject:
     return Reject(split.path, lines.number(piece.line), None, None, reason)
 
 
-def _documents(split: Split) -> Iterator[Batch | Reject]:
+def _documents(split: Split) -> Iterator[LocatedChunk | Reject]:
     """A format that is read as a whole."""
     try:
         data = _whole(split)
@@ -142,7 +142,7 @@ def _documents(split: Split) -> Iterator[Batch | Reject]:
         yield Reject(split.path, None, None, None, f"cannot be read ({split.compression}): {problem}")
     else:
         chunk = Chunk(b"".join(event.nquads for event in found), 0)
-        yield Batch(chunk, split, Lines(Path(split.path), 0))
+        yield LocatedChunk(chunk, split, Lines(Path(split.path), 0))
 
 
 def _whole(split: Split) -> bytes:

@@ -8,18 +8,35 @@ looks at all of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
 from msgspec import Struct
 
 from triplewire.algebra.patterns import Pattern, PatternTerm, Variable
 from triplewire.algebra.queries import cores_of
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.matching.anchors import chain_of
-from triplewire.pipeline.strategies.keys import POSITIONS, fingerprint
+from triplewire.pipeline.strategies.fingerprints import POSITIONS, fingerprint
 
 LONGEST = 4
 NO_SLOT = -1
+CHAINS, TEXTS = "chains.parquet", "subscriptions.parquet"
+_AT_A_TIME = 20_000
+
+_CHAIN_SCHEMA = pa.schema(
+    [
+        ("subscription", pa.string()),
+        ("masks", pa.list_(pa.int32())),
+        ("constants", pa.list_(pa.int64())),
+        ("slots", pa.list_(pa.int32())),
+        ("wanted", pa.list_(pa.bool_())),
+    ]
+)
+_TEXT_SCHEMA = pa.schema([(name, pa.string()) for name in ("subscription", "language", "text", "owner")])
 
 
 class Chain(Struct, frozen=True):
@@ -41,6 +58,24 @@ def chains_of(subscription: Subscription, seed: int) -> Iterator[Chain]:
     for core in cores_of(subscription.query):
         if core.constraint.alternatives:
             yield _chain(subscription.id, chain_of(core), seed)
+
+
+def write_tables(subscriptions: Sequence[Subscription], seed: int, folder: Path) -> list[Subscription]:
+    """Write chains and texts as tables; returns the subscriptions that have no chain to go by."""
+    opened: list[Subscription] = []
+    with (
+        pq.ParquetWriter(folder / CHAINS, _CHAIN_SCHEMA) as chains,
+        pq.ParquetWriter(folder / TEXTS, _TEXT_SCHEMA) as texts,
+    ):
+        for start in range(0, len(subscriptions), _AT_A_TIME):
+            some = [(s, list(chains_of(s, seed))) for s in subscriptions[start : start + _AT_A_TIME]]
+            led = [(s, found) for s, found in some if all(one.masks for one in found)]
+            opened.extend(s for s, found in some if not all(one.masks for one in found))
+            rows = [msgspec.structs.asdict(one) for _, found in led for one in found]
+            chains.write_batch(pa.RecordBatch.from_pylist(rows, _CHAIN_SCHEMA))
+            written = [dict(zip(_TEXT_SCHEMA.names, (s.id, s.language, s.text, s.owner), strict=True)) for s, _ in led]
+            texts.write_batch(pa.RecordBatch.from_pylist(written, _TEXT_SCHEMA))
+    return opened
 
 
 def _chain(name: str, patterns: list[Pattern], seed: int) -> Chain:

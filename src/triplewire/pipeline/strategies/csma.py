@@ -14,51 +14,107 @@ Duplicates, which the paper filters at the subscriber, go at every step: two way
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, reduce
+from pathlib import Path
+from secrets import randbits
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
+from msgspec import Struct
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  as everybody names it
 
 from triplewire.algebra.subscriptions import Subscription
+from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.matching import Matcher
-from triplewire.pipeline.index import IndexRef
-from triplewire.pipeline.matching import match_batch, matching
+from triplewire.pipeline.index import IndexRef, index_at, version_of
+from triplewire.pipeline.payloads import match_batch
 from triplewire.pipeline.placement import located, matcher_of, place
 from triplewire.pipeline.progress import Counts, TaskProgress
 from triplewire.pipeline.rows import EVENT_SCHEMA, MATCH_COLUMNS
-from triplewire.pipeline.strategies.chains import LONGEST
-from triplewire.pipeline.strategies.fingerprints import quads_in
-from triplewire.pipeline.strategies.keys import POSITIONS
-from triplewire.pipeline.strategies.prepared import Chains
+from triplewire.pipeline.sources.splits import Task
+from triplewire.pipeline.strategies.chains import CHAINS, LONGEST, TEXTS, write_tables
+from triplewire.pipeline.strategies.fingerprints import POSITIONS, quads_in
+from triplewire.pipeline.strategies.prepared_folders import FORMAT, prepared_once, save_part
+from triplewire.pipeline.strategies.replicate import matching
 
-Task = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+Batches = Iterator[pa.RecordBatch]
 
 _TERMS = ("subject", "predicate", "object")
 _QUADS = "key long, subject long, predicate long, object long"
 _MOST_KEPT = 20_000
 
 
-def csma(df: DataFrame, prepared: Chains, progress_folder: str | None = None) -> DataFrame:
-    """The notifications of a batch of events."""
-    spark = df.sparkSession
-    opened = place(spark, prepared.opened, progress_folder)
-    if opened.subscriptions == prepared.subscriptions:
-        return df.mapInArrow(matching(opened, progress_folder), MATCH_COLUMNS)
-    events = df.select(*EVENT_SCHEMA.names).withColumn("key", F.xxhash64("event"))
-    # Every step reads the quads again. Shuffled by event they are an exchange that Spark makes once and reuses.
-    quads = events.mapInArrow(_exploding(prepared.seed, progress_folder), _QUADS).repartition("key")
-    candidates = _candidates(quads, _chains(spark, prepared))
-    chained = _verified(events, candidates, prepared, _verifying(opened, progress_folder))
-    if not opened.subscriptions:
-        return chained
-    return chained.unionByName(df.mapInArrow(_matching_open(opened, progress_folder), MATCH_COLUMNS))
+class Csma(Struct, frozen=True):
+    """Subscriptions as rows of tables. `seed` is the one that fingerprints are made with."""
+
+    folder: str
+    version: str
+    seed: int
+    subscriptions: int
+    format: int = FORMAT
+
+    name: ClassVar[str] = "csma"
+
+    @classmethod
+    def prepare(
+        cls,
+        spark: SparkSession,
+        subscriptions: Sequence[Subscription],
+        root: Path,
+        taxonomy: Taxonomy | None = None,
+        parts: int | None = None,
+    ) -> Csma:
+        return prepare_chains(subscriptions, taxonomy, root)
+
+    @property
+    def index(self) -> IndexRef:
+        return IndexRef(self.folder, self.version, self.subscriptions, self.open_index.taxonomy_version)
+
+    @property
+    def open_index(self) -> IndexRef:
+        """The index of the subscriptions that no constant leads to."""
+        return index_at(Path(self.folder) / _open_name(self.version, self.seed))
+
+    def match(self, events: DataFrame, progress_folder: str | None = None) -> DataFrame:
+        spark = events.sparkSession
+        opened = place(spark, self.open_index, progress_folder)
+        if opened.subscriptions == self.subscriptions:
+            return events.mapInArrow(matching(opened, progress_folder), MATCH_COLUMNS)
+        keyed = events.select(*EVENT_SCHEMA.names).withColumn("key", F.xxhash64("event"))
+        # Every step reads the quads again. Shuffled by event they are an exchange that Spark makes once and reuses.
+        quads = keyed.mapInArrow(_exploding(self.seed, progress_folder), _QUADS).repartition("key")
+        candidates = _candidates(quads, _chains(spark, self.folder))
+        chained = _verified(keyed, candidates, self.folder, _verifying(opened, progress_folder))
+        if not opened.subscriptions:
+            return chained
+        return chained.unionByName(events.mapInArrow(_matching_open(opened, progress_folder), MATCH_COLUMNS))
+
+    def match_splits(self, spark: SparkSession, tasks: list[Task], staging: str, run: str, *, strict: bool) -> None:
+        """Quads have to travel to where their chains go on."""
 
 
-def _exploding(seed: int, progress_folder: str | None) -> Task:
-    def explode(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def prepare_chains(subscriptions: Sequence[Subscription], taxonomy: Taxonomy | None, root: Path) -> Csma:
+    """Write the chains and texts as tables, and an index of what has no chain."""
+    version = version_of(subscriptions, taxonomy)
+
+    def write(draft: Path, folder: Path) -> Csma:
+        seed = randbits(63)
+        opened = write_tables(subscriptions, seed, draft)
+        save_part(opened, taxonomy, draft, _open_name(version, seed))
+        return Csma(str(folder), version, seed, len(subscriptions))
+
+    return prepared_once(root / f"{version}-csma", Csma, write)
+
+
+def _open_name(version: str, seed: int) -> str:
+    return f"{version}-{seed:016x}-open"
+
+
+def _exploding(seed: int, progress_folder: str | None) -> Callable[[Batches], Batches]:
+    def explode(batches: Batches) -> Batches:
         progress = TaskProgress(progress_folder)
         for batch in batches:
             progress.add(Counts(events=len(batch)))
@@ -70,8 +126,8 @@ def _exploding(seed: int, progress_folder: str | None) -> Task:
     return explode
 
 
-def _chains(spark: SparkSession, prepared: Chains) -> DataFrame:
-    stored = spark.read.parquet(prepared.chains)
+def _chains(spark: SparkSession, folder: str) -> DataFrame:
+    stored = spark.read.parquet(str(Path(folder) / CHAINS))
     return stored.withColumn("chain", F.xxhash64("subscription", "constants", "slots", "masks"))
 
 
@@ -154,35 +210,35 @@ def _value(position: int, earlier: list[str]) -> Column:
     return F.when(slot >= 0, bound).otherwise(F.col(f"constant{position}"))
 
 
-def _verified(events: DataFrame, candidates: DataFrame, prepared: Chains, verify: Task) -> DataFrame:
-    texts = events.sparkSession.read.parquet(prepared.texts)
+def _verified(events: DataFrame, candidates: DataFrame, folder: str, verify: Callable[[Batches], Batches]) -> DataFrame:
+    texts = events.sparkSession.read.parquet(str(Path(folder) / TEXTS))
     asked = candidates.join(texts, "subscription").groupBy("key")
     lists = asked.agg(F.collect_list(F.struct("subscription", "language", "text", "owner")).alias("asked"))
     whole = events.join(lists, "key").drop("key")
     return whole.mapInArrow(verify, MATCH_COLUMNS)
 
 
-def _verifying(opened: IndexRef, progress_folder: str | None) -> Task:
-    def verify(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _verifying(opened: IndexRef, progress_folder: str | None) -> Callable[[Batches], Batches]:
+    def verify(batches: Batches) -> Batches:
         progress = TaskProgress(progress_folder)
         for batch in batches:
-            yield from _told(_verifier(opened).holding(batch.column("asked")), batch, progress)
+            yield from _matches(_verifier(opened).holding(batch.column("asked")), batch, progress)
 
     return verify
 
 
-def _matching_open(opened: IndexRef, progress_folder: str | None) -> Task:
+def _matching_open(opened: IndexRef, progress_folder: str | None) -> Callable[[Batches], Batches]:
     """Every event meets the subscriptions that no chain leads to. Events are counted where they are exploded."""
 
-    def match(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def match(batches: Batches) -> Batches:
         progress = TaskProgress(progress_folder)
         for batch in batches:
-            yield from _told(matcher_of(opened), batch, progress)
+            yield from _matches(matcher_of(opened), batch, progress)
 
     return match
 
 
-def _told(matcher: Matcher, batch: pa.RecordBatch, progress: TaskProgress) -> Iterator[pa.RecordBatch]:
+def _matches(matcher: Matcher, batch: pa.RecordBatch, progress: TaskProgress) -> Iterator[pa.RecordBatch]:
     found = match_batch(matcher, batch)
     progress.add(Counts(matches=len(found)))
     progress.quarantine(matcher.quarantined)

@@ -1,6 +1,15 @@
-"""What a task sees of a batch of events: the fingerprints of all quads, and the row that each quad stands in."""
+"""Terms, parts of quads and whole batches of quads as 64-bit numbers.
+
+The fingerprint of a term is the hash that the scanner gives it. A key is one number for a part of a quad: which
+positions are fixed, and the fingerprints of the terms that stand there. Subscriptions and quads are numbered by the
+same function, so that they meet where they have a part in common. Two parts may share a number by chance: it makes a
+candidate that is turned away when it is verified, never a wrong answer.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -8,10 +17,49 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from triplewire.errors import InputError
+from triplewire.matching.anchors import Anchor
 from triplewire.matching.kernels.columns import HASH, QUAD_LINE, O, P, S
+from triplewire.matching.kernels.hashing import hash_term
 from triplewire.matching.scanning.scanner import scan
+from triplewire.matching.scanning.strict_parser import spelling
 from triplewire.pipeline.payloads import joined
-from triplewire.pipeline.strategies.keys import Keys
+from triplewire.rdf.terms import Term
+
+Keys = NDArray[np.int64]
+
+SUBJECT, PREDICATE, OBJECT = 1, 2, 4
+POSITIONS = (SUBJECT, PREDICATE, OBJECT)
+ALL_MASKS = range(1, 8)
+
+_STIR = np.uint64(0x9E3779B97F4A7C15)
+_SHIFT = np.uint64(29)
+
+
+def mask_of(terms: Iterable[object]) -> int:
+    """Which positions hold something, as a sum of SUBJECT, PREDICATE and OBJECT."""
+    return sum(position for position, term in zip(POSITIONS, terms, strict=True) if term is not None)
+
+
+def fingerprint(term: Term, seed: int) -> int:
+    """A term's 64-bit hash, the same that the scanner gives it."""
+    return hash_term(spelling(term).encode(), seed)
+
+
+def keys_of(mask: int, fingerprints: tuple[Keys, Keys, Keys]) -> Keys:
+    """The keys of many quads for one mask, from the fingerprints of subjects, predicates and objects."""
+    state: NDArray[Any] = np.full(fingerprints[0].shape, mask, np.uint64) * _STIR
+    for position, column in zip(POSITIONS, fingerprints, strict=True):
+        if mask & position:
+            state = (state ^ column.view(np.uint64)) * _STIR
+            state ^= state >> _SHIFT
+    return state.view(np.int64)
+
+
+def key_of(anchor: Anchor, seed: int) -> int:
+    """The key of an anchor."""
+    prints = [0 if term is None else fingerprint(term, seed) for term in anchor.terms]
+    subject, predicate, thing = (np.array([value], np.int64) for value in prints)
+    return int(keys_of(mask_of(anchor.terms), (subject, predicate, thing))[0])
 
 
 class Quads(Struct, frozen=True, eq=False):

@@ -2,12 +2,9 @@
 
     request                folders, topics and logs of nodes; how quads arrive; where notifications go
     structured_streaming   folders and topics, by Structured Streaming
-    checkpoint             what Spark has written down of a query
     log_follower           the log of a node, by positions in a journal of our own
-    journal                how far a stream has come in a log
     micro_batches          what is done with each micro-batch: fill, publish as one commit, deliver
     committed_inputs       what the lake has of a stream: a repeat is known by its inputs
-    filling                the tables of a micro-batch, from files or from rows
     index_refresh          the index of subscription files, built again when they change
     sinks                  where notifications go beside the lake
     notification_events    a notification as an event of a node

@@ -44,7 +44,7 @@ class CommittedInputs:
         return path in self._paths
 
 
-def recorded(lake: Lake, name: str) -> CommittedInputs:
+def committed_inputs(lake: Lake, name: str) -> CommittedInputs:
     """What a lake has of a stream."""
     return CommittedInputs(lake.commits_of(name))
 

@@ -3,6 +3,11 @@
 The driver reads pages into a file beside the lake's checkpoints, and the tasks read that file: the node's secret stays
 with the driver. An event's source is the node's address, its time the one at which it was read.
 
+How far the stream has come is written down before a micro-batch is filled, and after all is done with it:
+
+    STREAM/offsets/NUMBER     which positions the micro-batch holds
+    STREAM/commits/NUMBER     it is in the lake, and delivered
+
 A stream that delivers to a node publishes events itself, its notifications. It passes those over in a log: one that
 follows and feeds the same node would set itself off for ever.
 """
@@ -14,24 +19,25 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec import Struct
 
-from triplewire.errors import NodeRefused, NodeUnreachable, PipelineError, Stopping
+from triplewire.errors import LakeError, NodeRefused, NodeUnreachable, PipelineError, Stopping
 from triplewire.pipeline.jobs.event_rows import files_as_rows, separate_rejects
 from triplewire.pipeline.jobs.stream.committed_inputs import commit_of, end_of
-from triplewire.pipeline.jobs.stream.filling import Draft, Fill, Filled, by_rows
-from triplewire.pipeline.jobs.stream.journal import Entry, Journal
-from triplewire.pipeline.jobs.stream.micro_batches import MicroBatch, MicroBatches
+from triplewire.pipeline.jobs.stream.micro_batches import Fill, FilledBatch, MicroBatch, MicroBatches, fill_from_rows
 from triplewire.pipeline.jobs.stream.notification_events import NAMES
 from triplewire.pipeline.jobs.stream.request import EventLog, NodeLog, StreamRequest
 from triplewire.pipeline.jobs.stream.retry import with_retries
 from triplewire.pipeline.jobs.stream.sinks import ToNode
 from triplewire.pipeline.jobs.stream.stop_signal import StopSignal
+from triplewire.pipeline.jobs.table_fill import TableFill
 from triplewire.pipeline.jobs.task_runner import TaskResults
 from triplewire.pipeline.lake.folder import Lake
 from triplewire.pipeline.sources.files import source_file
 from triplewire.pipeline.sources.options import NODE_READ_OPTIONS
 from triplewire.pipeline.sources.split_reader import Reject
+from triplewire.system.durable_files import replace_file
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -40,7 +46,51 @@ _PAGE = 1_000
 _LOOK_SECONDS = 0.5
 
 
-class Read(Struct, frozen=True):
+class JournalEntry(Struct, frozen=True):
+    """A micro-batch: everything after one position, up to another."""
+
+    number: int
+    after: int
+    until: int
+
+
+class Journal:
+    """The entries of one stream. Only the newest matters, so only the newest two are kept."""
+
+    def __init__(self, folder: Path) -> None:
+        self._offsets, self._commits = folder / "offsets", folder / "commits"
+        self._offsets.mkdir(parents=True, exist_ok=True)
+        self._commits.mkdir(exist_ok=True)
+
+    def last(self) -> JournalEntry | None:
+        """The micro-batch that was begun last."""
+        numbers = _numbers(self._offsets)
+        if not numbers:
+            return None
+        path = self._offsets / str(numbers[-1])
+        try:
+            return msgspec.json.decode(path.read_bytes(), type=JournalEntry)
+        except msgspec.DecodeError as error:
+            raise LakeError(f"{path}: the journal of the stream is damaged: {error}") from None
+
+    def is_finished(self, entry: JournalEntry) -> bool:
+        return (self._commits / str(entry.number)).exists()
+
+    def begin(self, entry: JournalEntry) -> None:
+        replace_file(self._offsets / str(entry.number), msgspec.json.encode(entry))
+
+    def finish(self, entry: JournalEntry) -> None:
+        replace_file(self._commits / str(entry.number), b"")
+        for folder in (self._offsets, self._commits):
+            for number in _numbers(folder)[:-2]:
+                (folder / str(number)).unlink()
+
+
+def _numbers(folder: Path) -> list[int]:
+    return sorted(int(path.name) for path in folder.iterdir() if path.name.isdigit())
+
+
+class LogPages(Struct, frozen=True):
     """What was read from a log: up to where, into which file, and what is lacking."""
 
     until: int
@@ -91,9 +141,11 @@ def _follow(
         began = time.monotonic()
         read = read_on(source, at, folder / "read.nq", stop)
         if read.until > at:
-            entry = Entry(number, at, read.until)
+            entry = JournalEntry(number, at, read.until)
             journal.begin(entry)
-            batches.take(MicroBatch(number, _inputs(identity, entry), _by_log(source.log.url, entry, read, is_own)))
+            batches.take(
+                MicroBatch(number, _inputs(identity, entry), _fill_from_log(source.log.url, entry, read, is_own))
+            )
             journal.finish(entry)
             at, number = read.until, number + 1
         if read.is_last:
@@ -111,7 +163,7 @@ def _resumed(
     """
     last = journal.last()
     if last is None:
-        known = batches.recorded
+        known = batches.committed
         if known.next:
             batches.take(MicroBatch(known.next - 1, known.last, _never))
         return max(map(end_of, known.last), default=0), known.next
@@ -123,16 +175,16 @@ def _resumed(
     return last.until, last.number + 1
 
 
-def _inputs(identity: str, entry: Entry) -> list[str]:
+def _inputs(identity: str, entry: JournalEntry) -> list[str]:
     return [f"{identity} after {entry.after} until {entry.until}"]
 
 
-def _never(draft: Draft) -> Filled:
-    raise PipelineError(f"wanted the micro-batch {draft.number} in the lake, found that it was removed meanwhile")
+def _never(tables: TableFill) -> FilledBatch:
+    raise PipelineError(f"wanted the {tables.step} in the lake, found that it was removed meanwhile")
 
 
-def read_on(source: NodeLog, after: int, file: Path, stop: StopSignal) -> Read:
-    """Read what follows a position, as much as a micro-batch takes, into a file."""
+def read_on(source: NodeLog, after: int, file: Path, stop: StopSignal) -> LogPages:
+    """LogPages what follows a position, as much as a micro-batch takes, into a file."""
     position, is_last = after, False
     gaps: list[Reject] = []
     with file.open("wb") as spool:
@@ -148,7 +200,7 @@ def read_on(source: NodeLog, after: int, file: Path, stop: StopSignal) -> Read:
                 gaps.append(_gap(source.log, position, page.gap))
             spool.write(page.nquads)
             position, is_last = page.position, page.is_last
-    return Read(position, is_last, file, gaps)
+    return LogPages(position, is_last, file, gaps)
 
 
 def _gap(log: EventLog, after: int, until: int) -> Reject:
@@ -156,16 +208,16 @@ def _gap(log: EventLog, after: int, until: int) -> Reject:
     return Reject(log.url, None, None, None, reason)
 
 
-def _by_log(url: str, entry: Entry, read: Read, is_own: str) -> Fill:
-    def fill(draft: Draft) -> Filled:
+def _fill_from_log(url: str, entry: JournalEntry, read: LogPages, is_own: str) -> Fill:
+    def fill(tables: TableFill) -> FilledBatch:
         from pyspark.sql import functions as F  # noqa: N812  as everybody names it
 
         inputs = [f"{url}/events?after={entry.after}&until={entry.until}"]
         if not os.path.getsize(read.file):  # noqa: PTH202  one call
-            return Filled(TaskResults([]), inputs, read.gaps)
-        rows = files_as_rows(draft.spark, [source_file(read.file.resolve(), NODE_READ_OPTIONS)]).withColumn(
+            return FilledBatch(TaskResults([]), inputs, read.gaps)
+        rows = files_as_rows(tables.spark, [source_file(read.file.resolve(), NODE_READ_OPTIONS)]).withColumn(
             "source", F.lit(url)
         )
-        return by_rows(separate_rejects(rows.where(f"NOT coalesce({is_own}, false)")), inputs, read.gaps)(draft)
+        return fill_from_rows(separate_rejects(rows.where(f"NOT coalesce({is_own}, false)")), inputs, read.gaps)(tables)
 
     return fill

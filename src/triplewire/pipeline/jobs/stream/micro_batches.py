@@ -12,22 +12,27 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 
-from triplewire.errors import BadInputRefused, LakeError, Stopping
+from triplewire.errors import BadInputRefused, InputError, LakeError, Stopping
 from triplewire.pipeline.failures import explained
+from triplewire.pipeline.jobs.event_rows import EventRows
 from triplewire.pipeline.jobs.run_records import RunStart, publish
-from triplewire.pipeline.jobs.stream.committed_inputs import CommittedInputs, commit_of, recorded, stamp
-from triplewire.pipeline.jobs.stream.filling import Draft, Fill, by_files, looked_at
-from triplewire.pipeline.jobs.stream.index_refresh import WatchedIndex
+from triplewire.pipeline.jobs.stream.committed_inputs import CommittedInputs, commit_of, committed_inputs, stamp
+from triplewire.pipeline.jobs.stream.index_refresh import RefreshedIndex
 from triplewire.pipeline.jobs.stream.request import StreamRequest
 from triplewire.pipeline.jobs.stream.stop_signal import StopSignal
-from triplewire.pipeline.jobs.task_runner import ProgressListener
+from triplewire.pipeline.jobs.table_fill import TableFill
+from triplewire.pipeline.jobs.task_runner import ProgressListener, TaskResults
 from triplewire.pipeline.lake.folder import Lake
+from triplewire.pipeline.sources.files import SourceFile, source_file
 from triplewire.pipeline.sources.options import DEFAULT_READ_OPTIONS, ReadOptions
+from triplewire.pipeline.sources.split_reader import Reject
+from triplewire.pipeline.strategies.strategy import Strategy
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -43,6 +48,28 @@ class StreamSummary(Struct, frozen=True):
     rejects: int = 0
     delivered: int = 0
     quarantined: dict[str, str] = {}
+
+
+class FilledBatch(Struct, frozen=True):
+    """What the tasks did, where it came from, and what could not be read at all."""
+
+    results: TaskResults
+    inputs: list[str]
+    rejects: list[Reject] = []
+
+
+Fill = Callable[[TableFill], FilledBatch]
+
+
+def fill_from_files(files: list[SourceFile], missing: list[Reject]) -> Fill:
+    """Fill a micro-batch from files."""
+    paths = sorted([*(file.path for file in files), *(reject.file for reject in missing if reject.file)])
+    return lambda tables: FilledBatch(tables.from_files(files), paths, missing)
+
+
+def fill_from_rows(rows: EventRows, inputs: list[str], rejects: list[Reject]) -> Fill:
+    """Fill a micro-batch from rows of events."""
+    return lambda tables: FilledBatch(tables.from_rows(rows), inputs, rejects)
 
 
 class MicroBatch(Struct, frozen=True):
@@ -67,9 +94,9 @@ class MicroBatches:
         self._spark = spark
         self._lake = lake
         self._request = request
-        self._watcher = listener
+        self._listener = listener
         self._stop = stop
-        self._index = WatchedIndex(spark, request, lake)
+        self._index = RefreshedIndex(spark, request, lake)
         self._busy = threading.Lock()
         self.summary = StreamSummary(str(lake.root))
         self.failure: BaseException | None = None
@@ -82,8 +109,8 @@ class MicroBatches:
     def take_files(self, paths: list[str], reading: ReadOptions = DEFAULT_READ_OPTIONS) -> None:
         """Take the files that the lake does not have. Notifications of those that it has are delivered again."""
         with self._one_at_a_time():
-            found, missing = looked_at(paths, reading)
-            known = self.recorded
+            found, missing = _existing(paths, reading)
+            known = self.committed
             again = sorted({number for file in found if (number := known.number(file)) is not None})
             fresh = [file for file in found if known.number(file) is None]
             gone = [reject for reject in missing if reject.file and not known.knows(reject.file)]
@@ -91,12 +118,12 @@ class MicroBatches:
                 self._deliver(commit_of(self._request.name, number))
             if fresh or gone:
                 stamps = [*map(stamp, fresh), *(str(reject.file) for reject in gone)]
-                self._take(MicroBatch(known.next, stamps, by_files(fresh, gone)))
+                self._take(MicroBatch(known.next, stamps, fill_from_files(fresh, gone)))
 
     @cached_property
-    def recorded(self) -> CommittedInputs:
+    def committed(self) -> CommittedInputs:
         """What the lake has of this stream."""
-        return recorded(self._lake, self._request.name)
+        return committed_inputs(self._lake, self._request.name)
 
     @contextmanager
     def _one_at_a_time(self) -> Iterator[None]:
@@ -122,7 +149,7 @@ class MicroBatches:
             batch.passed_over()
         else:
             self._fill(batch, commit)
-            self.recorded.add(batch.number, batch.inputs)
+            self.committed.add(batch.number, batch.inputs)
         self._deliver(commit)
 
     def _require_repeat(self, batch: MicroBatch, known: list[str]) -> None:
@@ -132,7 +159,7 @@ class MicroBatches:
         raise LakeError(
             f"{lake.root}: wanted in micro-batch {batch.number} of the stream {name} what the lake has of it, "
             f"{_shown(known)}, found {_shown(batch.inputs)}: its checkpoint was removed or changed. Put it back as "
-            f"{lake.streams / name}, or begin another stream: {batch.instead(self.recorded)}"
+            f"{lake.streams / name}, or begin another stream: {batch.instead(self.committed)}"
         )
 
     def _deliver(self, commit: str) -> None:
@@ -140,18 +167,29 @@ class MicroBatches:
             count = sink.deliver(self._spark, self._lake, commit, self._stop)
             self.summary = msgspec.structs.replace(self.summary, delivered=self.summary.delivered + count)
 
+    def _tables(self, strategy: Strategy, staging: Path, batch: MicroBatch) -> TableFill:
+        return TableFill(
+            spark=self._spark,
+            strategy=strategy,
+            staging=staging,
+            run=self._request.name,
+            commit=commit_of(self._request.name, batch.number),
+            step=f"micro-batch {batch.number}",
+            strict=self._request.strict,
+            listener=self._listener,
+        )
+
     def _fill(self, batch: MicroBatch, commit: str) -> None:
         request, number, started = self._request, batch.number, datetime.now(UTC)
-        indexed = self._index.current()
+        loaded = self._index.current()
         with self._lake.drafting(commit) as staging, explained():
-            draft = Draft(self._spark, request.name, commit, number, staging, indexed, request.strict, self._watcher)
-            filled = batch.fill(draft)
+            filled = batch.fill(self._tables(loaded.strategy, staging, batch))
             if request.strict and filled.rejects:
                 raise BadInputRefused(len(filled.rejects), tuple(str(r.reason) for r in filled.rejects[:3]))
-        rejects = [*filled.rejects, *self._index.untold()]
+        rejects = [*filled.rejects, *self._index.unrecorded_rejects()]
         # Workers keep who is quarantined, and say so again with every micro-batch.
-        done = filled.done.without(self.summary.quarantined)
-        begun = RunStart(
+        results = filled.results.without(self.summary.quarantined)
+        start = RunStart(
             run=request.name,
             job="stream",
             inputs=filled.inputs,
@@ -160,7 +198,7 @@ class MicroBatches:
             commit=commit,
             started=started,
         )
-        run = publish(self._lake, begun, indexed.prepared, done, rejects)
+        run = publish(self._lake, start, loaded.strategy, results, rejects)
         so_far = self.summary
         self.summary = msgspec.structs.replace(
             so_far,
@@ -168,8 +206,20 @@ class MicroBatches:
             events=so_far.events + run.events,
             matches=so_far.matches + run.matches,
             rejects=so_far.rejects + run.rejects,
-            quarantined={**so_far.quarantined, **filled.done.quarantined},
+            quarantined={**so_far.quarantined, **filled.results.quarantined},
         )
+
+
+def _existing(paths: list[str], reading: ReadOptions) -> tuple[list[SourceFile], list[Reject]]:
+    """The files that are there; one that is gone is a reject."""
+    found, missing = [], []
+    for path in paths:
+        try:
+            found.append(source_file(Path(path), reading))
+        except (FileNotFoundError, InputError) as problem:
+            # Gone since it was listed: it will not come back by waiting.
+            missing.append(Reject(path, None, None, None, str(problem)))
+    return found, missing
 
 
 def _shown(inputs: list[str]) -> str:

@@ -11,11 +11,11 @@ from msgspec import Struct, field
 
 from triplewire.errors import InputError
 from triplewire.pipeline.assembly import seconds_of
-from triplewire.pipeline.jobs.matching import REPLICATE
 from triplewire.pipeline.jobs.stream.sinks import Sink
 from triplewire.pipeline.paths import local_name
 from triplewire.pipeline.sources.kafka import KafkaCluster
 from triplewire.pipeline.sources.options import DEFAULT_READ_OPTIONS, ReadOptions
+from triplewire.pipeline.strategies.catalog import REPLICATE
 from triplewire.rdf.formats import NQUADS, format_named
 
 if TYPE_CHECKING:

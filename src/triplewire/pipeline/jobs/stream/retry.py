@@ -15,7 +15,7 @@ BACKOFF, _RETRIES = Backoff(first=0.5, longest=30.0), 7
 
 
 def with_retries(call: Callable[[], T], stop: StopSignal, backoff: Backoff = BACKOFF) -> T:
-    """What the call returns. Raises its last error when patience is over, or when the stream is to stop."""
+    """What the call returns. Raises its last error after the last retry, or when the stream is to stop."""
     for failures in range(1, _RETRIES + 1):
         try:
             return call()

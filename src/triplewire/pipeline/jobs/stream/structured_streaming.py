@@ -11,14 +11,12 @@ from urllib.parse import unquote, urlparse
 import msgspec
 from msgspec import Struct
 
-from triplewire.errors import Stopping
+from triplewire.errors import LakeError, Stopping
 from triplewire.pipeline.assembly import assembly_stream, quads_of, sorted_out
 from triplewire.pipeline.failures import explained_error
 from triplewire.pipeline.jobs.event_rows import EventRows, separate_rejects
-from triplewire.pipeline.jobs.stream.checkpoint import kafka_ranges, query_id
 from triplewire.pipeline.jobs.stream.committed_inputs import CommittedInputs, end_of
-from triplewire.pipeline.jobs.stream.filling import by_rows
-from triplewire.pipeline.jobs.stream.micro_batches import MicroBatch, MicroBatches
+from triplewire.pipeline.jobs.stream.micro_batches import MicroBatch, MicroBatches, fill_from_rows
 from triplewire.pipeline.jobs.stream.request import Assembly, Folder, StreamRequest, Topic
 from triplewire.pipeline.jobs.stream.stop_signal import StopSignal
 from triplewire.pipeline.lake.folder import Lake
@@ -35,6 +33,9 @@ _LOOK_SECONDS = 1
 # Spark would pass over a file that is a week older than the newest. It remembers paths for as long.
 _ANY_AGE = "36500d"
 
+_FIRST_SOURCE = 2
+
+Offsets = dict[str, dict[str, int]]
 Take = Callable[["DataFrame", int], None]
 Inputs = Callable[["DataFrame", int], list[str]]
 
@@ -117,7 +118,9 @@ def _events(batches: MicroBatches, inputs: Inputs) -> Take:
     def take(rows: DataFrame, number: int) -> None:
         with _kept(rows):
             named = inputs(rows, number)
-            batches.take(MicroBatch(number, named, by_rows(separate_rejects(rows), named, []), instead=_after_the_lake))
+            batches.take(
+                MicroBatch(number, named, fill_from_rows(separate_rejects(rows), named, []), instead=_after_the_lake)
+            )
 
     return take
 
@@ -135,8 +138,8 @@ def _put_together(batches: MicroBatches, timing: Assembly, checkpoint: Path, inp
         with _kept(rows):
             named = inputs(rows, number)
             # Half an event may be in what Spark keeps, which nobody can make anew from the lake.
-            known_by = [f"checkpoint {query_id(checkpoint)}", *named]
-            fill = by_rows(EventRows(found.events, late), named, [])
+            known_by = [f"checkpoint {_query_id(checkpoint)}", *named]
+            fill = fill_from_rows(EventRows(found.events, late), named, [])
             batches.take(MicroBatch(number, known_by, fill, lambda: _work_through(rows)))
 
     return take
@@ -152,7 +155,7 @@ def _ranges(cluster: KafkaCluster, checkpoint: Path) -> Inputs:
     ids: dict[str, str] = {}
 
     def inputs(_: DataFrame, number: int) -> list[str]:
-        ranges = kafka_ranges(checkpoint, number)
+        ranges = _kafka_ranges(checkpoint, number)
         if not ids.keys() >= {topic for topic, *_ in ranges}:
             ids.update(cluster.topic_ids(sorted({topic for topic, *_ in ranges})))
         return [
@@ -208,3 +211,30 @@ def _await(spark: SparkSession, query: StreamingQuery, batches: MicroBatches, st
 
 def _local(url: str) -> str:
     return unquote(urlparse(url).path)
+
+
+def _query_id(checkpoint: Path) -> str:
+    """The name that a query has for as long as its checkpoint is there."""
+    return str(msgspec.json.decode(_text(checkpoint / "metadata"))["id"])
+
+
+def _kafka_ranges(checkpoint: Path, number: int) -> list[tuple[str, str, int | None, int]]:
+    """Topic, partition, and where a micro-batch begins, if that is written down, and ends."""
+    begin = _kafka_offsets(checkpoint / "offsets" / str(number - 1)) if number else {}
+    end = _kafka_offsets(checkpoint / "offsets" / str(number))
+    return [
+        (topic, partition, begin.get(topic, {}).get(partition), until)
+        for topic, partitions in sorted(end.items())
+        for partition, until in sorted(partitions.items())
+    ]
+
+
+def _kafka_offsets(path: Path) -> Offsets:
+    return msgspec.json.decode(_text(path).splitlines()[_FIRST_SOURCE], type=Offsets)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text()
+    except FileNotFoundError:
+        raise LakeError(f"{path}: wanted what Spark has written down of the stream, found nothing") from None
