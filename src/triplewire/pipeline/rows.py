@@ -22,7 +22,6 @@ MATCH_SCHEMA = pa.schema(
     ]
 )
 
-REJECT_COLUMNS = "file string, line long, event string, subscription string, reason string"
 REJECT_SCHEMA = pa.schema(
     [
         ("file", pa.string()),

@@ -96,12 +96,12 @@ def _has_data(lake: Lake, table: str) -> bool:
 def _compacted(spark: SparkSession, lake: Lake, tables: list[str], listener: ProgressListener) -> Compaction:
     started, run_id = datetime.now(UTC), new_run_id("compact")
     with lake.drafting(run_id) as staging, explained():
-        rewriting = _Rewriting(spark, lake, staging, run_id, listener)
+        rewriter = _Rewriter(spark, lake, staging, run_id, listener)
         conflicts: list[Part] = []
         if EVENTS in tables:
-            conflicts = rewriting.settle()
+            conflicts = rewriter.stage_conflicts()
             tables = _with_dependents(lake, tables) if conflicts else tables
-        rewritten = [part for table in tables for part in rewriting.rewrite(table)]
+        rewritten = [part for table in tables for part in rewriter.rewrite(table)]
         old = {table: lake.files(table) for table in tables}
         counts = Counts(rows_in(rewritten, EVENTS), rows_in(rewritten, NOTIFICATIONS), rows_in(conflicts, REJECTS))
         removes = [f"{table}/{path.name}" for table, paths in old.items() for path in paths]
@@ -121,7 +121,7 @@ def _with_dependents(lake: Lake, tables: list[str]) -> list[str]:
     return [table for table in COMPACTED if table in (*tables, *more)]
 
 
-class _Rewriting:
+class _Rewriter:
     """The steps of a compaction: each leaves files in the staging folder."""
 
     def __init__(self, spark: SparkSession, lake: Lake, staging: Path, run: str, listener: ProgressListener) -> None:
@@ -132,7 +132,7 @@ class _Rewriting:
         self._listener = listener
         self._lost: DataFrame | None = None
 
-    def settle(self) -> list[Part]:
+    def stage_conflicts(self) -> list[Part]:
         """Find out which rows of events have another content than the first, and stage rejects for them."""
         from triplewire.pipeline.jobs.deduplication import lost_events, rejects_of
 

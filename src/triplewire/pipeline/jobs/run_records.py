@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from importlib.metadata import version
 
 import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 from msgspec import Struct, field
 
-from triplewire.pipeline.jobs.task_runner import TaskResults, quarantine_rejects, versions
+from triplewire.pipeline.jobs.task_runner import TaskResults
 from triplewire.pipeline.lake.folder import Lake
 from triplewire.pipeline.lake.table_writers import Part, write_small
 from triplewire.pipeline.lake.tables import REJECTS, RUNS, SCHEMAS, Run
@@ -57,7 +58,7 @@ def publish(
     lake: Lake,
     start: RunStart,
     strategy: Strategy | None,
-    done: TaskResults,
+    results: TaskResults,
     rejects: Sequence[Reject] = (),
     removes: Sequence[str] = (),
 ) -> Run:
@@ -65,9 +66,9 @@ def publish(
 
     `strategy` is the one that was used, if any. Returns the row.
     """
-    run = _row(start, strategy, done, len(rejects))
-    parts = [part for report in done.reports for part in report.parts]
-    parts += _driver_parts(lake, start.commit_name, run, [*rejects, *quarantine_rejects(done.quarantined)])
+    run = _row(start, strategy, results, len(rejects))
+    parts = [part for report in results.reports for part in report.parts]
+    parts += _driver_parts(lake, start.commit_name, run, [*rejects, *_quarantine_rejects(results.quarantined)])
     lake.publish(start.commit_name, run.run, parts, removes, start.stamps)
     return run
 
@@ -78,8 +79,7 @@ def run_of(lake: Lake, commit: str) -> Run:
     return msgspec.convert(row, Run)
 
 
-def _row(start: RunStart, strategy: Strategy | None, done: TaskResults, rejects: int) -> Run:
-    ours, sparks = versions()
+def _row(start: RunStart, strategy: Strategy | None, results: TaskResults, rejects: int) -> Run:
     index = None if strategy is None else strategy.index
     return Run(
         run=start.run,
@@ -89,16 +89,21 @@ def _row(start: RunStart, strategy: Strategy | None, done: TaskResults, rejects:
         index=None if index is None else index.version,
         taxonomy=None if index is None else index.taxonomy_version,
         subscriptions=0 if index is None else index.subscriptions,
-        events=done.counts.events,
-        matches=done.counts.matches,
-        rejects=done.counts.rejects + rejects + len(done.quarantined),
-        quarantined=len(done.quarantined),
+        events=results.counts.events,
+        matches=results.counts.matches,
+        rejects=results.counts.rejects + rejects + len(results.quarantined),
+        quarantined=len(results.quarantined),
         inputs=start.inputs,
         started=start.started,
         finished=datetime.now(UTC),
-        triplewire=ours,
-        spark=sparks,
+        triplewire=version("triplewire"),
+        spark=version("pyspark"),
     )
+
+
+def _quarantine_rejects(quarantined: Mapping[str, str]) -> list[Reject]:
+    """What a run keeps of subscriptions that exceeded their budget: each once, however many workers found out."""
+    return [Reject(None, None, None, name, f"quarantined: {why}") for name, why in quarantined.items()]
 
 
 def _driver_parts(lake: Lake, commit: str, run: Run, rejects: list[Reject]) -> list[Part]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Container, Mapping
-from importlib.metadata import version
+from collections.abc import Callable, Container
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import msgspec
@@ -13,7 +12,6 @@ from triplewire.pipeline.failures import explained_error
 from triplewire.pipeline.interrupts import deferred_interrupts
 from triplewire.pipeline.jobs.gauges import Gauge, share_done
 from triplewire.pipeline.progress import Counts
-from triplewire.pipeline.sources.split_reader import Reject
 from triplewire.pipeline.split_tasks import TaskReport
 
 if TYPE_CHECKING:
@@ -70,11 +68,6 @@ class TaskResults(msgspec.Struct, frozen=True):
         )
 
 
-def quarantine_rejects(quarantined: Mapping[str, str]) -> list[Reject]:
-    """What a run keeps of subscriptions that exceeded their budget: each once, however many workers found out."""
-    return [Reject(None, None, None, name, f"quarantined: {why}") for name, why in quarantined.items()]
-
-
 def run_step(spark: SparkSession, listener: ProgressListener, doing: str, gauge: Gauge, action: Callable[[], T]) -> T:
     """Run a Spark action as a step of a run that a listener is shown."""
     group = f"triplewire-{uuid.uuid4().hex[:8]}"
@@ -117,8 +110,3 @@ def _watched(spark: SparkSession, group: str, action: Callable[[], T], look: Cal
     if isinstance(result, BaseException):
         raise explained_error(result) from None
     return result  # type: ignore[no-any-return]
-
-
-def versions() -> tuple[str, str]:
-    """Of Triplewire and of Spark."""
-    return version("triplewire"), version("pyspark")
