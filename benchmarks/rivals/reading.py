@@ -18,7 +18,7 @@ from benchmarks.rivals.ancestry import Lineage
 from triplewire import Subscription
 from triplewire.algebra.constraints import (
     Comparator,
-    Comparison,
+    ComparisonTest,
     Condition,
     IntegerTest,
     TaxonomyRelation,
@@ -166,7 +166,7 @@ def _predicate(term: PatternTerm) -> str:
 
 def _check(condition: Condition) -> Check:
     test = condition.test
-    if condition.holds and isinstance(test, Comparison):
+    if condition.holds and isinstance(test, ComparisonTest):
         return _compared(test)
     if condition.holds and isinstance(test, TextTest) and test.relation is TextRelation.CONTAINS:
         return Contains(_term(test.variable), test.text.value)
@@ -177,7 +177,7 @@ def _check(condition: Condition) -> Check:
     raise NotUnderstood(f"wanted a comparison, CONTAINS or isA, found {condition}")
 
 
-def _compared(test: Comparison) -> Compared:
+def _compared(test: ComparisonTest) -> Compared:
     left, right, comparator = test.left, test.right, test.operator
     if not isinstance(left, Variable):
         left, right, comparator = right, left, _MIRRORED.get(comparator, comparator)

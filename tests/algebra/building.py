@@ -7,11 +7,11 @@ from functools import reduce
 from triplewire.algebra.constraints import (
     ALWAYS,
     Comparator,
-    Comparison,
+    ComparisonTest,
     Condition,
     Constraint,
     IntegerTest,
-    Membership,
+    MembershipTest,
     Operand,
     TaxonomyRelation,
     TaxonomyTest,
@@ -51,7 +51,7 @@ def only(*conditions: Condition | Test) -> Constraint:
 
 
 def cmp(left: object, sign: str, right: object) -> Constraint:
-    return only(Comparison(Comparator(sign), term(left), term(right)))
+    return only(ComparisonTest(Comparator(sign), term(left), term(right)))
 
 
 def z(variable: Variable, sign: str, value: int) -> Constraint:
@@ -72,7 +72,7 @@ def ends(variable: Variable, text: str) -> Constraint:
 
 
 def member(variable: Variable, *values: object) -> Constraint:
-    return only(Membership(variable, tuple(term(value) for value in values)))  # type: ignore[arg-type]
+    return only(MembershipTest(variable, tuple(term(value) for value in values)))  # type: ignore[arg-type]
 
 
 def is_a(variable: Variable, cls: NamedNode) -> Constraint:

@@ -12,11 +12,11 @@ from tests.algebra.naive import EVENT, Binding
 from triplewire.algebra.constraints import (
     ALWAYS,
     Comparator,
-    Comparison,
+    ComparisonTest,
     Condition,
     Constraint,
     IntegerTest,
-    Membership,
+    MembershipTest,
     TaxonomyRelation,
     TaxonomyTest,
     Test,
@@ -68,9 +68,9 @@ def _atom(chance: Random, objects: Sequence[Variable]) -> list[Condition]:
     form = chance.choice("aabbbbcc")
     if form == "a":
         either = chance.choice([S, variable, variable])
-        return [Condition(Comparison(Comparator.EQUAL, either, EX[chance.choice("ab")]))]
+        return [Condition(ComparisonTest(Comparator.EQUAL, either, EX[chance.choice("ab")]))]
     if form == "b":
-        test = Comparison(chance.choice(_SIGNS_OF_L), variable, integer(chance.randint(1, 3)))
+        test = ComparisonTest(chance.choice(_SIGNS_OF_L), variable, integer(chance.randint(1, 3)))
         return [Condition(test), Condition(IntegerTest(variable))]
     return [Condition(TextTest(TextRelation.CONTAINS, variable, Literal(chance.choice(["a", "b", "ab"]))))]
 
@@ -210,9 +210,9 @@ def _test(chance: Random, variables: Sequence[Variable]) -> Test:
     variable, sign = chance.choice(variables), chance.choice(list(Comparator))
     kind = chance.choice("vvvvvccmtttxxxi")
     if kind == "c":
-        return Comparison(sign, variable, chance.choice(variables))
+        return ComparisonTest(sign, variable, chance.choice(variables))
     if kind == "m":
-        return Membership(variable, tuple(chance.sample(_CONSTANTS, chance.randint(1, 3))))
+        return MembershipTest(variable, tuple(chance.sample(_CONSTANTS, chance.randint(1, 3))))
     if kind == "t":
         return TextTest(chance.choice(list(TextRelation)), variable, chance.choice(_TEXTS))
     if kind == "x":
@@ -221,16 +221,16 @@ def _test(chance: Random, variables: Sequence[Variable]) -> Test:
         return IntegerTest(variable)
     left, right = chance.choice([(0, 1), (0, 1), (1, 0)])
     sides = (variable, chance.choice(_CONSTANTS))
-    return Comparison(sign, sides[left], sides[right])
+    return ComparisonTest(sign, sides[left], sides[right])
 
 
 def _changed(chance: Random, condition: Condition) -> Condition:
     test = condition.test
     if chance.random() < 0.5:
         return condition
-    if isinstance(test, Comparison) and isinstance(test.left, Variable) and not isinstance(test.right, Variable):
+    if isinstance(test, ComparisonTest) and isinstance(test.left, Variable) and not isinstance(test.right, Variable):
         constant = chance.choice([test.right, chance.choice(_CONSTANTS)])
-        return Condition(Comparison(chance.choice(list(Comparator)), test.left, constant), chance.random() < 0.6)
+        return Condition(ComparisonTest(chance.choice(list(Comparator)), test.left, constant), chance.random() < 0.6)
     if isinstance(test, TaxonomyTest):
         relation = chance.choice(list(TaxonomyRelation))
         return Condition(TaxonomyTest(relation, test.variable, chance.choice([test.cls, EX["C"]])), condition.holds)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from triplewire.algebra.class_l import is_in_class_l
-from triplewire.algebra.constraints import ALWAYS, Comparator, Comparison, Condition, Constraint, IntegerTest
+from triplewire.algebra.constraints import ALWAYS, Comparator, ComparisonTest, Condition, Constraint, IntegerTest
 from triplewire.algebra.patterns import Pattern, Variable
 from triplewire.algebra.queries import Ask, Core, FastQuery, GeneralQuery, Query, Select
 from triplewire.languages.formula.parser import parse_formula
@@ -69,7 +69,7 @@ def test_constants_of_other_types_are_not(constant: str) -> None:
             query_with(
                 Pattern(X, P, Y),
                 constraint=Constraint(
-                    ((Condition(IntegerTest(Y)),), (Condition(Comparison(Comparator.LESS, Y, FIVE)),))
+                    ((Condition(IntegerTest(Y)),), (Condition(ComparisonTest(Comparator.LESS, Y, FIVE)),))
                 ),
             ),
             id="typed in another alternative only",

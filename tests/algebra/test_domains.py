@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 import pytest
 from tests.algebra.building import D, Y, cmp, integer, lit
 
-from triplewire.algebra.constraints import Comparator, Comparison, TextRelation, TextTest
+from triplewire.algebra.constraints import Comparator, ComparisonTest, TextRelation, TextTest
 from triplewire.algebra.reasoning.date_candidates import moments
 from triplewire.algebra.reasoning.demands import FALSE, NOT_FALSE, NOT_TRUE, TRUE, Demand
 from triplewire.algebra.reasoning.domains import Domain
@@ -119,7 +119,7 @@ def random_demand(chance: random.Random, relations: Sequence[TextRelation | Comp
     relation, text = chance.choice(relations), Literal("".join(chance.choices("ab", k=chance.randint(0, 2))))
     outcomes = chance.choice([TRUE, FALSE, NOT_TRUE, NOT_FALSE])
     if isinstance(relation, Comparator):
-        return Demand(Comparison(relation, Y, text), outcomes)
+        return Demand(ComparisonTest(relation, Y, text), outcomes)
     return Demand(TextTest(relation, Y, text), outcomes)
 
 
@@ -135,12 +135,12 @@ def test_demands_on_strings_are_decided(seed: int) -> None:
     answer = Domain().answer(demands, EMPTY, Effort(100_000))
     found = any(all(demand.allows({Y: text}) for demand in demands) for text in ALL_STRINGS)
     assert not (found and answer is Answer.NO)
-    if not any(isinstance(demand.test, Comparison) for demand in demands):
+    if not any(isinstance(demand.test, ComparisonTest) for demand in demands):
         assert answer is not Answer.UNKNOWN
 
 
 def test_spent_effort_is_not_a_proof() -> None:
-    impossible = [Demand(Comparison(Comparator.EQUAL, Y, integer(n)), TRUE) for n in (1, 2)]
+    impossible = [Demand(ComparisonTest(Comparator.EQUAL, Y, integer(n)), TRUE) for n in (1, 2)]
     assert Domain().answer(impossible, EMPTY, Effort(10_000)) is Answer.NO
     assert Domain().answer(impossible, EMPTY, Effort(3)) is Answer.UNKNOWN
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.algebra.building import EX, D, X, Y, cmp, contains, every, integer, is_a, lit, member, some, starts, z
 
-from triplewire.algebra.constraints import NEVER, Condition, Constraint, Membership
+from triplewire.algebra.constraints import NEVER, Condition, Constraint, MembershipTest
 from triplewire.algebra.evaluation import met, outcome, satisfied
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.rdf.terms import BlankNode, Literal
@@ -43,7 +43,7 @@ def test_membership_is_a_disjunction_with_errors() -> None:
     assert come_out(member(X, 1, 2), X=integer(3)) is False
     assert come_out(member(X, lit("abc", "integer"), 2), X=integer(2)) is True
     assert come_out(member(X, lit("abc", "integer"), 2), X=integer(3)) is None
-    assert outcome(Membership(X, ()), {X: integer(1)}) is False
+    assert outcome(MembershipTest(X, ()), {X: integer(1)}) is False
 
 
 def test_text_tests_want_strings() -> None:

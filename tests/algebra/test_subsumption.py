@@ -36,7 +36,7 @@ from tests.algebra.building import (
     z,
 )
 
-from triplewire.algebra.constraints import ALWAYS, NEVER, Comparator, Membership, TextRelation, TextTest
+from triplewire.algebra.constraints import ALWAYS, NEVER, Comparator, MembershipTest, TextRelation, TextTest
 from triplewire.algebra.patterns import Pattern, Variable
 from triplewire.algebra.queries import Ask, Construct, Core, FastQuery, GeneralQuery, Select
 from triplewire.algebra.reasoning.subsumption import explain_implies, explain_subsumes, implies, subsumes
@@ -327,8 +327,8 @@ class TestEffort:
 
     def test_long_lists_that_contain_each_other(self) -> None:
         numbers = tuple(integer(n) for n in range(3000))
-        assert wider(only(Membership(Y, numbers)), only(Membership(Y, numbers[:2000])))
-        assert not wider(only(Membership(Y, numbers[:2000])), only(Membership(Y, numbers)))
+        assert wider(only(MembershipTest(Y, numbers)), only(MembershipTest(Y, numbers[:2000])))
+        assert not wider(only(MembershipTest(Y, numbers[:2000])), only(MembershipTest(Y, numbers)))
 
     def test_many_texts(self) -> None:
         texts = [TextTest(TextRelation.CONTAINS, Y, Literal(f"t{n};")) for n in range(60)]

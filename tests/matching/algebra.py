@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from triplewire.algebra.constraints import ALWAYS, Comparator, Comparison, Condition, Constraint
+from triplewire.algebra.constraints import ALWAYS, Comparator, ComparisonTest, Condition, Constraint
 from triplewire.algebra.patterns import Pattern, Variable
 from triplewire.algebra.queries import Core, FastQuery, Form, Select
 from triplewire.algebra.subscriptions import Subscription, language_named
@@ -27,4 +27,4 @@ def where(*conditions: Condition) -> Constraint:
 
 
 def comparison(left: Variable, sign: str, right: NamedNode | Literal | Variable) -> Condition:
-    return Condition(Comparison(Comparator(sign), left, right))
+    return Condition(ComparisonTest(Comparator(sign), left, right))

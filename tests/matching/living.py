@@ -10,9 +10,9 @@ from triplewire.algebra.taxonomy import EMPTY, Taxonomy
 from triplewire.matching import Match, Matcher
 from triplewire.matching.evaluation.budget import Allowance
 from triplewire.matching.evaluation.event_view import EventView
-from triplewire.matching.evaluation.plans import plan_of
+from triplewire.matching.evaluation.plans import query_plan
 from triplewire.matching.general.datasets import Dataset
-from triplewire.matching.segments.live_index import Engine, Thresholds
+from triplewire.matching.segments.live_index import LiveIndex, Thresholds
 from triplewire.rdf.events import Event
 from triplewire.rdf.terms import NamedNode
 
@@ -22,14 +22,14 @@ EARLY = Thresholds(draft=5, at_once=8)
 def early(taxonomy: Taxonomy | None = None, thresholds: Thresholds = EARLY) -> Matcher:
     """A matcher with many small segments, which merges behind its readers' backs from a handful on."""
     matcher = Matcher(taxonomy)
-    matcher._engine = Engine(12345, taxonomy, thresholds)
+    matcher._index = LiveIndex(12345, taxonomy, thresholds)
     return matcher
 
 
 def naive(held: Iterable[Subscription], event: Event, taxonomy: Taxonomy | None = None) -> dict[str, Counter[Hashable]]:
     """The naive twin: no index, no kernel."""
     dataset = Dataset(EventView(event, taxonomy or EMPTY))
-    answers = {s.id: plan_of(s.query).answer(dataset, Allowance()) for s in held}
+    answers = {s.id: query_plan(s.query).answer(dataset, Allowance()) for s in held}
     return {name: _solutions(answer.solutions) for name, answer in answers.items() if answer is not None}
 
 

@@ -47,7 +47,7 @@ def answers() -> Iterator[str]:
         yield from _lines(matcher, sample.nquads())
         for subscription in held[::3]:
             matcher.remove(subscription.id)
-        matcher._engine.compact()
+        matcher._index.compact()
         yield from _lines(matcher, sample.nquads())
     matcher = Matcher()
     for number, text in enumerate(ASKED):

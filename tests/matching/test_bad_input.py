@@ -80,8 +80,8 @@ class TestA6OneCharacterSubstrings:
 
     def test_equal_texts_and_programs_are_stored_once(self) -> None:
         matcher = self.flood()
-        matcher._engine.compact()
-        (segment,) = matcher._engine.segments
+        matcher._index.compact()
+        (segment,) = matcher._index.segments
         assert segment.records.texts.offsets.size - 1 == 26 + 1
         assert segment.arrays.programs.stopped.size == 26 + 1
 
@@ -101,11 +101,11 @@ class TestA6OneCharacterSubstrings:
         (on,) = Event.parse("<urn:s> <urn:p> <urn:o> <urn:e> .")
         matcher.match(on)
         assert dict(matcher.costs()) == {"ann": 1, "bob": 1}
-        matcher._engine.compact()
+        matcher._index.compact()
         matcher.match(on)
         matcher.remove("a")
         matcher.match(on)
-        matcher._engine.compact()
+        matcher._index.compact()
         assert dict(matcher.costs())["bob"] == 3
         assert dict(matcher.costs())["ann"] >= 2
         assert None not in matcher.costs()
@@ -166,7 +166,7 @@ class TestA11CrossProducts:
         matcher = filled({"cross": CROSS})
         matcher.match(LARGE)
         filled({"fair": "SELECT ?s { ?s <urn:p> ?o }"}, into=matcher)
-        matcher._engine.compact()
+        matcher._index.compact()
         for _ in range(2):
             assert list(found(matcher.match(SMALL))) == ["fair"]
 
@@ -183,7 +183,7 @@ class TestA11CrossProducts:
         matcher.match(LARGE)
         filled({"second": CROSS}, into=matcher)
         assert list(found(matcher.match(SMALL))) == ["second"]
-        matcher._engine.compact()
+        matcher._index.compact()
         for _ in range(2):
             assert list(found(matcher.match(SMALL))) == ["second"]
         matcher.match(LARGE)

@@ -11,7 +11,7 @@ import pytest
 
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.matching import Matcher
-from triplewire.matching.segments.live_index import Engine
+from triplewire.matching.segments.live_index import LiveIndex
 from triplewire.rdf.events import Event
 
 QUERIES = {"papers": "SELECT ?s { ?s <urn:p> ?o }", "few": "SELECT ?s { ?s <urn:p> ?o FILTER(?o > 2) }"}
@@ -92,8 +92,8 @@ def test_answers_are_the_same_before_and_after_kernels_take_over(interpret: int)
 def test_kernels_take_over_when_the_evaluations_are_used_up(
     interpret: int, indexed: bool, monkeypatch: pytest.MonkeyPatch
 ):
-    flushed: list[Engine] = []
-    monkeypatch.setattr(Engine, "flush", lambda engine: flushed.append(engine))
+    flushed: list[LiveIndex] = []
+    monkeypatch.setattr(LiveIndex, "flush", lambda engine: flushed.append(engine))
     matcher = matcher_of(QUERIES, interpret)
     for _ in range(2):
         matcher.match(EVENT)

@@ -75,7 +75,7 @@ class Life(RuleBasedStateMachine):
 
     @rule()
     def merge_everything(self) -> None:
-        self.matcher._engine.compact()
+        self.matcher._index.compact()
 
     @rule()
     def wait_for_the_merger(self) -> None:
@@ -99,7 +99,7 @@ class Life(RuleBasedStateMachine):
     def teardown(self) -> None:
         self.matcher.settle()
         assert [s.id for s in self.matcher.subscriptions] == list(self.held)
-        assert all(self.matcher._engine.get(name).query == s.query for name, s in self.held.items())
+        assert all(self.matcher._index.get(name).query == s.query for name, s in self.held.items())
 
 
 TestLife = Life.TestCase
@@ -143,7 +143,7 @@ def test_a_workload_through_adds_removes_merges_save_and_open(name: str, tmp_pat
     while waiting:
         exchange(1 + len(waiting) // 3)
         matches += agree()
-    matcher._engine.compact()
+    matcher._index.compact()
     matches += agree()
     matcher.save(tmp_path / "snapshot")
     matcher = Matcher.open(tmp_path / "snapshot", taxonomy)
@@ -176,5 +176,5 @@ def test_class_tests_see_the_events_own_types_after_a_merge_without_patterns_on_
     matcher.add(Subscription.parse(text.format("Book"), id="books"))
     assert list(found(matcher.match(event))) == ["papers"]
     matcher.remove("books")
-    matcher._engine.compact()
+    matcher._index.compact()
     assert list(found(matcher.match(event))) == ["papers"]

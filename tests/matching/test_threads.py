@@ -12,7 +12,7 @@ from triplewire.algebra.subscriptions import Subscription
 from triplewire.errors import UnknownSubscription
 from triplewire.matching import Matcher
 from triplewire.matching.segments import live_index as engine_module
-from triplewire.matching.segments.live_index import Engine, Thresholds
+from triplewire.matching.segments.live_index import LiveIndex, Thresholds
 from triplewire.rdf.events import Event
 
 STAYING = 30
@@ -136,7 +136,7 @@ def merging(monkeypatch: pytest.MonkeyPatch) -> tuple[Matcher, Held]:
     """A matcher whose twelve subscriptions are being merged right now."""
     held = Held(monkeypatch)
     matcher = Matcher()
-    matcher._engine = Engine(1, None, Thresholds(draft=1_000, at_once=8))
+    matcher._index = LiveIndex(1, None, Thresholds(draft=1_000, at_once=8))
     for first in (0, 6):
         for number in range(first, first + 6):
             matcher.add(subscription(f"s{number}", 0))
@@ -150,7 +150,7 @@ def test_readers_do_not_wait_for_a_merge(merging) -> None:
     assert len(names(matcher, 1)) == 12
     held.may_go_on.set()
     matcher.settle()
-    assert [segment.live for segment in matcher._engine.segments] == [12]
+    assert [segment.live for segment in matcher._index.segments] == [12]
 
 
 def test_what_is_removed_during_a_merge_stays_removed(merging) -> None:
@@ -197,7 +197,7 @@ def test_a_merge_that_others_have_overtaken_changes_nothing(merging) -> None:
     matcher.add(subscription("later", 0))
     wanted = [*(f"s{n}" for n in (4, 5, 9, 10, 11)), "late", "later"]
     assert names(matcher, 1) == wanted
-    assert len(matcher._engine.segments) == 1
+    assert len(matcher._index.segments) == 1
     held.may_go_on.set()
     matcher.settle()
     assert names(matcher, 1) == wanted
@@ -206,7 +206,7 @@ def test_a_merge_that_others_have_overtaken_changes_nothing(merging) -> None:
 
 def test_a_merge_that_fails_is_reported_by_the_next_change_and_loses_nothing(monkeypatch) -> None:
     matcher = Matcher()
-    matcher._engine = Engine(1, None, Thresholds(draft=1_000, at_once=1))
+    matcher._index = LiveIndex(1, None, Thresholds(draft=1_000, at_once=1))
 
     def merged(segments):
         raise MemoryError("no room to merge")

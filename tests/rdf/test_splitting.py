@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from triplewire.rdf.events import Event
-from triplewire.rdf.parsing.reading_options import Reading
+from triplewire.rdf.parsing.reading_options import ReadingOptions
 
 VOCABULARY = """
 @prefix : <http://example.org/> .
@@ -18,7 +18,7 @@ _:x :knows _:y . _:y :knows _:x .
 
 
 def subjects(text: str, form: str = "turtle") -> list[Event]:
-    return list(Reading().subjects(text.encode(), form))
+    return list(ReadingOptions().subjects(text.encode(), form))
 
 
 def by_size(events: list[Event]) -> list[int]:

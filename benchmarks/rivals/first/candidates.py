@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
-from triplewire.algebra.constraints import Comparator, Comparison, Condition, Membership
+from triplewire.algebra.constraints import Comparator, ComparisonTest, Condition, MembershipTest
 from triplewire.algebra.patterns import Pattern, Variable
 from triplewire.algebra.queries import Core
 from triplewire.matching.evaluation.event_view import EventView, Key, Mask, key_of, mask_of
@@ -102,9 +102,9 @@ def _key(pattern: Pattern, pinned: Mapping[Variable, Term]) -> Key:
 def _pinnings(alternative: tuple[Condition, ...]) -> Iterator[Mapping[Variable, Term]]:
     """The ways in which an alternative pins variables to IRIs: all its equalities, and each member of one set."""
     pinned: dict[Variable, Term] = {}
-    chosen: Membership | None = None
+    chosen: MembershipTest | None = None
     for condition in alternative:
-        if condition.holds and isinstance(condition.test, Comparison):
+        if condition.holds and isinstance(condition.test, ComparisonTest):
             pinned.update(_equality(condition.test))
         elif condition.holds and chosen is None and _names_iris(condition):
             chosen = condition.test  # type: ignore[assignment]
@@ -115,7 +115,7 @@ def _pinnings(alternative: tuple[Condition, ...]) -> Iterator[Mapping[Variable, 
         yield {**pinned, chosen.variable: constant}
 
 
-def _equality(test: Comparison) -> dict[Variable, Term]:
+def _equality(test: ComparisonTest) -> dict[Variable, Term]:
     """`?x = <iri>` holds for that very IRI only; literals are compared by value, so that they pin nothing."""
     if test.operator is not Comparator.EQUAL:
         return {}
@@ -127,4 +127,4 @@ def _equality(test: Comparison) -> dict[Variable, Term]:
 
 def _names_iris(condition: Condition) -> bool:
     test = condition.test
-    return isinstance(test, Membership) and all(isinstance(c, NamedNode) for c in test.constants)
+    return isinstance(test, MembershipTest) and all(isinstance(c, NamedNode) for c in test.constants)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from triplewire.algebra.constraints import (
     Comparator,
-    Comparison,
+    ComparisonTest,
     Condition,
     Constraint,
     IntegerTest,
@@ -64,9 +64,9 @@ def _constraint_of_l(constraint: Constraint) -> bool:
 
 def _atom_of_l(condition: Condition, alternative: tuple[Condition, ...]) -> bool:
     match condition:
-        case Condition(Comparison(Comparator.EQUAL, Variable(), NamedNode()), True):
+        case Condition(ComparisonTest(Comparator.EQUAL, Variable(), NamedNode()), True):
             return True
-        case Condition(Comparison(operator, Variable() as left, Literal() as right), True):
+        case Condition(ComparisonTest(operator, Variable() as left, Literal() as right), True):
             typed = Condition(IntegerTest(left)) in alternative
             return operator is not Comparator.NOT_EQUAL and is_integer(right) and typed
         case Condition(TextTest(TextRelation.CONTAINS, _, text), True):

@@ -52,7 +52,7 @@ class TaxonomyRelation(Enum):
     DIRECT_OR_SAME = "directInstanceOrSame"
 
 
-class Comparison(Struct, frozen=True):
+class ComparisonTest(Struct, frozen=True):
     """`left operator right`; at least one side is a variable."""
 
     operator: Comparator
@@ -60,7 +60,7 @@ class Comparison(Struct, frozen=True):
     right: Operand
 
 
-class Membership(Struct, frozen=True):
+class MembershipTest(Struct, frozen=True):
     """`variable IN (constants)`: the disjunction of `variable = constant`, errors included."""
 
     variable: Variable
@@ -89,7 +89,7 @@ class IntegerTest(Struct, frozen=True):
     variable: Variable
 
 
-Test = Comparison | Membership | TextTest | TaxonomyTest | IntegerTest
+Test = ComparisonTest | MembershipTest | TextTest | TaxonomyTest | IntegerTest
 
 
 class Condition(Struct, frozen=True):
@@ -111,7 +111,7 @@ NEVER = Constraint(())
 
 def variables_in(test: Test) -> tuple[Variable, ...]:
     """The variables that a test mentions."""
-    if isinstance(test, Comparison):
+    if isinstance(test, ComparisonTest):
         return tuple(side for side in (test.left, test.right) if isinstance(side, Variable))
     return (test.variable,)
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from triplewire.algebra.constraints import (
-    Comparison,
+    ComparisonTest,
     Condition,
     Constraint,
     IntegerTest,
-    Membership,
+    MembershipTest,
     Operand,
     TaxonomyTest,
     Test,
@@ -44,7 +44,7 @@ def outcome(
 
     `types_in_event` gives, for a term, the objects of its rdf:type triples in the event: a mapping or a function.
     """
-    if isinstance(test, Comparison):
+    if isinstance(test, ComparisonTest):
         return _compared(test, binding)
     term = binding.get(test.variable)
     if term is None:
@@ -71,7 +71,7 @@ def satisfied(
     )
 
 
-def _compared(test: Comparison, binding: Binding) -> Outcome:
+def _compared(test: ComparisonTest, binding: Binding) -> Outcome:
     left, right = _value(test.left, binding), _value(test.right, binding)
     if left is None or right is None:
         return None
@@ -82,7 +82,7 @@ def _value(operand: Operand, binding: Binding) -> Term | None:
     return binding.get(operand) if isinstance(operand, Variable) else operand
 
 
-def _of_value(test: Membership | TextTest | IntegerTest, term: Term) -> Outcome:
+def _of_value(test: MembershipTest | TextTest | IntegerTest, term: Term) -> Outcome:
     if isinstance(test, TextTest):
         return _TEXT[test.relation](term, test.text)
     if isinstance(test, IntegerTest):
@@ -90,7 +90,7 @@ def _of_value(test: Membership | TextTest | IntegerTest, term: Term) -> Outcome:
     return _member(test, term)
 
 
-def _member(test: Membership, term: Term) -> Outcome:
+def _member(test: MembershipTest, term: Term) -> Outcome:
     """Kleene's disjunction of the comparisons: one true is enough; else one error spoils it."""
     found: Outcome = False
     for constant in test.constants:

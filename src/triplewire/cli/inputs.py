@@ -24,7 +24,7 @@ from triplewire.languages import files
 from triplewire.rdf.documents import visible_files
 from triplewire.rdf.events import Event, merge_repeats
 from triplewire.rdf.formats import FORMATS, NQUADS, format_of_path, format_of_suffix
-from triplewire.rdf.parsing.reading_options import AS_USUAL, Reading
+from triplewire.rdf.parsing.reading_options import AS_USUAL, ReadingOptions
 from triplewire.rdf.terms import NamedNode
 
 STDIN = Path("-")
@@ -67,7 +67,7 @@ class Problems:
 
 
 def read_events(
-    paths: Sequence[Path], problems: Problems, reading: Reading = AS_USUAL, stdin_format: str = NQUADS.name
+    paths: Sequence[Path], problems: Problems, reading: ReadingOptions = AS_USUAL, stdin_format: str = NQUADS.name
 ) -> list[Event]:
     """The events in files and folders of any RDF format, each once. One name with two contents is a problem."""
     events: dict[NamedNode, Event] = {}
@@ -78,7 +78,7 @@ def read_events(
 
 
 def read_subjects(
-    paths: Sequence[Path], problems: Problems, reading: Reading = AS_USUAL, stdin_format: str = NQUADS.name
+    paths: Sequence[Path], problems: Problems, reading: ReadingOptions = AS_USUAL, stdin_format: str = NQUADS.name
 ) -> list[Event]:
     """An event for each subject in the files. What two files say of it in one way is one event."""
     events: dict[NamedNode, Event] = {}
@@ -127,20 +127,20 @@ def read_taxonomy(path: Path | None) -> Taxonomy | None:
     return None if path is None else Taxonomy.parse(path, format=format_of_path(path).name)
 
 
-def _events_in(file: Path, reading: Reading, stdin_format: str) -> list[Event]:
+def _events_in(file: Path, reading: ReadingOptions, stdin_format: str) -> list[Event]:
     if file == STDIN:
         return reading.events(_standard_input(reading), stdin_format, source=_STDIN_NAME)
     return reading.events(file, format_of_path(file).name, time=time_of(file))
 
 
-def _subjects_in(file: Path, reading: Reading, stdin_format: str) -> Iterator[Event]:
+def _subjects_in(file: Path, reading: ReadingOptions, stdin_format: str) -> Iterator[Event]:
     data = _standard_input(reading) if file == STDIN else file
     time = None if file == STDIN else time_of(file)
     form = stdin_format if file == STDIN else format_of_path(file).name
     return reading.subjects(data, form, source=_STDIN_NAME if file == STDIN else None, time=time)
 
 
-def _standard_input(reading: Reading) -> bytes:
+def _standard_input(reading: ReadingOptions) -> bytes:
     return sys.stdin.buffer.read(reading.limits.document_bytes + 1)
 
 

@@ -31,7 +31,7 @@ from triplewire.matching.matches import Match
 from triplewire.rdf.events import Event
 from triplewire.rdf.limits import limits_for
 from triplewire.rdf.parsing.contexts import Contexts
-from triplewire.rdf.parsing.reading_options import Reading
+from triplewire.rdf.parsing.reading_options import ReadingOptions
 from triplewire.rdf.sparql_json import json_binding
 
 EXAMPLES = """[bold]Examples[/bold]
@@ -90,7 +90,7 @@ def match_command(
     problems = Problems()
     known = read_taxonomy(taxonomy)
     wanted = read_subscriptions(subscriptions, problems)
-    reading = Reading(limits=limits_for(event_bytes, event_quads), base=base, contexts=Contexts.load(contexts))
+    reading = ReadingOptions(limits=limits_for(event_bytes, event_quads), base=base, contexts=Contexts.load(contexts))
     found = read_events(events, problems, reading)
     matcher = _subscribed(wanted, known, problems)
     if keep_going or not problems.sentences:

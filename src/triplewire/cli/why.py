@@ -15,7 +15,7 @@ from triplewire.cli.node.remote import DEFAULT_NODE, NodeUrl, SecretFile, connec
 from triplewire.cli.node.subscribe import read_query
 from triplewire.cli.screen import labelled, output, report
 from triplewire.errors import InputError
-from triplewire.matching.explain import Verdict, why
+from triplewire.matching.explain import MatchVerdict, why
 from triplewire.rdf.solutions import Solutions
 from triplewire.rdf.sparql_json import solution_of
 
@@ -52,7 +52,7 @@ def why_command(
         raise typer.Exit(NO)
 
 
-def _here(path: Path, subscription: Subscription, taxonomy: Path | None) -> list[tuple[str, Verdict]]:
+def _here(path: Path, subscription: Subscription, taxonomy: Path | None) -> list[tuple[str, MatchVerdict]]:
     problems = Problems()
     known = read_taxonomy(taxonomy)
     events = read_events([STDIN if str(path) == "-" else path], problems)
@@ -62,14 +62,14 @@ def _here(path: Path, subscription: Subscription, taxonomy: Path | None) -> list
     return [(event.graph.value, why(subscription, event, known)) for event in events]
 
 
-def _there(event: str, text: str, language: str, node: str, secret_file: Path | None) -> list[tuple[str, Verdict]]:
+def _there(event: str, text: str, language: str, node: str, secret_file: Path | None) -> list[tuple[str, MatchVerdict]]:
     with connect(node, secret_file) as client:
         found = client.explain(text, language=language, event=event)
     solutions = Solutions(map(solution_of, found.solutions))
-    return [(event, Verdict(bool(found.matches), found.reason or "", solutions))]
+    return [(event, MatchVerdict(bool(found.matches), found.reason or "", solutions))]
 
 
-def _show(event: str, verdict: Verdict) -> None:
+def _show(event: str, verdict: MatchVerdict) -> None:
     word = "yes" if verdict.matches else "no"
     output().print(labelled(f"{word}: ", "bold", f"<{event}> {shortened(verdict.reason)}"), soft_wrap=True)
     for solution in verdict.solutions:

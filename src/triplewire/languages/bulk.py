@@ -13,7 +13,7 @@ from typing import IO
 import msgspec
 
 from triplewire.errors import InputError, LimitExceeded
-from triplewire.languages.entries import BadEntry, Entry, decoded
+from triplewire.languages.entries import BadEntry, SubscriptionEntry, decoded
 
 MAX_LINE_BYTES = 1 << 20
 _ROWS_AT_A_TIME = 1_000
@@ -27,7 +27,7 @@ class _Record(msgspec.Struct, frozen=True):
     owner: str | None = None
 
 
-def json_lines(path: Path) -> Iterator[Entry | BadEntry]:
+def json_lines(path: Path) -> Iterator[SubscriptionEntry | BadEntry]:
     """The entries of a JSON Lines file. Empty lines are passed over."""
     empty = True
     with path.open("rb") as file:
@@ -50,7 +50,7 @@ def _lines(file: IO[bytes]) -> Iterator[bytes]:
         yield line
 
 
-def _json_entry(path: Path, number: int, line: bytes) -> Entry | BadEntry:
+def _json_entry(path: Path, number: int, line: bytes) -> SubscriptionEntry | BadEntry:
     source = f"{path} line {number}"
     try:
         return _entry(path, source, number, msgspec.json.decode(decoded(line), type=_Record))
@@ -60,13 +60,15 @@ def _json_entry(path: Path, number: int, line: bytes) -> Entry | BadEntry:
         return BadEntry(str(path), number, InputError(f"{_WANTED}: {error}", source=source))
 
 
-def _entry(path: Path, source: str, place: int, record: _Record) -> Entry:
+def _entry(path: Path, source: str, place: int, record: _Record) -> SubscriptionEntry:
     if not record.id:
         raise InputError("wanted an id that is not empty, found an empty one")
-    return Entry(str(path), f"{source} ({record.id!r})", place, record.id, record.language, record.text, record.owner)
+    return SubscriptionEntry(
+        str(path), f"{source} ({record.id!r})", place, record.id, record.language, record.text, record.owner
+    )
 
 
-def parquet(path: Path) -> Iterator[Entry | BadEntry]:
+def parquet(path: Path) -> Iterator[SubscriptionEntry | BadEntry]:
     """The entries of a Parquet file. Other columns are passed over."""
     # Imported here: most runs read no Parquet, and the import takes longer than they do.
     import pyarrow
@@ -92,7 +94,7 @@ def _columns(found: list[str]) -> list[str]:
     return [name for name in _Record.__struct_fields__ if name in found]
 
 
-def _row_entry(path: Path, number: int, row: dict[str, object]) -> Entry | BadEntry:
+def _row_entry(path: Path, number: int, row: dict[str, object]) -> SubscriptionEntry | BadEntry:
     source = f"{path} row {number}"
     try:
         return _entry(path, source, number, msgspec.convert(row, _Record))

@@ -7,7 +7,7 @@ from msgspec import Struct
 from triplewire.errors import SyntaxProblem, TriplewireError
 
 
-class Entry(Struct, frozen=True):
+class SubscriptionEntry(Struct, frozen=True):
     """A subscription, not yet parsed. `source` names the file and, in a file of many, what `place` counts."""
 
     file: str

@@ -14,14 +14,14 @@ from pathlib import Path
 from triplewire.algebra.subscriptions import Subscription, languages
 from triplewire.errors import InputError, LimitExceeded
 from triplewire.languages import bulk
-from triplewire.languages.entries import BadEntry, Entry, decoded
+from triplewire.languages.entries import BadEntry, SubscriptionEntry, decoded
 
 __all__ = ["BadEntry", "each_subscription", "load_subscriptions", "read_subscriptions"]
 
 MAX_FILE_BYTES = 1 << 20
 
 _AnyPath = str | os.PathLike[str]
-_Entries = Iterator[Entry | BadEntry]
+_Entries = Iterator[SubscriptionEntry | BadEntry]
 _BULK: dict[str, Callable[[Path], _Entries]] = {".jsonl": bulk.json_lines, ".parquet": bulk.parquet}
 
 
@@ -55,7 +55,7 @@ def each_subscription(paths: Iterable[_AnyPath]) -> Iterator[Subscription | BadE
             yield entry if isinstance(entry, BadEntry) else _parsed(entry, taken)
 
 
-def _parsed(entry: Entry, taken: dict[str, str]) -> Subscription | BadEntry:
+def _parsed(entry: SubscriptionEntry, taken: dict[str, str]) -> Subscription | BadEntry:
     try:
         _take(entry, taken)
         return Subscription.parse(entry.text, language=entry.language, id=entry.id, owner=entry.owner)
@@ -63,7 +63,7 @@ def _parsed(entry: Entry, taken: dict[str, str]) -> Subscription | BadEntry:
         return BadEntry(entry.file, entry.place, error.located_in(entry.source), entry.id)
 
 
-def _take(entry: Entry, taken: dict[str, str]) -> None:
+def _take(entry: SubscriptionEntry, taken: dict[str, str]) -> None:
     if entry.id in taken:
         raise InputError(f"wanted each identifier once, found {entry.id!r} again; {taken[entry.id]} has it")
     taken[entry.id] = entry.source
@@ -113,4 +113,4 @@ def _single(path: Path) -> _Entries:
         data = file.read(MAX_FILE_BYTES + 1)
     if len(data) > MAX_FILE_BYTES:
         raise LimitExceeded("file bytes", MAX_FILE_BYTES, f"wanted at most {MAX_FILE_BYTES:,} bytes, found more")
-    yield Entry(str(path), str(path), 0, path.stem, _languages()[_suffix(path)], decoded(data))
+    yield SubscriptionEntry(str(path), str(path), 0, path.stem, _languages()[_suffix(path)], decoded(data))

@@ -17,8 +17,8 @@ warm_up          run everything once, on very little, so that every kernel is co
                  runs to come
 """
 
-from triplewire.matching.explain import Explanation, Verdict, explain, why, why_not
+from triplewire.matching.explain import Explanation, MatchVerdict, explain, why, why_not
 from triplewire.matching.matcher import Matcher, Stats
 from triplewire.matching.matches import Match, Solution
 
-__all__ = ["Explanation", "Match", "Matcher", "Solution", "Stats", "Verdict", "explain", "why", "why_not"]
+__all__ = ["Explanation", "Match", "MatchVerdict", "Matcher", "Solution", "Stats", "explain", "why", "why_not"]

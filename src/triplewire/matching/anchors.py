@@ -7,13 +7,13 @@ from typing import cast
 
 from msgspec import Struct
 
-from triplewire.algebra.constraints import Comparator, Comparison, Condition, Constraint
+from triplewire.algebra.constraints import Comparator, ComparisonTest, Condition, Constraint
 from triplewire.algebra.patterns import Pattern, PatternTerm, Variable
 from triplewire.algebra.queries import Core, cores_of
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.matching.segments.encoding import visiting_order
 from triplewire.matching.segments.event_statistics import NOTHING_SEEN
-from triplewire.matching.segments.records import Draft
+from triplewire.matching.segments.records import SegmentDraft
 from triplewire.matching.segments.segment import segment_of
 from triplewire.rdf.terms import XSD, Literal, NamedNode, Term
 
@@ -32,7 +32,7 @@ class Anchor(Struct, frozen=True):
 
 def is_unindexed(subscription: Subscription) -> bool:
     """Whether some core requires nothing that could be an anchor or a guard."""
-    draft = Draft()
+    draft = SegmentDraft()
     draft.add(subscription, 0)
     return segment_of(*draft.records(), seed=0, seen=NOTHING_SEEN).unindexed > 0
 
@@ -72,7 +72,7 @@ def _equalities(constraint: Constraint) -> dict[Variable, NamedNode | Literal]:
     alternatives = [frozenset(alternative) for alternative in constraint.alternatives]
     common: frozenset[Condition] = reduce(frozenset.__and__, alternatives) if alternatives else frozenset()
     tests = (condition.test for condition in common if condition.holds)
-    equal = (test for test in tests if isinstance(test, Comparison) and test.operator is Comparator.EQUAL)
+    equal = (test for test in tests if isinstance(test, ComparisonTest) and test.operator is Comparator.EQUAL)
     sides = [pair for test in equal for pair in ((test.left, test.right), (test.right, test.left))]
     return {
         left: cast("NamedNode | Literal", right)

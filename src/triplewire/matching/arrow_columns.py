@@ -15,8 +15,14 @@ from triplewire.matching.kernels.machine import Bytes, Table
 from triplewire.matching.kernels.scan.canonical import gather
 from triplewire.matching.scanning.scanner import ScanResult
 from triplewire.matching.segments.records import Strings
-from triplewire.matching.segments.search import MATCH_SOLUTIONS, MATCH_SUBSCRIPTION, MATCH_WIDTH, MATCH_WORD, Found
-from triplewire.matching.segments.shapes import ASK, DISTINCT, Shape
+from triplewire.matching.segments.search import (
+    MATCH_SOLUTIONS,
+    MATCH_SUBSCRIPTION,
+    MATCH_WIDTH,
+    MATCH_WORD,
+    SegmentMatches,
+)
+from triplewire.matching.segments.shapes import ASK, DISTINCT, SolutionShape
 
 SOLUTIONS = pa.list_(pa.map_(pa.string(), pa.string()))
 
@@ -38,7 +44,7 @@ def chosen(table: Strings, numbers: _Numbers) -> pa.StringArray:
     return spans(np.ascontiguousarray(table.arena), table.offsets[numbers], table.offsets[numbers + 1])
 
 
-def solutions(scanned: ScanResult, found: Found) -> pa.ListArray:
+def solutions(scanned: ScanResult, found: SegmentMatches) -> pa.ListArray:
     """The solutions of every match that the kernels decided, in the order of the matches."""
     shape_of = found.segment.records.shape_of[found.matches[:, MATCH_SUBSCRIPTION]]
     parts, places = [], []
@@ -53,7 +59,7 @@ def solutions(scanned: ScanResult, found: Found) -> pa.ListArray:
     return pa.concat_arrays(parts).take(pa.array(np.argsort(np.concatenate(places), kind="stable")))
 
 
-def _of_one_shape(scanned: ScanResult, found: Found, matches: Table, shape: Shape) -> pa.ListArray:
+def _of_one_shape(scanned: ScanResult, found: SegmentMatches, matches: Table, shape: SolutionShape) -> pa.ListArray:
     if shape.form == ASK:
         return _lists(np.ones(len(matches), np.int64), (), pa.array([], pa.string()))
     counts = matches[:, MATCH_SOLUTIONS]

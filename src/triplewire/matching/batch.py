@@ -24,7 +24,7 @@ from triplewire.matching.segments.search import (
     MATCH_SUBSCRIPTION,
     MATCH_WIDTH,
     MATCH_WORD,
-    Found,
+    SegmentMatches,
 )
 from triplewire.matching.segments.segment import Segment
 from triplewire.matching.segments.shapes import ASK, CONSTRUCT, DISTINCT
@@ -51,7 +51,7 @@ class MatchBatch:
     needed exact evaluation.
     """
 
-    def __init__(self, scanned: ScanResult, columns: list[Found], events: dict[int, Event]) -> None:
+    def __init__(self, scanned: ScanResult, columns: list[SegmentMatches], events: dict[int, Event]) -> None:
         self._scanned = scanned
         self._columns = columns
         self._others: list[tuple[int, int, Match]] = []
@@ -115,7 +115,7 @@ class MatchBatch:
                     yield row[MATCH_EVENT], int(serials[row[MATCH_SUBSCRIPTION]]), self._match(found, row)
         yield from (other for other in self._others if other[2].subscription_id not in left_out)
 
-    def _match(self, found: Found, row: list[int]) -> Match:
+    def _match(self, found: SegmentMatches, row: list[int]) -> Match:
         number = row[MATCH_SUBSCRIPTION]
         shape = found.segment.shape_of(number)
         event = self.event(row[MATCH_EVENT])
@@ -127,14 +127,14 @@ class MatchBatch:
             construct = instantiate(_template(*found.segment.source_of(number)), solutions)
         return Match(found.segment.id_of(number), event, solutions, construct)
 
-    def _solutions(self, found: Found, row: list[int]) -> Solutions:
+    def _solutions(self, found: SegmentMatches, row: list[int]) -> Solutions:
         shape = found.segment.shape_of(row[MATCH_SUBSCRIPTION])
         rows = [tuple(map(self._term_bytes, origins)) for origins in self._origins(found, row, list(shape.columns))]
         different = dict.fromkeys(rows) if shape.form == DISTINCT else rows
         solutions = (dict(zip(shape.names, map(_term, spelled), strict=True)) for spelled in different)
         return Solutions(solutions, shape.names)
 
-    def _origins(self, found: Found, row: list[int], columns: list[int]) -> list[list[int]]:
+    def _origins(self, found: SegmentMatches, row: list[int], columns: list[int]) -> list[list[int]]:
         """One list of origins for each solution, in the shape's order."""
         start, count, width = row[MATCH_WORD], row[MATCH_SOLUTIONS], row[MATCH_WIDTH]
         words = found.solutions[start : start + count * width].reshape(count, width)
@@ -160,7 +160,7 @@ class MatchBatch:
         # Take works on one chunk of nested rows, not on several.
         return pa.concat_tables(parts).combine_chunks().take(pa.array(order))
 
-    def _arrow(self, found: Found) -> pa.Table:
+    def _arrow(self, found: SegmentMatches) -> pa.Table:
         places = found.matches[:, MATCH_EVENT]
         events = self._scanned.events
         names = arrow_columns.spans(

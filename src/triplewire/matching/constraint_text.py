@@ -3,7 +3,7 @@
 >>> from triplewire.algebra.constraints import Comparator
 >>> from triplewire.algebra.taxonomy import EMPTY
 >>> age, limit = Variable("age"), Literal(25)
->>> older = Condition(Comparison(Comparator.GREATER, age, limit))
+>>> older = Condition(ComparisonTest(Comparator.GREATER, age, limit))
 >>> condition_text(older)
 '?age > 25'
 >>> failure(older, {age: Literal(19)}, EMPTY, {})
@@ -16,11 +16,11 @@ from collections.abc import Mapping
 from textwrap import shorten
 
 from triplewire.algebra.constraints import (
-    Comparison,
+    ComparisonTest,
     Condition,
     Constraint,
     IntegerTest,
-    Membership,
+    MembershipTest,
     Operand,
     TaxonomyRelation,
     TaxonomyTest,
@@ -71,7 +71,7 @@ def failure(
     test = condition.test
     if outcome(test, binding, taxonomy, types_in_event) is None:
         return _error(test, binding)
-    if isinstance(test, Comparison):
+    if isinstance(test, ComparisonTest):
         subject, operator, other = _comparison_words(test, binding)
         return f"{subject} is {'not ' if condition.holds else ''}{operator} {other}"
     return f"{_named(test.variable, binding)} {_unmet(test) if condition.holds else _met_unduly(test)}"
@@ -84,9 +84,9 @@ def term_text(term: Term) -> str:
 
 
 def _test_text(test: Test) -> str:
-    if isinstance(test, Comparison):
+    if isinstance(test, ComparisonTest):
         return f"{_operand_text(test.left)} {test.operator.value} {_operand_text(test.right)}"
-    if isinstance(test, Membership):
+    if isinstance(test, MembershipTest):
         return f"{test.variable} IN ({', '.join(term_text(constant) for constant in test.constants)})"
     if isinstance(test, TextTest):
         return f"{test.relation.value}({test.variable}, {term_text(test.text)})"
@@ -100,13 +100,13 @@ def _operand_text(operand: Operand) -> str:
 
 
 def _error(test: Test, binding: Mapping[Variable, Term]) -> str:
-    if isinstance(test, Comparison):
+    if isinstance(test, ComparisonTest):
         subject, operator, other = _comparison_words(test, binding)
         return f"{subject} cannot be compared by {operator} with {other}"
     return f"{_named(test.variable, binding)} cannot be tested by {_test_text(test)}"
 
 
-def _comparison_words(test: Comparison, binding: Mapping[Variable, Term]) -> tuple[str, str, str]:
+def _comparison_words(test: ComparisonTest, binding: Mapping[Variable, Term]) -> tuple[str, str, str]:
     """Subject, operator and object; a constant on the left reads better on the right."""
     if isinstance(test.left, Variable):
         return _named(test.left, binding), test.operator.value, _shown(test.right, binding)
@@ -124,8 +124,8 @@ def _named(variable: Variable, binding: Mapping[Variable, Term]) -> str:
     return f"{name} {term_text(binding[variable])}" if variable in binding else f"{name} (unbound)"
 
 
-def _unmet(test: Membership | TextTest | TaxonomyTest | IntegerTest) -> str:
-    if isinstance(test, Membership):
+def _unmet(test: MembershipTest | TextTest | TaxonomyTest | IntegerTest) -> str:
+    if isinstance(test, MembershipTest):
         return f"is not one of {_members(test)}"
     if isinstance(test, TextTest):
         return f"does not {_TEXT_VERBS[test.relation]} {term_text(test.text)}"
@@ -134,8 +134,8 @@ def _unmet(test: Membership | TextTest | TaxonomyTest | IntegerTest) -> str:
     return "is not an integer"
 
 
-def _met_unduly(test: Membership | TextTest | TaxonomyTest | IntegerTest) -> str:
-    if isinstance(test, Membership):
+def _met_unduly(test: MembershipTest | TextTest | TaxonomyTest | IntegerTest) -> str:
+    if isinstance(test, MembershipTest):
         return f"is one of {_members(test)}"
     if isinstance(test, TextTest):
         return f"{_TEXT_FACTS[test.relation]} {term_text(test.text)}"
@@ -144,7 +144,7 @@ def _met_unduly(test: Membership | TextTest | TaxonomyTest | IntegerTest) -> str
     return "is an integer"
 
 
-def _members(test: Membership) -> str:
+def _members(test: MembershipTest) -> str:
     shown = [term_text(constant) for constant in test.constants[:_MOST_MEMBERS]]
     more = len(test.constants) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more > 0 else "")

@@ -56,7 +56,7 @@ def explain(subscription: Subscription) -> Explanation:
     )
 
 
-class Verdict(Struct, frozen=True):
+class MatchVerdict(Struct, frozen=True):
     """Whether an event satisfies a subscription, with its solutions, or why it does not."""
 
     matches: bool
@@ -64,14 +64,14 @@ class Verdict(Struct, frozen=True):
     solutions: Solutions
 
 
-def why(subscription: Subscription, event: Event, taxonomy: Taxonomy | None = None) -> Verdict:
+def why(subscription: Subscription, event: Event, taxonomy: Taxonomy | None = None) -> MatchVerdict:
     """Match one event against one subscription, and say why."""
     matcher = Matcher(taxonomy)
     matcher.add(subscription)
     for match in matcher.match(event):
-        return Verdict(True, "it matches", match.solutions)
+        return MatchVerdict(True, "it matches", match.solutions)
     given_up = matcher.quarantined.get(subscription.id)
-    return Verdict(False, given_up or why_not(subscription, event, taxonomy), Solutions())
+    return MatchVerdict(False, given_up or why_not(subscription, event, taxonomy), Solutions())
 
 
 def why_not(subscription: Subscription, event: Event, taxonomy: Taxonomy | None = None) -> str:

@@ -34,7 +34,7 @@ from triplewire.matching.batch import MatchBatch
 from triplewire.matching.evaluation.budget import DEFAULT_SECONDS, DEFAULT_STEPS, Allowance
 from triplewire.matching.evaluation.event_view import EventView
 from triplewire.matching.evaluation.interpreter import Interpreter
-from triplewire.matching.evaluation.plans import Plan, Plans
+from triplewire.matching.evaluation.plans import PlanCache, QueryPlan
 from triplewire.matching.evaluation.quarantine import Quarantine
 from triplewire.matching.general.datasets import IN_PROCESS, Dataset, Evaluator
 from triplewire.matching.general.plan import GeneralPlan
@@ -42,8 +42,8 @@ from triplewire.matching.kernels.layout import YES
 from triplewire.matching.matches import Match
 from triplewire.matching.scanning.event_limits import within
 from triplewire.matching.scanning.scanner import ScanResult, scan
-from triplewire.matching.segments.live_index import Engine
-from triplewire.matching.segments.search import MATCH_EVENT, MATCH_OUTCOME, MATCH_SUBSCRIPTION, Found
+from triplewire.matching.segments.live_index import LiveIndex
+from triplewire.matching.segments.search import MATCH_EVENT, MATCH_OUTCOME, MATCH_SUBSCRIPTION, SegmentMatches
 from triplewire.matching.segments.segment import Segment
 from triplewire.matching.segments.snapshots import read_snapshot, write_snapshot
 from triplewire.rdf.coercion import EventLike, as_event, as_events
@@ -86,8 +86,8 @@ class Matcher:
         self._taxonomy = taxonomy
         self._allowance = Allowance(budget, seconds)
         # Nobody outside can know the seed, so nobody can craft terms that collide.
-        self._engine = Engine(secrets.randbits(63), taxonomy)
-        self._plans = Plans()
+        self._index = LiveIndex(secrets.randbits(63), taxonomy)
+        self._plans = PlanCache()
         self._quarantine = Quarantine(tries)
         self._interpreter = Interpreter(interpret)
         self._interpreted: Counter[str | None] = Counter()
@@ -99,17 +99,17 @@ class Matcher:
         Text is SPARQL; without an `id` it gets one that is derived from the text.
         """
         subscription = _subscription(subscription, id)
-        with self._engine.lock:
-            known = self._engine.get(subscription.id)
+        with self._index.lock:
+            known = self._index.get(subscription.id)
             if known is not None:
                 _require_same(known, subscription)
                 return
             self._check(subscription)
-            self._engine.add(subscription)
+            self._index.add(subscription)
 
     def remove(self, subscription_id: str) -> None:
         """Unsubscribe."""
-        if not self._engine.remove(subscription_id):
+        if not self._index.remove(subscription_id):
             raise UnknownSubscription(
                 wanted=f"to remove the subscription {subscription_id!r}", found="none of that name"
             )
@@ -122,16 +122,16 @@ class Matcher:
         An rdflib Graph, a path, or RDF as text or bytes (N-Quads) is taken for the one event that it holds.
         """
         event = as_event(event)
-        drafted = self._interpreter.taken_from(self._engine)
+        drafted = self._interpreter.taken_from(self._index)
         if drafted is not None:
             return self._evaluate_all(drafted, event)
-        return list(self._matched(scan(event.nquads, self._engine.seed), {0: event}))
+        return list(self._matched(scan(event.nquads, self._index.seed), {0: event}))
 
     def match_events(self, events: Iterable[EventLike]) -> MatchBatch:
         """Match many events at once, no two of them under one name. Their places in the batch are those given here."""
         events = as_events(events)
         data = b"".join([event.nquads for event in events])
-        return self._matched(scan(data, self._engine.seed), dict(enumerate(events)))
+        return self._matched(scan(data, self._index.seed), dict(enumerate(events)))
 
     def match_nquads(self, data: bytes | memoryview, limits: Limits = ANY_SIZE) -> MatchBatch:
         """Match the events of an N-Quads document, whose quads lie next to each other event by event.
@@ -139,13 +139,13 @@ class Matcher:
         A line that is malformed, and an event that is beyond the limits, are reported in the batch's `errors`; the
         event is left out, the others are matched.
         """
-        return self._matched(within(scan(data, self._engine.seed), limits), {})
+        return self._matched(within(scan(data, self._index.seed), limits), {})
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write a snapshot: everything that is subscribed, in a folder of flat arrays."""
-        segment = self._engine.compact()
+        segment = self._index.compact()
         taxonomy = None if self._taxonomy is None else self._taxonomy.version
-        write_snapshot(Path(folder), segment, self._engine.serial, taxonomy)
+        write_snapshot(Path(folder), segment, self._index.serial, taxonomy)
 
     @classmethod
     def open(
@@ -160,31 +160,31 @@ class Matcher:
         """Map a snapshot: processes that open the same one share its memory. The taxonomy is not part of it."""
         segment, manifest = read_snapshot(Path(folder))
         matcher = cls(taxonomy, budget=budget, seconds=seconds, tries=tries)
-        matcher._engine = Engine(manifest.seed, taxonomy)
-        matcher._engine.adopt([segment], manifest.serial)
+        matcher._index = LiveIndex(manifest.seed, taxonomy)
+        matcher._index.adopt([segment], manifest.serial)
         return matcher
 
     def settle(self) -> None:
         """Wait until everything that was added is merged. Nobody has to: it only makes matching faster."""
-        self._engine.settle()
+        self._index.settle()
 
     @property
     def subscriptions(self) -> tuple[Subscription, ...]:
         """All of them, in the order in which they were added."""
-        return tuple(self._engine)
+        return tuple(self._index)
 
     @property
     def unindexed(self) -> int:
         """How many subscriptions require nothing that the index can use, and are tested on every event."""
-        return sum(segment.unindexed for segment in self._engine.segments)
+        return sum(segment.unindexed for segment in self._index.segments)
 
     def unindexed_by_owner(self) -> Mapping[str | None, int]:
         """The same, for each owner who has such subscriptions."""
-        return sum((segment.unindexed_by_owner() for segment in self._engine.segments), Counter())
+        return sum((segment.unindexed_by_owner() for segment in self._index.segments), Counter())
 
     def costs(self) -> Mapping[str | None, int]:
         """How many candidates were verified for each owner so far: who makes the matcher work."""
-        return self._engine.costs() + self._interpreted
+        return self._index.costs() + self._interpreted
 
     @property
     def quarantined(self) -> Mapping[str, str]:
@@ -197,14 +197,14 @@ class Matcher:
 
     def set_taxonomy(self, taxonomy: Taxonomy | None) -> None:
         """Read events by another taxonomy from now on."""
-        self._engine.set_taxonomy(taxonomy)
+        self._index.set_taxonomy(taxonomy)
         self._taxonomy = taxonomy
 
     def __len__(self) -> int:
-        return len(self._engine)
+        return len(self._index)
 
     def __contains__(self, subscription_id: object) -> bool:
-        return subscription_id in self._engine
+        return subscription_id in self._index
 
     def _check(self, subscription: Subscription) -> None:
         if isinstance(subscription.query, GeneralQuery):
@@ -213,7 +213,7 @@ class Matcher:
             self._plans.keep(subscription.id, plan)
 
     def _matched(self, scanned: ScanResult, events: dict[int, Event]) -> MatchBatch:
-        found = [self._without_quarantined(part) for part in self._engine.search(scanned, self._allowance.steps)]
+        found = [self._without_quarantined(part) for part in self._index.search(scanned, self._allowance.steps)]
         batch = MatchBatch(scanned, [_sure(part) for part in found], events)
         for part in found:
             if part.undecided:
@@ -236,14 +236,14 @@ class Matcher:
         self.stats.matches += len(matches)
         return matches
 
-    def _without_quarantined(self, found: Found) -> Found:
+    def _without_quarantined(self, found: SegmentMatches) -> SegmentMatches:
         numbers = self._quarantine.numbers_in(found.segment)
         if not numbers.size:
             return found
         keep = ~np.isin(found.matches[:, MATCH_SUBSCRIPTION], numbers)
         return msgspec.structs.replace(found, matches=found.matches[keep])
 
-    def _evaluate_rest(self, found: Found, batch: MatchBatch) -> None:
+    def _evaluate_rest(self, found: SegmentMatches, batch: MatchBatch) -> None:
         """Evaluate what the kernels left open, event by event."""
         rest = found.matches[found.matches[:, MATCH_OUTCOME] != YES]
         dataset = None
@@ -260,7 +260,7 @@ class Matcher:
             return None
         return self._answered(name, self._plans.of(segment, number), dataset)
 
-    def _answered(self, name: str, plan: Plan, dataset: Dataset) -> Match | None:
+    def _answered(self, name: str, plan: QueryPlan, dataset: Dataset) -> Match | None:
         try:
             answer = plan.answer(dataset, self._allowance)
         except BudgetExceeded as error:
@@ -282,7 +282,7 @@ def _subscription(given: object, name: str | None) -> Subscription:
     return given
 
 
-def _sure(found: Found) -> Found:
+def _sure(found: SegmentMatches) -> SegmentMatches:
     """Only what the kernels have decided."""
     if not found.undecided:
         return found

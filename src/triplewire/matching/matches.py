@@ -8,10 +8,10 @@ from triplewire.rdf.events import Event
 from triplewire.rdf.solutions import Solution, Solutions
 from triplewire.rdf.terms import Triple
 
-__all__ = ["Answer", "Match", "Solution"]
+__all__ = ["Match", "QueryAnswer", "Solution"]
 
 
-class Answer(Struct, frozen=True):
+class QueryAnswer(Struct, frozen=True):
     """What a query yields on an event; never empty.
 
     A solution maps names of variables to terms and leaves unbound ones out. An ASK that holds is one empty solution.

@@ -13,7 +13,7 @@ from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.matching.matcher import Matcher
 from triplewire.matching.scanning.scanner import scan
-from triplewire.matching.segments.live_index import Engine
+from triplewire.matching.segments.live_index import LiveIndex
 from triplewire.rdf.events import Event
 
 _TAXONOMY = "<urn:s> a <urn:C> . <urn:C> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <urn:D> ."
@@ -50,10 +50,10 @@ def warm_up() -> None:
 
 def _weigh() -> None:
     """What is seen of events is counted from a thousand subscriptions on."""
-    engine = Engine(1)
-    engine.add(Subscription.parse(_TEXTS[0], id="0"))
-    engine.search(scan(_LINES, engine.seed), 1)
-    engine.statistics.seen_by(engine.segments[0].arrays.constants, engine.seed)
+    index = LiveIndex(1)
+    index.add(Subscription.parse(_TEXTS[0], id="0"))
+    index.search(scan(_LINES, index.seed), 1)
+    index.statistics.seen_by(index.segments[0].arrays.constants, index.seed)
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ from benchmarks.rivals.first.candidates import Candidates
 from tests.matching.algebra import EX, G, X, Y, Z, comparison, core, where
 from tests.matching.asking import event
 
-from triplewire.algebra.constraints import NEVER, Condition, Constraint, Membership
+from triplewire.algebra.constraints import NEVER, Condition, Constraint, MembershipTest
 from triplewire.matching.evaluation.event_view import EventView
 from triplewire.rdf.terms import RDF, Literal
 
@@ -31,7 +31,7 @@ def candidates(**cores) -> set[str]:
         core((EX["a"], EX["year"], Literal(2004))),
         core((X, Y, Z), graphs=(EX["event"],)),
         core((X, Y, Z), constraint=where(comparison(Y, "=", EX["year"]))),
-        core((X, Y, Z), constraint=where(Condition(Membership(Z, (EX["Paper"], EX["Book"]))))),
+        core((X, Y, Z), constraint=where(Condition(MembershipTest(Z, (EX["Paper"], EX["Book"]))))),
         core((G, Y, Z), (X, Y, Z), constraint=where(comparison(G, "=", EX["a"]))),
     ],
 )
@@ -63,7 +63,7 @@ def test_what_the_event_lacks_makes_none(wanted):
     [
         where(comparison(Z, "=", Literal(2004))),
         where(comparison(Y, "!=", EX["price"])),
-        where(Condition(Membership(Y, (EX["price"],)), holds=False)),
+        where(Condition(MembershipTest(Y, (EX["price"],)), holds=False)),
         Constraint(((comparison(Y, "=", EX["price"]),), (comparison(Z, ">", Literal(1)),))),
     ],
 )

@@ -13,11 +13,11 @@ from triplewire.algebra.constraints import (
     ALWAYS,
     NEVER,
     Comparator,
-    Comparison,
+    ComparisonTest,
     Condition,
     Constraint,
     IntegerTest,
-    Membership,
+    MembershipTest,
     TaxonomyRelation,
     TaxonomyTest,
     Test,
@@ -53,7 +53,7 @@ def conditions(*tests: Test) -> tuple[Condition, ...]:
 
 def test_chirita_example_1() -> None:
     query = parse_formula((EXAMPLES / "chirita-example-1.formula").read_text())
-    in_2004 = (Comparison(Comparator.EQUAL, D, integer(2004)), IntegerTest(D))
+    in_2004 = (ComparisonTest(Comparator.EQUAL, D, integer(2004)), IntegerTest(D))
     assert query == FastQuery(
         Select((X,), distinct=True),
         Core(
@@ -73,12 +73,12 @@ class TestDefinition1:
 
     def test_a_equality_with_a_resource(self) -> None:
         assert constraint_of("Y = <urn:a>").alternatives == (
-            conditions(Comparison(Comparator.EQUAL, Y, NamedNode("urn:a"))),
+            conditions(ComparisonTest(Comparator.EQUAL, Y, NamedNode("urn:a"))),
         )
 
     @pytest.mark.parametrize("operator", ["=", "<", "<=", ">", ">="])
     def test_b_comparison_with_an_integer_types_the_variable(self, operator: str) -> None:
-        wanted = conditions(Comparison(Comparator(operator), Y, integer(2004)), IntegerTest(Y))
+        wanted = conditions(ComparisonTest(Comparator(operator), Y, integer(2004)), IntegerTest(Y))
         assert constraint_of(f"Y {operator} 2004").alternatives == (wanted,)
 
     @pytest.mark.parametrize("datatype", ["integer", "int", "nonNegativeInteger"])
@@ -212,12 +212,12 @@ def asked(*tests: Test, form: Select | Ask | None = None) -> FastQuery:
         pytest.param(
             FastQuery(Select((X,), distinct=True), Core((Pattern(X, P, Triple(P, P, P)),))), id="a triple term"
         ),
-        pytest.param(asked(Comparison(Comparator.EQUAL, Y, Z)), id="two variables compared"),
-        pytest.param(asked(Comparison(Comparator.EQUAL, integer(5), Z)), id="the constant first"),
-        pytest.param(asked(Comparison(Comparator.EQUAL, Z, integer(5))), id="an integer without its type"),
+        pytest.param(asked(ComparisonTest(Comparator.EQUAL, Y, Z)), id="two variables compared"),
+        pytest.param(asked(ComparisonTest(Comparator.EQUAL, integer(5), Z)), id="the constant first"),
+        pytest.param(asked(ComparisonTest(Comparator.EQUAL, Z, integer(5))), id="an integer without its type"),
         pytest.param(asked(IntegerTest(Z)), id="an integer that nothing is compared with"),
-        pytest.param(asked(Comparison(Comparator.EQUAL, D, Literal("a"))), id="an unbound variable"),
-        pytest.param(asked(Membership(Y, (P,))), id="IN"),
+        pytest.param(asked(ComparisonTest(Comparator.EQUAL, D, Literal("a"))), id="an unbound variable"),
+        pytest.param(asked(MembershipTest(Y, (P,))), id="IN"),
         pytest.param(asked(TextTest(TextRelation.STARTS, Y, Literal("a"))), id="STRSTARTS"),
         pytest.param(asked(TaxonomyTest(TaxonomyRelation.IS_A, Y, P)), id="isA"),
         pytest.param(
@@ -230,7 +230,7 @@ def asked(*tests: Test, form: Select | Ask | None = None) -> FastQuery:
         pytest.param(
             FastQuery(
                 Select((X,), distinct=True),
-                Core(_PATTERNS, Constraint((conditions(Comparison(Comparator.EQUAL, Y, P)), ()))),
+                Core(_PATTERNS, Constraint((conditions(ComparisonTest(Comparator.EQUAL, Y, P)), ()))),
             ),
             id="an alternative without conditions",
         ),
@@ -265,14 +265,14 @@ def _atoms(draw: st.DrawFn, bound: list[Variable]) -> tuple[Condition, ...]:
         return conditions(TextTest(TextRelation.CONTAINS, variable, draw(_texts.map(Literal))))
     if kind == "iri":
         operator = draw(st.sampled_from([Comparator.EQUAL, Comparator.NOT_EQUAL]))
-        return conditions(Comparison(operator, variable, draw(_iris)))
+        return conditions(ComparisonTest(operator, variable, draw(_iris)))
     operator = draw(st.sampled_from(list(Comparator)))
     if kind == "integer":
         return conditions(
-            Comparison(operator, variable, integer(draw(st.integers(-(2**63), 2**63 - 1)))), IntegerTest(variable)
+            ComparisonTest(operator, variable, integer(draw(st.integers(-(2**63), 2**63 - 1)))), IntegerTest(variable)
         )
     constant = draw(_literals.filter(lambda c: c.datatype not in (XSD["integer"], XSD["byte"])))
-    return conditions(Comparison(operator, variable, constant))
+    return conditions(ComparisonTest(operator, variable, constant))
 
 
 @st.composite

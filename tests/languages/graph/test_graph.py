@@ -13,7 +13,7 @@ from triplewire.algebra.constraints import (
     ALWAYS,
     NEVER,
     Comparator,
-    Comparison,
+    ComparisonTest,
     Condition,
     Constraint,
     IntegerTest,
@@ -63,7 +63,7 @@ class TestFigure5:
                     Pattern(G["ArnosPaper17"], G["conference"], G["SIGMOD"]),
                     Pattern(G["SIGMOD"], G["year"], Z),
                 ),
-                Constraint((conditions(Comparison(Comparator.GREATER, Z, integer(2000))),)),
+                Constraint((conditions(ComparisonTest(Comparator.GREATER, Z, integer(2000))),)),
             ),
         )
 
@@ -81,7 +81,7 @@ class TestFigure5:
                     (
                         conditions(
                             TaxonomyTest(TaxonomyRelation.IS_A, Y, G["Publication"]),
-                            Comparison(Comparator.GREATER, X, integer(1999)),
+                            ComparisonTest(Comparator.GREATER, X, integer(1999)),
                         ),
                     )
                 ),
@@ -112,11 +112,11 @@ class TestOperators:
         [("<", "<"), ("<=", "<="), ("≤", "<="), (">", ">"), (">=", ">="), ("≥", ">="), ("=", "=")],
     )
     def test_a_literal_compares_by_value(self, sign: str, operator: str) -> None:
-        wanted = [Comparison(Comparator(operator), Y, Literal("Nejdl"))]
+        wanted = [ComparisonTest(Comparator(operator), Y, Literal("Nejdl"))]
         assert asked_in(f'?x <urn:p> ?y({sign} "Nejdl")') == wanted
 
     def test_a_number_types_nothing_here(self) -> None:
-        assert asked_in("?x <urn:p> ?y(> 2000)") == [Comparison(Comparator.GREATER, Y, integer(2000))]
+        assert asked_in("?x <urn:p> ?y(> 2000)") == [ComparisonTest(Comparator.GREATER, Y, integer(2000))]
 
     def test_a_predicate_variable_may_be_constrained(self) -> None:
         assert asked_in("?x ?y(<= <urn:p>) ?z") == [TaxonomyTest(TaxonomyRelation.IS_A, Y, P)]
@@ -218,10 +218,10 @@ def asked(*tests: Test, form: Select | Ask | None = None) -> FastQuery:
         pytest.param(FastQuery(Select(()), Core((Pattern(Literal("a"), P, P),))), id="a literal as subject"),
         pytest.param(FastQuery(Select(()), Core((Pattern(P, P, Triple(P, P, P)),))), id="a triple term"),
         pytest.param(FastQuery(Select((Variable("a b"),)), Core((Pattern(P, P, Variable("a b")),))), id="a bad name"),
-        pytest.param(asked(Comparison(Comparator.EQUAL, X, Y)), id="two variables compared"),
-        pytest.param(asked(Comparison(Comparator.EQUAL, X, P)), id="an IRI compared by value"),
-        pytest.param(asked(Comparison(Comparator.NOT_EQUAL, X, integer(5))), id="!="),
-        pytest.param(asked(Comparison(Comparator.EQUAL, Z, integer(5))), id="an unbound variable"),
+        pytest.param(asked(ComparisonTest(Comparator.EQUAL, X, Y)), id="two variables compared"),
+        pytest.param(asked(ComparisonTest(Comparator.EQUAL, X, P)), id="an IRI compared by value"),
+        pytest.param(asked(ComparisonTest(Comparator.NOT_EQUAL, X, integer(5))), id="!="),
+        pytest.param(asked(ComparisonTest(Comparator.EQUAL, Z, integer(5))), id="an unbound variable"),
         pytest.param(asked(IntegerTest(X)), id="an integer test"),
         pytest.param(asked(TextTest(TextRelation.CONTAINS, X, Literal("a"))), id="CONTAINS"),
         pytest.param(asked(TaxonomyTest(TaxonomyRelation.DIRECT, X, P)), id="directInstanceOf"),
@@ -268,7 +268,7 @@ def _queries(draw: st.DrawFn) -> FastQuery:
     tests: list[Test] = []
     for variable in named:
         one = st.one_of(
-            st.builds(Comparison, _operators, st.just(variable), _literals),
+            st.builds(ComparisonTest, _operators, st.just(variable), _literals),
             st.builds(TaxonomyTest, _relations, st.just(variable), _iris),
         )
         tests.extend(draw(st.lists(one, max_size=3, unique=True)))

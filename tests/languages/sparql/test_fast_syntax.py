@@ -9,11 +9,11 @@ from triplewire.algebra.constraints import (
     ALWAYS,
     NEVER,
     Comparator,
-    Comparison,
+    ComparisonTest,
     Condition,
     Constraint,
     IntegerTest,
-    Membership,
+    MembershipTest,
     TaxonomyRelation,
     TaxonomyTest,
     TextRelation,
@@ -33,11 +33,11 @@ ONE = Literal("01", datatype=XSD["integer"])
 
 TESTS = [
     IntegerTest(Y),
-    Comparison(Comparator.AT_MOST, Y, ONE),
-    Comparison(Comparator.NOT_EQUAL, ONE, Y),
-    Comparison(Comparator.EQUAL, X, Y),
-    Membership(Y, (ONE, P)),
-    Membership(Y, ()),
+    ComparisonTest(Comparator.AT_MOST, Y, ONE),
+    ComparisonTest(Comparator.NOT_EQUAL, ONE, Y),
+    ComparisonTest(Comparator.EQUAL, X, Y),
+    MembershipTest(Y, (ONE, P)),
+    MembershipTest(Y, ()),
     TextTest(TextRelation.ENDS, Y, Literal('"\\\n', language="en")),
     *(TaxonomyTest(relation, X, NamedNode("urn:C")) for relation in TaxonomyRelation),
 ]
@@ -79,7 +79,7 @@ def test_a_query_without_variables_projects_none() -> None:
 
 
 def test_a_blank_node_that_is_tested_gets_a_name_in_sparql() -> None:
-    constraint = Constraint(((Condition(Comparison(Comparator.LESS, BLANK, ONE)),),))
+    constraint = Constraint(((Condition(ComparisonTest(Comparator.LESS, BLANK, ONE)),),))
     text = SPARQL.print(FastQuery(Select((X,)), Core(PATTERNS, constraint)))
     assert text == (
         "SELECT ?x WHERE { ?x <urn:p> ?y . ?blank_b <urn:p> ?x . "

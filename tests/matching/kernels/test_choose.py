@@ -41,7 +41,7 @@ def candidates(matcher: Matcher, on: Event) -> int:
 
 
 def tags(matcher: Matcher) -> set[int]:
-    return {int(key) >> TAG_SHIFT for segment in matcher._engine.segments for key in segment.arrays.anchors.keys}
+    return {int(key) >> TAG_SHIFT for segment in matcher._index.segments for key in segment.arrays.anchors.keys}
 
 
 finite = st.integers(-40, 40).map(lambda n: n / 4)
@@ -121,8 +121,8 @@ def test_what_events_show_to_be_common_is_no_anchor() -> None:
     matcher = filled(texts)
     lines = "<urn:s> <urn:type> <urn:Paper> <urn:e{0}> .\n<urn:s> <urn:topic> <urn:t{0}> <urn:e{0}> .\n"
     matcher.match_nquads("".join(lines.format(n) for n in range(300)).encode())
-    matcher._engine.compact()
-    (segment,) = matcher._engine.segments
+    matcher._index.compact()
+    (segment,) = matcher._index.segments
     kind, paper = (segment.number_of_constant(spelled) for spelled in (b"<urn:type>", b"<urn:Paper>"))
     assert anchor_key(layout.PREDICATE_OBJECT, kind, paper) not in segment.arrays.anchors.keys
 

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from triplewire.algebra.constraints import (
     Comparator,
-    Comparison,
+    ComparisonTest,
     Condition,
     Constraint,
     IntegerTest,
-    Membership,
+    MembershipTest,
     TextRelation,
     TextTest,
 )
@@ -24,7 +24,7 @@ from triplewire.algebra.queries import Ask, Core, FastQuery
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.matching.kernels.layout import NO, YES
 from triplewire.matching.scanning.scanner import scan
-from triplewire.matching.segments.live_index import Engine
+from triplewire.matching.segments.live_index import LiveIndex
 from triplewire.matching.segments.search import MATCH_EVENT, MATCH_OUTCOME, MATCH_SUBSCRIPTION
 from triplewire.rdf.events import Event
 from triplewire.rdf.terms import XSD, BlankNode, Literal, NamedNode, Triple
@@ -143,11 +143,11 @@ LISTS = [
     tuple(typed(str(n), "integer") for n in range(40)),
 ]
 TESTS = [
-    *(Comparison(operator, X, constant) for operator, constant in product(Comparator, COMPARED)),
-    *(Comparison(operator, typed("1", "integer"), X) for operator in Comparator),
+    *(ComparisonTest(operator, X, constant) for operator, constant in product(Comparator, COMPARED)),
+    *(ComparisonTest(operator, typed("1", "integer"), X) for operator in Comparator),
     *(TextTest(relation, X, Literal(text)) for relation, text in product(TextRelation, SOUGHT)),
     *(TextTest(relation, X, Literal("abc", language="en")) for relation in TextRelation),
-    *(Membership(X, constants) for constants in LISTS),
+    *(MembershipTest(X, constants) for constants in LISTS),
     IntegerTest(X),
 ]
 CONDITIONS = [Condition(test, holds) for test, holds in product(TESTS, (True, False))]
@@ -156,7 +156,7 @@ CONDITIONS = [Condition(test, holds) for test, holds in product(TESTS, (True, Fa
 def outcomes(conditions: list[tuple[Condition, ...]], events: list[Event], patterns=None) -> dict[tuple[int, int], int]:
     """What the kernels say, by event and alternative; what is left out is NO."""
     patterns = patterns or (Pattern(S, P, X),)
-    engine = Engine(99)
+    engine = LiveIndex(99)
     for number, alternative in enumerate(conditions):
         query = FastQuery(Ask(), Core(patterns, Constraint((alternative,))))
         engine.add(Subscription(str(number), "sparql", "", query))
@@ -190,14 +190,14 @@ def test_every_condition_on_a_value(table, value: int) -> None:
 
 
 DECIDED = [
-    (typed("1", "integer"), Comparison(Comparator.LESS, X, typed("2", "integer"))),
-    (typed("0.5", "decimal"), Comparison(Comparator.LESS, X, typed("0.7", "decimal"))),
-    (typed("1e0", "double"), Comparison(Comparator.EQUAL, X, typed("1", "integer"))),
+    (typed("1", "integer"), ComparisonTest(Comparator.LESS, X, typed("2", "integer"))),
+    (typed("0.5", "decimal"), ComparisonTest(Comparator.LESS, X, typed("0.7", "decimal"))),
+    (typed("1e0", "double"), ComparisonTest(Comparator.EQUAL, X, typed("1", "integer"))),
     (typed("7", "byte"), IntegerTest(X)),
-    (Literal("abc"), Comparison(Comparator.EQUAL, X, Literal("abc"))),
+    (Literal("abc"), ComparisonTest(Comparator.EQUAL, X, Literal("abc"))),
     (Literal("xabcx"), TextTest(TextRelation.CONTAINS, X, Literal("abc"))),
     (Literal("abc", language="en"), TextTest(TextRelation.STARTS, X, Literal("ab"))),
-    (NamedNode("urn:abc"), Membership(X, (NamedNode("urn:x"), NamedNode("urn:abc")))),
+    (NamedNode("urn:abc"), MembershipTest(X, (NamedNode("urn:x"), NamedNode("urn:abc")))),
 ]
 
 
@@ -209,7 +209,7 @@ def test_what_is_common_is_decided_without_evaluation(value, test) -> None:
 def test_two_variables() -> None:
     pairs = list(product(VALUES, VALUES))
     patterns = (Pattern(S, P, X), Pattern(S, Q, Y))
-    conditions = [Condition(Comparison(op, X, Y), holds) for op, holds in product(Comparator, (True, False))]
+    conditions = [Condition(ComparisonTest(op, X, Y), holds) for op, holds in product(Comparator, (True, False))]
     events = [event_of(n, Triple(S, P, x), Triple(S, Q, y)) for n, (x, y) in enumerate(pairs)]
     table = outcomes([(condition,) for condition in conditions], events, patterns)
     wrong = [
@@ -250,7 +250,7 @@ def neighbours(draw) -> tuple[Literal, Literal]:
 def test_numbers_that_nearly_tie(pairs: list[tuple[Literal, Literal]]) -> None:
     """Also as a range: the interval that files a subscription must hold every number that satisfies it."""
     events = [event_of(n, Triple(S, P, value)) for n, (value, _) in enumerate(pairs)]
-    conditions = [Condition(Comparison(op, X, constant)) for op in Comparator for _, constant in pairs]
+    conditions = [Condition(ComparisonTest(op, X, constant)) for op in Comparator for _, constant in pairs]
     table = outcomes([(condition,) for condition in conditions], events)
     for (event, (value, _)), (number, condition) in product(enumerate(pairs), enumerate(conditions)):
         truth = met(condition, {X: value})

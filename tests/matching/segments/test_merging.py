@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.matching.segments.event_statistics import NOTHING_SEEN
 from triplewire.matching.segments.merge import merged
-from triplewire.matching.segments.records import Draft, Records
+from triplewire.matching.segments.records import SegmentDraft, SubscriptionRecords
 from triplewire.matching.segments.segment import Segment, segment_of
 from triplewire.testing import workloads
 from triplewire.testing.strategies import canonical_events, subscriptions
@@ -19,13 +19,13 @@ SEED = 3
 
 
 def segment(held: list[tuple[int, Subscription]]) -> Segment:
-    draft = Draft()
+    draft = SegmentDraft()
     for serial, subscription in held:
         draft.add(subscription, serial)
     return segment_of(*draft.records(), SEED, NOTHING_SEEN)
 
 
-def strings(records: Records) -> dict[str, list[bytes]]:
+def strings(records: SubscriptionRecords) -> dict[str, list[bytes]]:
     return {
         name: [getattr(records, name).string(n) for n in range(getattr(records, name).offsets.size - 1)]
         for name in ("constants", "texts", "ids", "sources", "labels")

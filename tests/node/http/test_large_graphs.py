@@ -10,7 +10,7 @@ from pyoxigraph import RdfFormat, Store
 from tests.node.http.serving import NQUADS, QUERY, TURTLE, api_of, is_problem
 
 from triplewire.rdf.limits import MIB, limits_for
-from triplewire.rdf.parsing.reading_options import Reading
+from triplewire.rdf.parsing.reading_options import ReadingOptions
 from triplewire.testing.workloads import BRICK, DBPEDIA, SCHEMA_ORG, Shape, vocabulary
 
 BASE = "http://example.org/vocabulary"
@@ -64,7 +64,7 @@ async def test_by_subject_it_needs_no_other_limits(tmp_path: Path, shape: Shape)
 
     async with api_of(tmp_path) as api:
         assert (await api.put("/subscriptions/children", content=query, headers=QUERY)).status_code == 201
-        events = iter(Reading(base=BASE, limits=limits_for(None, None)).subjects(text.encode(), "turtle"))
+        events = iter(ReadingOptions(base=BASE, limits=limits_for(None, None)).subjects(text.encode(), "turtle"))
         positions = set()
         while batch := list(islice(events, 500)):
             body = b"".join(event.nquads for event in batch)

@@ -17,7 +17,7 @@ from triplewire.algebra.advertisements.rdf import (
     PROPERTIES,
     SCHEMAS,
     VALUES,
-    Description,
+    AdvertisementDescription,
     description_in,
     descriptions_in,
     triples_of,
@@ -106,7 +106,7 @@ class Advertisement(Struct, frozen=True, kw_only=True):
         """The advertisement as a Turtle document, which `parse` reads back."""
         return turtle_of(self._description())
 
-    def _description(self) -> Description:
+    def _description(self) -> AdvertisementDescription:
         raise NotImplementedError("an advertisement is one of its three kinds")
 
 
@@ -115,8 +115,8 @@ class SchemaAdvertisement(Advertisement, frozen=True, kw_only=True):
 
     namespaces: frozenset[NamedNode]
 
-    def _description(self) -> Description:
-        return Description(SCHEMAS, self.id, self.owner, iris=tuple(self.namespaces))
+    def _description(self) -> AdvertisementDescription:
+        return AdvertisementDescription(SCHEMAS, self.id, self.owner, iris=tuple(self.namespaces))
 
     def __str__(self) -> str:
         return f"schemas {_listed(self.namespaces)}"
@@ -127,8 +127,8 @@ class PropertyAdvertisement(Advertisement, frozen=True, kw_only=True):
 
     offered: frozenset[NamedNode]
 
-    def _description(self) -> Description:
-        return Description(PROPERTIES, self.id, self.owner, iris=tuple(self.offered))
+    def _description(self) -> AdvertisementDescription:
+        return AdvertisementDescription(PROPERTIES, self.id, self.owner, iris=tuple(self.offered))
 
     def __str__(self) -> str:
         return f"properties {_listed(self.offered)}"
@@ -139,8 +139,8 @@ class ValueAdvertisement(Advertisement, frozen=True, kw_only=True):
 
     offers: tuple[Offer, ...]
 
-    def _description(self) -> Description:
-        return Description(VALUES, self.id, self.owner, offers=self.offers)
+    def _description(self) -> AdvertisementDescription:
+        return AdvertisementDescription(VALUES, self.id, self.owner, offers=self.offers)
 
     def __str__(self) -> str:
         return f"values of {'; '.join(map(str, self.offers))}"
@@ -168,7 +168,7 @@ def _all_described(triples: Iterable[Triple]) -> tuple[Advertisement, ...]:
     return found
 
 
-def _described(description: Description) -> Advertisement:
+def _described(description: AdvertisementDescription) -> Advertisement:
     owner, name = description.owner, description.id
     if description.kind == SCHEMAS:
         return Advertisement.schemas(description.iris, owner=owner, id=name)

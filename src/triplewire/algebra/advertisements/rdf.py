@@ -31,7 +31,7 @@ _INTERVAL = TW["Interval"]
 _AT_LEAST, _ABOVE, _AT_MOST, _BELOW = TW["atLeast"], TW["above"], TW["atMost"], TW["below"]
 
 
-class Description(Struct, frozen=True):
+class AdvertisementDescription(Struct, frozen=True):
     """An advertisement as RDF tells it: `iris` for schemas and properties, `offers` for values."""
 
     kind: NamedNode
@@ -41,7 +41,7 @@ class Description(Struct, frozen=True):
     offers: tuple[Offer, ...] = ()
 
 
-def description_in(triples: Iterable[Triple]) -> Description:
+def description_in(triples: Iterable[Triple]) -> AdvertisementDescription:
     """The one advertisement that the triples describe."""
     graph = _Graph(triples)
     found = _advertised(graph)
@@ -51,7 +51,7 @@ def description_in(triples: Iterable[Triple]) -> Description:
     return _described(graph, *found[0])
 
 
-def descriptions_in(triples: Iterable[Triple]) -> list[Description]:
+def descriptions_in(triples: Iterable[Triple]) -> list[AdvertisementDescription]:
     """Every advertisement that the triples describe."""
     graph = _Graph(triples)
     return [_described(graph, subject, kind) for subject, kind in _advertised(graph)]
@@ -61,13 +61,13 @@ def _advertised(graph: _Graph) -> list[tuple[Term, NamedNode]]:
     return [(subject, kind) for kind in _KINDS for subject in graph.instances(kind)]
 
 
-def triples_of(*descriptions: Description) -> list[Triple]:
+def triples_of(*descriptions: AdvertisementDescription) -> list[Triple]:
     """The triples that describe the advertisements."""
     blanks = (BlankNode(f"b{number}") for number in count(1))
     return [triple for description in descriptions for triple in _Writer(description, blanks).triples()]
 
 
-def turtle_of(*descriptions: Description) -> str:
+def turtle_of(*descriptions: AdvertisementDescription) -> str:
     """The same as a Turtle document."""
     return as_turtle(triples_of(*descriptions))
 
@@ -78,11 +78,11 @@ def as_turtle(triples: Iterable[Triple]) -> str:
     return (pyoxigraph.serialize(triples, format=pyoxigraph.RdfFormat.TURTLE, prefixes=prefixes) or b"").decode()
 
 
-def _described(graph: _Graph, subject: Term, kind: NamedNode) -> Description:
+def _described(graph: _Graph, subject: Term, kind: NamedNode) -> AdvertisementDescription:
     name, owner = _id(subject), graph.owner(subject)
     if kind == VALUES:
-        return Description(kind, name, owner, offers=tuple(_offers(graph, subject)))
-    return Description(kind, name, owner, tuple(graph.iris(subject, _LISTED[kind])))
+        return AdvertisementDescription(kind, name, owner, offers=tuple(_offers(graph, subject)))
+    return AdvertisementDescription(kind, name, owner, tuple(graph.iris(subject, _LISTED[kind])))
 
 
 class _Graph:
@@ -174,7 +174,7 @@ def _short(name: NamedNode) -> str:
 class _Writer:
     """Takes its blank nodes in order, so that the same advertisement always gives the same triples."""
 
-    def __init__(self, description: Description, blanks: Iterator[BlankNode]) -> None:
+    def __init__(self, description: AdvertisementDescription, blanks: Iterator[BlankNode]) -> None:
         self._description = description
         self._blanks = blanks
         self._subject = NamedNode(description.id) if description.id else next(blanks)

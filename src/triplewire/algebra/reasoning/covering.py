@@ -27,7 +27,7 @@ from triplewire.algebra.advertisements.advertisement import (
 )
 from triplewire.algebra.advertisements.supply import Supply, joined, supply_of
 from triplewire.algebra.advertisements.value_sets import Interval, Offer, Value
-from triplewire.algebra.constraints import Comparator, Comparison
+from triplewire.algebra.constraints import Comparator, ComparisonTest
 from triplewire.algebra.namespaces import is_ambient, namespace_of
 from triplewire.algebra.patterns import Pattern, PatternTerm, Variable
 from triplewire.algebra.queries import Core, Query, cores_of
@@ -174,10 +174,10 @@ def demands_of(variable: Variable, member: Value) -> tuple[Demand, ...]:
     found = []
     if member.low is not None:
         above = Comparator.GREATER if member.low_open else Comparator.AT_LEAST
-        found.append(Demand(Comparison(above, variable, member.low), TRUE))
+        found.append(Demand(ComparisonTest(above, variable, member.low), TRUE))
     if member.high is not None:
         below = Comparator.LESS if member.high_open else Comparator.AT_MOST
-        found.append(Demand(Comparison(below, variable, member.high), TRUE))
+        found.append(Demand(ComparisonTest(below, variable, member.high), TRUE))
     return tuple(found)
 
 

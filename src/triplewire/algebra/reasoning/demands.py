@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from triplewire.algebra.constraints import Comparator, Comparison, Condition, Operand, Test, variables_in
+from triplewire.algebra.constraints import Comparator, ComparisonTest, Condition, Operand, Test, variables_in
 from triplewire.algebra.evaluation import Binding, Outcome, outcome
 from triplewire.algebra.patterns import Variable
 from triplewire.algebra.taxonomy import EMPTY, Taxonomy, TypesInEvent
@@ -69,14 +69,14 @@ _MIRRORED = {
 }
 
 
-def mirrored(test: Comparison) -> Comparison:
+def mirrored(test: ComparisonTest) -> ComparisonTest:
     """The same comparison, read from the right: `5 < ?x` is `?x > 5`."""
-    return Comparison(_MIRRORED.get(test.operator, test.operator), test.right, test.left)
+    return ComparisonTest(_MIRRORED.get(test.operator, test.operator), test.right, test.left)
 
 
-def oriented(left: Operand, operator: Comparator, right: Operand) -> Comparison:
+def oriented(left: Operand, operator: Comparator, right: Operand) -> ComparisonTest:
     """A comparison with its variable on the left, and two variables in the order of their names."""
-    test = Comparison(operator, left, right)
+    test = ComparisonTest(operator, left, right)
     if not isinstance(left, Variable):
         return mirrored(test)
     return mirrored(test) if isinstance(right, Variable) and right < left else test

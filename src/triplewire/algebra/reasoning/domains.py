@@ -20,9 +20,9 @@ from msgspec import Struct
 
 from triplewire.algebra.constraints import (
     Comparator,
-    Comparison,
+    ComparisonTest,
     Constant,
-    Membership,
+    MembershipTest,
     TaxonomyRelation,
     TaxonomyTest,
     TextTest,
@@ -72,7 +72,7 @@ _PADDED = frozenset({Kind.NUMERIC, Kind.DATE_TIME})
 _LONGEST_DATE = 120
 
 
-class Candidates(Struct, frozen=True):
+class CandidateTerms(Struct, frozen=True):
     """Terms to try. `complete`: if any term of their kinds meets the demands, one of these does."""
 
     terms: tuple[Term, ...]
@@ -105,19 +105,19 @@ class Domain(Struct, frozen=True):
 
     def _tries(
         self, demands: tuple[Demand, ...], taxonomy: Taxonomy, effort: Effort
-    ) -> Iterator[tuple[_Question, Candidates]]:
+    ) -> Iterator[tuple[_Question, CandidateTerms]]:
         if not (_contradictory(demands) or _bounds_contradict(demands) or _types_contradict(demands, taxonomy)):
             question = _Question(demands, taxonomy, effort)
             yield from ((question, candidates) for candidates in self._candidates(question))
 
-    def _candidates(self, question: _Question) -> Iterator[Candidates]:
+    def _candidates(self, question: _Question) -> Iterator[CandidateTerms]:
         one = self.fixed or question.named
         if one is not None:
-            yield Candidates((one,) if _in_role(one, self.role) else ())
+            yield CandidateTerms((one,) if _in_role(one, self.role) else ())
             return
         yield question.iris()
         if self.role is not Role.IRI:
-            yield Candidates(_BLANKS)
+            yield CandidateTerms(_BLANKS)
         if self.role is Role.ANY:
             yield from question.literals()
 
@@ -169,39 +169,39 @@ class _Question:
     def _meets(self, term: Term, demands: Iterable[Demand]) -> bool:
         return all(self._effort.spend(_cost(demand)) and _can_meet(demand, term, self._taxonomy) for demand in demands)
 
-    def iris(self) -> Candidates:
-        return Candidates((*FRESH_IRIS, *(term for term in self._constants if isinstance(term, NamedNode))))
+    def iris(self) -> CandidateTerms:
+        return CandidateTerms((*FRESH_IRIS, *(term for term in self._constants if isinstance(term, NamedNode))))
 
-    def literals(self) -> Iterator[Candidates]:
+    def literals(self) -> Iterator[CandidateTerms]:
         """All literals, and triple terms, which tests treat like literals without a value."""
         others = tuple(term for term in self._constants if not isinstance(term, NamedNode))
-        yield Candidates((*others, _TRIPLE, *_OPAQUE, *_BOOLEANS, *_UNTRIED.values()), self._no_untried())
+        yield CandidateTerms((*others, _TRIPLE, *_OPAQUE, *_BOOLEANS, *_UNTRIED.values()), self._no_untried())
         # Each constant calls for a dozen more candidates, and making them is work too.
         if not self._effort.spend(12 * len(self._literals)):
             return
         numbers = numerals(self._literals, padding=self._padding)
-        yield Candidates(tuple(numbers), numerals_complete(self._literals, named=self._identities))
+        yield CandidateTerms(tuple(numbers), numerals_complete(self._literals, named=self._identities))
         for kind in MOMENTS:
             found = moments(kind, self._literals, padding=min(self._padding, _LONGEST_DATE))
-            yield Candidates(tuple(found), self._padding <= _LONGEST_DATE)
+            yield CandidateTerms(tuple(found), self._padding <= _LONGEST_DATE)
         for family in families(self._literals):
             yield self._strings(family)
 
     def _no_untried(self) -> bool:
         return not any(kind_of(literal) in _UNTRIED for literal in self._literals)
 
-    def _strings(self, family: Family) -> Candidates:
+    def _strings(self, family: Family) -> CandidateTerms:
         parts = [demand for demand in self._demands if asks_for_part(demand, family)]
         orders = [demand for demand in self._demands if asks_for_order(demand, family)]
         ordered = by_order(family, self._literals)
         if not parts:
-            return Candidates(tuple(ordered))
+            return CandidateTerms(tuple(ordered))
         alone = [woven(family, parts, separator_for(literal.value for literal in self._literals))]
         if not orders or any(names_one(demand) for demand in self._demands):
-            return Candidates((*alone, *ordered))
+            return CandidateTerms((*alone, *ordered))
         if self._none_meets(ordered, without=parts) or self._none_meets([*alone, *ordered], without=orders):
-            return Candidates(())
-        return Candidates((*alone, *ordered, *likely(family, parts, self._literals)), complete=False)
+            return CandidateTerms(())
+        return CandidateTerms((*alone, *ordered, *likely(family, parts, self._literals)), complete=False)
 
     def _none_meets(self, terms: Sequence[Term], *, without: Sequence[Demand]) -> bool:
         rest = [demand for demand in self._demands if demand not in without]
@@ -235,7 +235,7 @@ def _contradictory(demands: Iterable[Demand]) -> bool:
     outside: list[frozenset[Constant]] = []
     for demand in demands:
         allowed[demand.test] = allowed.get(demand.test, demand.outcomes) & demand.outcomes
-        if isinstance(demand.test, Membership) and True not in demand.outcomes:
+        if isinstance(demand.test, MembershipTest) and True not in demand.outcomes:
             outside.append(frozenset(demand.test.constants))
         elif demand.outcomes == {True}:
             inside += _lists(demand.test)
@@ -244,9 +244,9 @@ def _contradictory(demands: Iterable[Demand]) -> bool:
 
 def _lists(test: AnyTest) -> list[frozenset[Constant]]:
     """The constants of which one must equal the variable for the test to be true."""
-    if isinstance(test, Membership):
+    if isinstance(test, MembershipTest):
         return [frozenset(test.constants)]
-    if isinstance(test, Comparison) and test.operator is Comparator.EQUAL and not isinstance(test.right, Variable):
+    if isinstance(test, ComparisonTest) and test.operator is Comparator.EQUAL and not isinstance(test.right, Variable):
         return [frozenset({test.right})]
     return []
 
@@ -267,7 +267,7 @@ def _bounds_contradict(demands: Iterable[Demand]) -> bool:
 def _bound(demand: Demand) -> tuple[int, int, bool, bool] | None:
     """The direction, the number as that direction counts, whether it is left out; and whether beyond it is a must."""
     test = demand.test
-    if not isinstance(test, Comparison) or not isinstance(test.right, Literal) or test.operator not in _DIRECTIONS:
+    if not isinstance(test, ComparisonTest) or not isinstance(test.right, Literal) or test.operator not in _DIRECTIONS:
         return None
     # So far every kind of number counts one by one: a float beyond one of these is beyond it exactly.
     digits = test.right.value
@@ -304,9 +304,9 @@ _GIVES_TYPE = frozenset({TaxonomyRelation.IS_A, TaxonomyRelation.DIRECT})
 
 def _constants(demand: Demand) -> Iterator[Term]:
     test = demand.test
-    if isinstance(test, Comparison):
+    if isinstance(test, ComparisonTest):
         yield from (side for side in (test.left, test.right) if not isinstance(side, Variable))
-    elif isinstance(test, Membership):
+    elif isinstance(test, MembershipTest):
         yield from test.constants
     elif isinstance(test, Identity):
         yield test.term
@@ -317,4 +317,4 @@ def _constants(demand: Demand) -> Iterator[Term]:
 
 
 def _cost(demand: Demand) -> int:
-    return len(demand.test.constants) if isinstance(demand.test, Membership) else 1
+    return len(demand.test.constants) if isinstance(demand.test, MembershipTest) else 1

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
-from triplewire.algebra.constraints import Comparator, Comparison
+from triplewire.algebra.constraints import Comparator, ComparisonTest
 from triplewire.algebra.evaluation import Outcome
 from triplewire.algebra.reasoning.demands import Demand
 from triplewire.algebra.reasoning.domains import Domain
@@ -45,7 +45,7 @@ _SAMPLE: list[Term] = [
 def possible_pair(same: bool, domains: Iterable[Domain], demands: Iterable[Demand]) -> bool:
     """Whether two terms in these roles can compare as demanded; `same` if they are one variable."""
     first, second = (domain.role for domain in domains)
-    wanted = [(demand.test.operator, demand.outcomes) for demand in demands if isinstance(demand.test, Comparison)]
+    wanted = [(demand.test.operator, demand.outcomes) for demand in demands if isinstance(demand.test, ComparisonTest)]
     return any(all(dict(way)[sign] in outcomes for sign, outcomes in wanted) for way in _ways(same, first, second))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from triplewire.algebra.constraints import Comparison, Operand
+from triplewire.algebra.constraints import ComparisonTest, Operand
 from triplewire.algebra.patterns import Pattern, PatternTerm, Variable
 from triplewire.algebra.reasoning.demands import AnyTest, Demand, Ground, oriented
 from triplewire.rdf.terms import Literal, NamedNode
@@ -33,7 +33,7 @@ def renamed_demand(demand: Demand, renaming: Renaming, constants: dict[Variable,
         return stand_in(renaming(old), constants)
 
     test = demand.test
-    if isinstance(test, Comparison):
+    if isinstance(test, ComparisonTest):
         return Demand(_comparison(test, renaming, constants), demand.outcomes)
     renamed: AnyTest = replace(test, variable=variable(test.variable))
     return Demand(renamed, demand.outcomes)
@@ -48,7 +48,7 @@ def stand_in(term: PatternTerm, constants: dict[Variable, Ground]) -> Variable:
     return name
 
 
-def _comparison(test: Comparison, renaming: Renaming, constants: dict[Variable, Ground]) -> Comparison:
+def _comparison(test: ComparisonTest, renaming: Renaming, constants: dict[Variable, Ground]) -> ComparisonTest:
     left, right = _operand(test.left, renaming, constants), _operand(test.right, renaming, constants)
     if not isinstance(left, Variable) and not isinstance(right, Variable):
         left = stand_in(left, constants)

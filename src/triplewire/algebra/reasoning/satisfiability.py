@@ -35,7 +35,7 @@ Witness = Mapping[Variable, Term]
 Choices = Mapping[Variable, Sequence[tuple[Demand, ...]]]
 
 
-class Finding(Struct, frozen=True):
+class Satisfiability(Struct, frozen=True):
     """An answer, and the witness where it is yes."""
 
     answer: Answer
@@ -51,15 +51,15 @@ def satisfiable(question: Question, taxonomy: Taxonomy | None = None) -> bool:
     return satisfiability(question, taxonomy).answer is Answer.YES
 
 
-def satisfiability(question: Question, taxonomy: Taxonomy | None = None) -> Finding:
+def satisfiability(question: Question, taxonomy: Taxonomy | None = None) -> Satisfiability:
     """Yes with a witness, no with a proof behind it, or unknown."""
     taxonomy, effort = taxonomy or EMPTY, Effort(EFFORT)
     findings = [_of_core(core, taxonomy, effort) for core in _cores(question)]
     if all(finding.answer is Answer.NO for finding in findings):
-        return Finding(Answer.NO)
+        return Satisfiability(Answer.NO)
     if isinstance(_asked(question), GeneralQuery):
-        return Finding(Answer.UNKNOWN)
-    return next((finding for finding in findings if finding.witness is not None), Finding(Answer.UNKNOWN))
+        return Satisfiability(Answer.UNKNOWN)
+    return next((finding for finding in findings if finding.witness is not None), Satisfiability(Answer.UNKNOWN))
 
 
 def witness_of(
@@ -93,16 +93,16 @@ def _core_around(constraint: Constraint) -> Core:
     return Core(tuple(Pattern(subject, predicate, variable) for variable in variables), constraint)
 
 
-def _of_core(core: Core, taxonomy: Taxonomy, effort: Effort) -> Finding:
+def _of_core(core: Core, taxonomy: Taxonomy, effort: Effort) -> Satisfiability:
     answer = Answer.NO
     for situation in situations(core, taxonomy):
         if refuted(Problem(situation.roles, situation.fixed, taxonomy, effort), situation.demands, ()):
             continue
         witness = witness_of(core, situation, {}, taxonomy, effort)
         if witness is not None:
-            return Finding(Answer.YES, witness)
+            return Satisfiability(Answer.YES, witness)
         answer = Answer.UNKNOWN
-    return Finding(answer)
+    return Satisfiability(answer)
 
 
 class _Search:

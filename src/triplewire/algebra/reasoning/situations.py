@@ -14,9 +14,9 @@ from msgspec import Struct
 
 from triplewire.algebra.constraints import (
     Comparator,
-    Comparison,
+    ComparisonTest,
     Condition,
-    Membership,
+    MembershipTest,
     Operand,
     TaxonomyRelation,
     TaxonomyTest,
@@ -157,13 +157,13 @@ def _same(demands: Iterable[Demand], resources: set[Variable]) -> Iterator[tuple
         test = demand.test
         if isinstance(test, Identity) and demand.outcomes == TRUE:
             yield test.variable, test.term
-        elif isinstance(test, Membership) and demand.outcomes == TRUE and len(test.constants) == 1:
+        elif isinstance(test, MembershipTest) and demand.outcomes == TRUE and len(test.constants) == 1:
             yield from _equated(test.variable, test.constants[0], resources)
-        elif isinstance(test, Comparison) and _equates(test, demand):
+        elif isinstance(test, ComparisonTest) and _equates(test, demand):
             yield from _equated(test.left, test.right, resources)
 
 
-def _equates(test: Comparison, demand: Demand) -> bool:
+def _equates(test: ComparisonTest, demand: Demand) -> bool:
     wanted = {Comparator.EQUAL: True, Comparator.NOT_EQUAL: False}.get(test.operator)
     return wanted is not None and demand.outcomes == {wanted}
 

@@ -16,7 +16,7 @@ from itertools import chain, count
 
 from msgspec import Struct
 
-from triplewire.algebra.constraints import Comparator, Comparison, Membership, TextRelation, TextTest
+from triplewire.algebra.constraints import Comparator, ComparisonTest, MembershipTest, TextRelation, TextTest
 from triplewire.algebra.reasoning.demands import Demand, Identity
 from triplewire.rdf.literals.strings import compatible
 from triplewire.rdf.terms import XSD, Literal
@@ -96,15 +96,17 @@ def asks_for_part(demand: Demand, family: Family) -> bool:
 def asks_for_order(demand: Demand, family: Family) -> bool:
     """Whether the demand is about what comes before or after in the family."""
     test = demand.test
-    return isinstance(test, Comparison) and test.operator in _ORDERED and test.right in family
+    return isinstance(test, ComparisonTest) and test.operator in _ORDERED and test.right in family
 
 
 def names_one(demand: Demand) -> bool:
     """Whether only a constant of the demand can meet it."""
     test = demand.test
-    if isinstance(test, Identity | Membership) or (isinstance(test, Comparison) and test.operator is Comparator.EQUAL):
+    if isinstance(test, Identity | MembershipTest) or (
+        isinstance(test, ComparisonTest) and test.operator is Comparator.EQUAL
+    ):
         return demand.outcomes == {True}
-    return isinstance(test, Comparison) and test.operator is Comparator.NOT_EQUAL and demand.outcomes == {False}
+    return isinstance(test, ComparisonTest) and test.operator is Comparator.NOT_EQUAL and demand.outcomes == {False}
 
 
 def _wanted(demand: Demand, family: Family) -> TextTest | None:

@@ -19,7 +19,7 @@ from triplewire.rdf.events import Event
 from triplewire.rdf.formats import NQUADS, format_named
 from triplewire.rdf.limits import DEFAULT_LIMITS, MIB, Limits
 from triplewire.rdf.parsing.contexts import Contexts
-from triplewire.rdf.parsing.reading_options import Reading
+from triplewire.rdf.parsing.reading_options import ReadingOptions
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -63,7 +63,7 @@ def publish_command(
     problems = Problems()
     with connect(node, secret_file) as client:
         limits = client.limits()
-        reading = Reading(limits=_for_files(limits, split_by), base=base, contexts=Contexts.load(contexts))
+        reading = ReadingOptions(limits=_for_files(limits, split_by), base=base, contexts=Contexts.load(contexts))
         read = read_subjects if split_by is SplitBy.SUBJECT else read_events
         paths = [STDIN if str(file) == "-" else file for file in files]
         events = read(paths, problems, reading, format_named(form).name)

@@ -9,7 +9,7 @@ from msgspec import Struct
 from triplewire.algebra.constraints import (
     ALWAYS,
     Comparator,
-    Comparison,
+    ComparisonTest,
     Condition,
     Constraint,
     IntegerTest,
@@ -193,7 +193,7 @@ class _Parser:
     def _comparison(self, variable: Variable, operator: Comparator) -> Constraint:
         offset = self._scanner.offset
         constant = self._constant("an IRI or a literal to compare with")
-        comparison = Comparison(operator, variable, constant)
+        comparison = ComparisonTest(operator, variable, constant)
         if isinstance(constant, Literal) and is_integer(constant):
             return _all(comparison, IntegerTest(variable))
         if isinstance(constant, Literal) and constant.datatype == XSD["integer"]:

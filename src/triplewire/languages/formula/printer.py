@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from triplewire.algebra.constraints import (
-    Comparison,
+    ComparisonTest,
     Condition,
     Constraint,
     IntegerTest,
@@ -68,7 +68,7 @@ class _Printer:
 
     def _condition(self, condition: Condition) -> str:
         match condition:
-            case Condition(Comparison(operator, Variable() as left, NamedNode() | Literal() as right), True):
+            case Condition(ComparisonTest(operator, Variable() as left, NamedNode() | Literal() as right), True):
                 return f"{_variable(left)} {operator.value} {self._term(right)}"
             case Condition(TextTest(TextRelation.CONTAINS, variable, text), True):
                 return f"{_variable(variable)} contains {self._term(text)}"

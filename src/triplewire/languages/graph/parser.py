@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from triplewire.algebra.constraints import ALWAYS, Comparison, Condition, Constraint, TaxonomyTest, Test
+from triplewire.algebra.constraints import ALWAYS, ComparisonTest, Condition, Constraint, TaxonomyTest, Test
 from triplewire.algebra.patterns import Pattern, PatternTerm, Variable, variables_of
 from triplewire.algebra.queries import Core, FastQuery, Select
 from triplewire.languages.graph import tokens
@@ -115,7 +115,7 @@ class _Parser:
         operand = self._operand()
         if isinstance(operand, NamedNode):
             return TaxonomyTest(tokens.RELATIONS[operator], variable, operand)
-        return Comparison(operator, variable, operand)
+        return ComparisonTest(operator, variable, operand)
 
     def _repeated(self, variable: Variable) -> None:
         """The paper draws `?y (?y <= Publication)`: the variable once more, before its operator."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from triplewire.algebra.constraints import Comparison, Condition, Constraint, TaxonomyTest
+from triplewire.algebra.constraints import ComparisonTest, Condition, Constraint, TaxonomyTest
 from triplewire.algebra.patterns import Pattern, PatternTerm, Variable
 from triplewire.algebra.queries import FastQuery, Query, Select
 from triplewire.errors import InputError
@@ -48,7 +48,7 @@ def _constraint_sets(constraint: Constraint) -> _ConstraintSets:
 
 def _constraint(condition: Condition) -> tuple[Variable, str]:
     match condition:
-        case Condition(Comparison(operator, Variable() as left, Literal() as right), True):
+        case Condition(ComparisonTest(operator, Variable() as left, Literal() as right), True):
             return left, f"{operator.value} {printed_literal(right)}"
         case Condition(TaxonomyTest(relation, variable, cls), True) if relation in tokens.RELATION_SIGNS:
             return variable, f"{tokens.RELATION_SIGNS[relation]} {cls}"

@@ -18,7 +18,7 @@ from numba.core import event
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.matching.kernels.machine import is_kept, keeps
 from triplewire.matching.kernels.search.search import search
-from triplewire.matching.segments.live_index import Engine
+from triplewire.matching.segments.live_index import LiveIndex
 
 # numba does not annotate it.
 _register: Any = event.register
@@ -39,11 +39,11 @@ class Interpreter:
     def __init__(self, evaluations: int | None) -> None:
         self._left = _affordable() if evaluations is None else evaluations
 
-    def taken_from(self, engine: Engine) -> tuple[Subscription, ...] | None:
+    def taken_from(self, index: LiveIndex) -> tuple[Subscription, ...] | None:
         """The subscriptions to evaluate on one event, which is all of them; nothing if kernels are to do it."""
         if not self._left:
             return None
-        drafted = engine.drafted
+        drafted = index.drafted
         if drafted is None or len(drafted) > self._left:
             self._left = 0
             return None

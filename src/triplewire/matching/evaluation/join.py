@@ -26,7 +26,7 @@ Binding = dict[Variable, Term]
 Decidable = tuple[tuple[Condition, ...], ...]
 
 
-class Plan(Struct, frozen=True):
+class JoinPlan(Struct, frozen=True):
     """The order of a core's patterns on one event. `decidable[n]` can be decided once n patterns are matched."""
 
     patterns: tuple[Pattern, ...]
@@ -85,7 +85,7 @@ def key_under(pattern: Pattern, binding: Mapping[Variable, Term]) -> Key:
     return subject, predicate, obj
 
 
-def planned(core: Core, view: EventView, start: Mapping[Variable, Term]) -> Plan:
+def planned(core: Core, view: EventView, start: Mapping[Variable, Term]) -> JoinPlan:
     """Choose the order of the patterns, and with it when each condition can be decided."""
     order = _ordered(core.patterns, view, start)
     bound_after: dict[Variable, int] = {}
@@ -94,11 +94,11 @@ def planned(core: Core, view: EventView, start: Mapping[Variable, Term]) -> Plan
             bound_after.setdefault(variable, depth)
     bound_after.update(dict.fromkeys(start, 0))
     decidable = (_decidable(core.constraint, depth, bound_after) for depth in range(len(order) + 1))
-    return Plan(order, tuple(decidable))
+    return JoinPlan(order, tuple(decidable))
 
 
 def _checked(
-    bindings: list[Binding], depth: int, alive: tuple[int, ...], plan: Plan, view: EventView
+    bindings: list[Binding], depth: int, alive: tuple[int, ...], plan: JoinPlan, view: EventView
 ) -> Iterator[_Partial]:
     decidable = plan.decidable[depth]
     for binding in bindings:

@@ -13,7 +13,7 @@ from triplewire.matching.evaluation.join import Binding, constant_keys, solution
 from triplewire.matching.general.construct_templates import instantiate
 from triplewire.matching.general.datasets import Dataset
 from triplewire.matching.general.plan import GeneralPlan
-from triplewire.matching.matches import Answer, Solution
+from triplewire.matching.matches import QueryAnswer, Solution
 from triplewire.matching.segments.segment import Segment
 
 _KEPT = 10_000
@@ -26,14 +26,14 @@ class FastPlan:
         self.query = query
         self._keys = constant_keys(query.core)
 
-    def answer(self, dataset: Dataset, allowance: Allowance) -> Answer | None:
+    def answer(self, dataset: Dataset, allowance: Allowance) -> QueryAnswer | None:
         """What the query yields on an event, or nothing where it has no solution."""
         view = dataset.view
         if not self._could_match(view):
             return None
         found = solutions(self.query.core, view, Budget(allowance.steps))
         if isinstance(self.query.form, Ask):
-            return next((Answer([{}]) for _ in found), None)
+            return next((QueryAnswer([{}]) for _ in found), None)
         bindings = list(found)
         return _shaped(self.query.form, bindings) if bindings else None
 
@@ -46,12 +46,12 @@ class FastPlan:
         return all(view.matching(key) for key in self._keys)
 
 
-def _shaped(form: Select | Construct, bindings: list[Binding]) -> Answer:
+def _shaped(form: Select | Construct, bindings: list[Binding]) -> QueryAnswer:
     if isinstance(form, Construct):
         visible = [{v.name: term for v, term in binding.items() if not v.is_blank} for binding in bindings]
-        return Answer(visible, instantiate(form.template, visible))
+        return QueryAnswer(visible, instantiate(form.template, visible))
     rows = [_projected(form, binding) for binding in bindings]
-    return Answer(_distinct(rows) if form.distinct else rows)
+    return QueryAnswer(_distinct(rows) if form.distinct else rows)
 
 
 def _projected(form: Select, binding: Binding) -> Solution:
@@ -62,38 +62,38 @@ def _distinct(rows: list[Solution]) -> list[Solution]:
     return list({tuple(sorted(row.items(), key=lambda item: item[0])): row for row in rows}.values())
 
 
-Plan = FastPlan | GeneralPlan
+QueryPlan = FastPlan | GeneralPlan
 
 
-def plan_of(query: Query) -> Plan:
+def query_plan(query: Query) -> QueryPlan:
     """Make a query ready to be evaluated on many events."""
     return FastPlan(query) if isinstance(query, FastQuery) else GeneralPlan(query)
 
 
-class Plans:
+class PlanCache:
     """The plans used last, by the identifier of the subscription."""
 
     def __init__(self) -> None:
-        self._plans: OrderedDict[str, Plan] = OrderedDict()
+        self._plans: OrderedDict[str, QueryPlan] = OrderedDict()
 
-    def of(self, segment: Segment, number: int) -> Plan:
+    def of(self, segment: Segment, number: int) -> QueryPlan:
         """The plan of a subscription, made from its text where it is not at hand."""
         return self._kept(segment.id_of(number), lambda: segment.subscription(number).query)
 
-    def of_drafted(self, subscription: Subscription) -> Plan:
+    def of_drafted(self, subscription: Subscription) -> QueryPlan:
         """The plan of a subscription that is in no segment yet."""
         return self._kept(subscription.id, lambda: subscription.query)
 
-    def keep(self, subscription_id: str, plan: Plan) -> Plan:
+    def keep(self, subscription_id: str, plan: QueryPlan) -> QueryPlan:
         """Have the plan of a subscription at hand."""
         self._plans[subscription_id] = plan
         if len(self._plans) > _KEPT:
             self._plans.popitem(last=False)
         return plan
 
-    def _kept(self, name: str, query: Callable[[], Query]) -> Plan:
+    def _kept(self, name: str, query: Callable[[], Query]) -> QueryPlan:
         plan = self._plans.pop(name, None)
-        return self.keep(name, plan or plan_of(query()))
+        return self.keep(name, plan or query_plan(query()))
 
     def forget(self, subscription_id: str) -> None:
         """A subscription is gone; its name may come to mean another query."""

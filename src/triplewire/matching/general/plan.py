@@ -46,7 +46,7 @@ from triplewire.matching.general.standard_semantics import standardised
 from triplewire.matching.general.work_bound import work_bound
 from triplewire.matching.general.worker import evaluated_apart
 from triplewire.matching.general.zero_length_paths import without_absent_ends, zero_length_ends
-from triplewire.matching.matches import Answer, Solution
+from triplewire.matching.matches import QueryAnswer, Solution
 from triplewire.rdf.events import Event
 from triplewire.rdf.terms import Term
 
@@ -61,15 +61,15 @@ class OxigraphQuery(Struct, frozen=True):
     form: Form
     variables: tuple[Variable, ...]
 
-    def answer(self, dataset: Dataset, steps: int) -> Answer | None:
+    def answer(self, dataset: Dataset, steps: int) -> QueryAnswer | None:
         """The answer, whatever work it takes; `steps` bounds the number of solutions."""
         solutions_of = dataset.opaque_solutions if self.is_opaque else dataset.solutions
         rows = [_in_order(row, self.variables) for row in solutions_of(self.text, Budget(steps))]
         if not rows:
             return None
         if isinstance(self.form, Construct):
-            return Answer(rows, instantiate(self.form.template, rows))
-        return Answer(rows)
+            return QueryAnswer(rows, instantiate(self.form.template, rows))
+        return QueryAnswer(rows)
 
 
 class GeneralPlan:
@@ -96,7 +96,7 @@ class GeneralPlan:
         for tree in (self._plain, self._opaque):
             check_evaluable(tree)
 
-    def answer(self, dataset: Dataset, allowance: Allowance) -> Answer | None:
+    def answer(self, dataset: Dataset, allowance: Allowance) -> QueryAnswer | None:
         """What the query yields on an event, or nothing where it has no solution."""
         view = dataset.view
         if not self._could_match(view, allowance.steps):
@@ -143,7 +143,7 @@ class GeneralPlan:
         return self.query.text if folded == self.query.tree else print_query(folded)
 
 
-def _answer_anew(asked: OxigraphQuery, event: Event, taxonomy: Taxonomy, steps: int) -> Answer | None:
+def _answer_anew(asked: OxigraphQuery, event: Event, taxonomy: Taxonomy, steps: int) -> QueryAnswer | None:
     return asked.answer(Dataset(EventView(event, taxonomy)), steps)
 
 

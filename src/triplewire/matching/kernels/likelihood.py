@@ -8,14 +8,13 @@ import numpy as np
 
 from triplewire.matching.kernels import layout
 from triplewire.matching.kernels.index.anchor_keys import anchor_key, key_slot
-from triplewire.matching.kernels.index.demand import Demand
-from triplewire.matching.kernels.machine import Table, inner
-from triplewire.matching.kernels.structures import Floats
+from triplewire.matching.kernels.index.demand import DemandCounts
+from triplewire.matching.kernels.machine import Floats, Table, inner
 
 _DOUBT = 8.0  # as if so many other objects had been asked for besides
 
 
-class Seen(NamedTuple):
+class SeenEvents(NamedTuple):
     """Shares of events, by anchor key (sorted), and a sorted sample of the values under each predicate."""
 
     keys: Table
@@ -25,13 +24,13 @@ class Seen(NamedTuple):
 
 
 @inner
-def share_of(seen: Seen, key: int, otherwise: float) -> float:
+def share_of(seen: SeenEvents, key: int, otherwise: float) -> float:
     at = np.searchsorted(seen.keys, key)
     return float(seen.shares[at]) if at < seen.keys.size and seen.keys[at] == key else otherwise
 
 
 @inner
-def pair_share(demand: Demand, seen: Seen, predicate: int, thing: int) -> float:
+def pair_share(demand: DemandCounts, seen: SeenEvents, predicate: int, thing: int) -> float:
     key = anchor_key(layout.PREDICATE_OBJECT, predicate, thing)
     share = share_of(seen, key, -1.0)
     if share >= 0.0:
@@ -45,7 +44,7 @@ def pair_share(demand: Demand, seen: Seen, predicate: int, thing: int) -> float:
 
 
 @inner
-def range_share(demand: Demand, seen: Seen, predicate: int, low: float, high: float) -> float:
+def range_share(demand: DemandCounts, seen: SeenEvents, predicate: int, low: float, high: float) -> float:
     """The part of the sample that lies inside, or of the extent of all ranges."""
     if predicate + 1 < seen.sample_starts.size and seen.sample_starts[predicate + 1] > seen.sample_starts[predicate]:
         sample = seen.samples[seen.sample_starts[predicate] : seen.sample_starts[predicate + 1]]

@@ -11,19 +11,19 @@ from triplewire.matching.kernels.bytetable import find_entry
 from triplewire.matching.kernels.layout import NOBODY
 from triplewire.matching.kernels.machine import Table, fused
 from triplewire.matching.kernels.search.term_numbers import term_span
-from triplewire.matching.kernels.structures import Batch, Lineage, Room, Segment, Words
+from triplewire.matching.kernels.structures import EventBatch, Lineage, SegmentArrays, Words, Workspace
 
 UNRESOLVED = -2
 _OBJECT = 2
 
 
 @fused
-def node_of(batch: Batch, lineage: Lineage, room: Room, base: int, term: int) -> int:
+def node_of(batch: EventBatch, lineage: Lineage, workspace: Workspace, base: int, term: int) -> int:
     """The taxonomy's number for a term of the event, or NOBODY."""
-    if room.nodes[term] == UNRESOLVED:
+    if workspace.nodes[term] == UNRESOLVED:
         start, end, key = term_span(batch, batch.origins[base + term])
-        room.nodes[term] = find_entry(lineage.nodes, batch.buffer, start, end, key)
-    return int(room.nodes[term])
+        workspace.nodes[term] = find_entry(lineage.nodes, batch.buffer, start, end, key)
+    return int(workspace.nodes[term])
 
 
 @fused
@@ -43,7 +43,14 @@ def _among(starts: Table, members: Words, node: int, wanted: int) -> bool:
 
 @fused
 def class_holds(
-    batch: Batch, segment: Segment, lineage: Lineage, room: Room, base: int, term: int, cls: int, relation: int
+    batch: EventBatch,
+    segment: SegmentArrays,
+    lineage: Lineage,
+    workspace: Workspace,
+    base: int,
+    term: int,
+    cls: int,
+    relation: int,
 ) -> bool:
     """Whether a term stands to the class in the relation. Literals never do."""
     origin = batch.origins[base + term]
@@ -51,47 +58,49 @@ def class_holds(
         return False
     class_node = lineage.of_constant[cls]
     if relation == layout.ANCESTOR_OF:
-        return _is_descendant_of_term(batch, lineage, room, base, cls, class_node, term)
-    node = node_of(batch, lineage, room, base, term)
+        return _is_descendant_of_term(batch, lineage, workspace, base, cls, class_node, term)
+    node = node_of(batch, lineage, workspace, base, term)
     if relation == layout.IS_A:
         if _among(lineage.ancestor_starts, lineage.ancestors, node, class_node):
             return True
-        return _typed_below(batch, lineage, room, base, term, cls, class_node)
+        return _typed_below(batch, lineage, workspace, base, term, cls, class_node)
     if relation == layout.DIRECT_OR_SAME and (class_node < 0 or not lineage.known[class_node]):
-        return bool(room.constants[term] == cls)
+        return bool(workspace.constants[term] == cls)
     if _among(lineage.parent_starts, lineage.parents, node, class_node):
         return True
-    return _typed_as(batch, lineage, room, base, term, cls)
+    return _typed_as(batch, lineage, workspace, base, term, cls)
 
 
 @fused
-def first_type(batch: Batch, lineage: Lineage, room: Room, base: int) -> int:
+def first_type(batch: EventBatch, lineage: Lineage, workspace: Workspace, base: int) -> int:
     """The first quad of the event whose predicate is rdf:type, or NOBODY; the others follow by `nexts`."""
     constant = lineage.type_constant[0]
-    if constant < 0 or room.stamps[constant] != room.serial[0]:
+    if constant < 0 or workspace.stamps[constant] != workspace.serial[0]:
         return NOBODY
-    return int(batch.heads[base + room.places[constant]])
+    return int(batch.heads[base + workspace.places[constant]])
 
 
 @fused
-def _typed_as(batch: Batch, lineage: Lineage, room: Room, base: int, term: int, cls: int) -> bool:
-    quad = first_type(batch, lineage, room, base)
+def _typed_as(batch: EventBatch, lineage: Lineage, workspace: Workspace, base: int, term: int, cls: int) -> bool:
+    quad = first_type(batch, lineage, workspace, base)
     while quad >= 0:
-        if batch.terms[3 * quad] == term and room.constants[batch.terms[3 * quad + _OBJECT]] == cls:
+        if batch.terms[3 * quad] == term and workspace.constants[batch.terms[3 * quad + _OBJECT]] == cls:
             return True
         quad = batch.nexts[quad]
     return False
 
 
 @fused
-def _typed_below(batch: Batch, lineage: Lineage, room: Room, base: int, term: int, cls: int, class_node: int) -> bool:
-    quad = first_type(batch, lineage, room, base)
+def _typed_below(
+    batch: EventBatch, lineage: Lineage, workspace: Workspace, base: int, term: int, cls: int, class_node: int
+) -> bool:
+    quad = first_type(batch, lineage, workspace, base)
     while quad >= 0:
         if batch.terms[3 * quad] == term:
             kind = batch.terms[3 * quad + _OBJECT]
-            if room.constants[kind] == cls:
+            if workspace.constants[kind] == cls:
                 return True
-            if _among(lineage.super_starts, lineage.supers, node_of(batch, lineage, room, base, kind), class_node):
+            if _among(lineage.super_starts, lineage.supers, node_of(batch, lineage, workspace, base, kind), class_node):
                 return True
         quad = batch.nexts[quad]
     return False
@@ -99,19 +108,19 @@ def _typed_below(batch: Batch, lineage: Lineage, room: Room, base: int, term: in
 
 @fused
 def _is_descendant_of_term(
-    batch: Batch, lineage: Lineage, room: Room, base: int, cls: int, class_node: int, term: int
+    batch: EventBatch, lineage: Lineage, workspace: Workspace, base: int, cls: int, class_node: int, term: int
 ) -> bool:
     """isA(cls, term): the class is a constant, which the event may type too."""
-    node = node_of(batch, lineage, room, base, term)
+    node = node_of(batch, lineage, workspace, base, term)
     if _among(lineage.ancestor_starts, lineage.ancestors, class_node, node):
         return True
-    quad = first_type(batch, lineage, room, base)
+    quad = first_type(batch, lineage, workspace, base)
     while quad >= 0:
-        if room.constants[batch.terms[3 * quad]] == cls:
+        if workspace.constants[batch.terms[3 * quad]] == cls:
             kind = batch.terms[3 * quad + _OBJECT]
             if kind == term:
                 return True
-            if _among(lineage.super_starts, lineage.supers, node_of(batch, lineage, room, base, kind), node):
+            if _among(lineage.super_starts, lineage.supers, node_of(batch, lineage, workspace, base, kind), node):
                 return True
         quad = batch.nexts[quad]
     return False

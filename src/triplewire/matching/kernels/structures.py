@@ -1,4 +1,4 @@
-"""The bundles of arrays that kernels take: a batch of events, a segment of subscriptions, and room to work in."""
+"""The bundles of arrays that kernels take: a batch of events, a segment of subscriptions, and a workspace."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from triplewire.matching.kernels.bytetable import ByteTable
-from triplewire.matching.kernels.machine import Bytes, Table
+from triplewire.matching.kernels.machine import Bytes, Floats, Table
 
 Words = NDArray[np.int32]
-Floats = NDArray[np.float64]
 Flags = NDArray[np.uint8]
 
 
-class Batch(NamedTuple):
+class EventBatch(NamedTuple):
     """Scanned events whose terms are numbered within each event.
 
     `terms[3 * quad + position]` is a term's number in its event. Term `n` of event `e` is described in row
@@ -35,7 +34,7 @@ class Batch(NamedTuple):
     nexts: Words
 
 
-class Index(NamedTuple):
+class AnchorIndex(NamedTuple):
     """How an event's terms lead to programs: anchors, their groups, and the entries in a group.
 
     `uses[constant]` has a bit for each anchor tag that the constant takes part in. Groups of anchor `a` are
@@ -104,17 +103,17 @@ class Lineage(NamedTuple):
     type_constant: Words
 
 
-class Segment(NamedTuple):
+class SegmentArrays(NamedTuple):
     """Some subscriptions, compiled and indexed."""
 
     constants: ByteTable
     texts: ByteTable
     programs: Programs
-    anchors: Index
+    anchors: AnchorIndex
     automaton: Automaton
 
 
-class Room(NamedTuple):
+class Workspace(NamedTuple):
     """What a search scribbles on, for one segment and one thread at a time.
 
     `seen[program, 0]`, `stamps[constant]`, `classes[constant]` and `texts[text]` hold the serial number of the event
@@ -140,7 +139,7 @@ class Room(NamedTuple):
     stack: Table
 
 
-class Findings(NamedTuple):
+class SearchOutput(NamedTuple):
     """What a search found.
 
     A row of `results`: event, program, outcome, first word of its solutions, number of solutions. `solutions` holds the

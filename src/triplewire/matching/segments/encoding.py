@@ -9,11 +9,11 @@ from decimal import Context, Decimal
 
 from triplewire.algebra.constraints import (
     Comparator,
-    Comparison,
+    ComparisonTest,
     Condition,
     Constant,
     IntegerTest,
-    Membership,
+    MembershipTest,
     TaxonomyRelation,
     TaxonomyTest,
     TextRelation,
@@ -119,12 +119,12 @@ class Encoder:
 
     def _test_rows(self, condition: Condition, indices: dict[Variable, int]) -> list[Row]:
         test = condition.test
-        if isinstance(test, Comparison):
+        if isinstance(test, ComparisonTest):
             return [self._comparison(test, indices)]
         index = indices.get(test.variable)
         if index is None:
             return [_EXACT]
-        if isinstance(test, Membership):
+        if isinstance(test, MembershipTest):
             return self._membership(test, index)
         if isinstance(test, TextTest):
             return [self._text(test, index)]
@@ -133,7 +133,7 @@ class Encoder:
         assert isinstance(test, IntegerTest)
         return [(layout.INTEGER, index, 0, 0, 0)]
 
-    def _comparison(self, test: Comparison, indices: dict[Variable, int]) -> Row:
+    def _comparison(self, test: ComparisonTest, indices: dict[Variable, int]) -> Row:
         left, right, comparator = test.left, test.right, _COMPARATORS[test.operator]
         if not isinstance(left, Variable):
             left, right, comparator = right, left, _MIRRORED[comparator]
@@ -161,7 +161,7 @@ class Encoder:
             return _moment_row(value.kind, value.content, comparator, index)
         return _EXACT
 
-    def _membership(self, test: Membership, index: int) -> list[Row]:
+    def _membership(self, test: MembershipTest, index: int) -> list[Row]:
         rows: list[Row] = [(layout.MEMBER, index, len(test.constants), 0, 0)]
         for constant in test.constants:
             operation, _, low, high, detail = self._against(constant, layout.EQUAL, index)

@@ -12,7 +12,7 @@ from triplewire.matching.kernels.bytetable import ByteTable, find
 from triplewire.matching.kernels.columns import END, EXACT, MOMENT, NUMBER_STATE, ROUNDED, START, ZONED, O, P
 from triplewire.matching.kernels.hashing import hash_term
 from triplewire.matching.kernels.index.anchor_keys import anchor_key
-from triplewire.matching.kernels.likelihood import Seen
+from triplewire.matching.kernels.likelihood import SeenEvents
 from triplewire.matching.scanning.scanner import ScanResult
 
 _SAMPLED_BATCHES = 256
@@ -21,7 +21,7 @@ _MOST_PAIRS = 50_000
 _MOST_VALUES = 512
 _VALUED = (EXACT, ROUNDED, MOMENT, ZONED)
 
-NOTHING_SEEN = Seen(np.zeros(0, np.int64), np.zeros(0), np.zeros(1, np.int64), np.zeros(0))
+NOTHING_SEEN = SeenEvents(np.zeros(0, np.int64), np.zeros(0), np.zeros(1, np.int64), np.zeros(0))
 
 
 class EventStatistics:
@@ -75,12 +75,12 @@ class EventStatistics:
         if len(values) < _MOST_VALUES and value == value:
             values.append(value)
 
-    def seen_by(self, constants: ByteTable, seed: int) -> Seen:
+    def seen_by(self, constants: ByteTable, seed: int) -> SeenEvents:
         """The statistics in terms of a segment's constants."""
         with self._lock:
             return self._seen_by(constants, seed)
 
-    def _seen_by(self, constants: ByteTable, seed: int) -> Seen:
+    def _seen_by(self, constants: ByteTable, seed: int) -> SeenEvents:
         if not self.events:
             return NOTHING_SEEN
         numbers = {term: number for term in self._terms() if (number := _number(constants, term, seed)) >= 0}
@@ -96,7 +96,7 @@ class EventStatistics:
         }
         keys = np.array(sorted(shares), np.int64)
         starts, samples = self._samples(numbers, constants.hashes.size)
-        return Seen(keys, np.array([shares[key] for key in keys.tolist()]), starts, samples)
+        return SeenEvents(keys, np.array([shares[key] for key in keys.tolist()]), starts, samples)
 
     def _terms(self) -> set[bytes]:
         return set(self._predicates) | {thing for _, thing in self._pairs}

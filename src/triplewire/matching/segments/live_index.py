@@ -1,11 +1,11 @@
 """The index as it lives: segments, a draft of what was just added, and merging behind the readers' backs.
 
-Writers take a lock; readers take none. What readers see is one immutable `State`, replaced as a whole. A draft becomes
-a segment when the next batch is searched, so an addition takes effect for the next event. Segments are merged when they
-are of like size, small ones at once and large ones on a thread of their own.
+Writers take a lock; readers take none. What readers see is one immutable `IndexState`, replaced as a whole. A draft
+becomes a segment when the next batch is searched, so an addition takes effect for the next event. Segments are merged
+when they are of like size, small ones at once and large ones on a thread of their own.
 
 Error handling: if merging fails, the segments stay as they are and the error is raised by the next call that changes
-the engine, or by `settle`.
+the index, or by `settle`.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from msgspec import Struct
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import EMPTY, Taxonomy
 from triplewire.matching.kernels.bytetable import table_of
-from triplewire.matching.kernels.structures import Batch, Lineage
+from triplewire.matching.kernels.structures import EventBatch, Lineage
 from triplewire.matching.scanning.scanner import ScanResult
 from triplewire.matching.segments.event_statistics import NOTHING_SEEN, EventStatistics
 from triplewire.matching.segments.lineages import TaxonomyArrays, lineage_of, taxonomy_arrays
 from triplewire.matching.segments.merge import merged
-from triplewire.matching.segments.records import Draft, Records
-from triplewire.matching.segments.search import Found, Rooms, batch_of, search_segment
+from triplewire.matching.segments.records import SegmentDraft, SubscriptionRecords
+from triplewire.matching.segments.search import SegmentMatches, Workspaces, batch_of, search_segment
 from triplewire.matching.segments.segment import Segment, segment_of
-from triplewire.matching.segments.shapes import Shape
+from triplewire.matching.segments.shapes import SolutionShape
 
 _WORTH_STATISTICS = 1_000
 
@@ -43,14 +43,14 @@ class Thresholds(Struct, frozen=True):
 DEFAULT_THRESHOLDS = Thresholds()
 
 
-class State(Struct, frozen=True, eq=False):
+class IndexState(Struct, frozen=True, eq=False):
     """What readers see. `lineages[i]` is the taxonomy as segment `i` sees it."""
 
     segments: tuple[Segment, ...] = ()
     lineages: tuple[Lineage, ...] = ()
 
 
-class Engine:
+class LiveIndex:
     """Subscriptions by identifier, and the search for those that events may satisfy."""
 
     def __init__(
@@ -61,12 +61,12 @@ class Engine:
         self._thresholds = thresholds
         self._arrays: tuple[Taxonomy, TaxonomyArrays] | None = None
         self._taxonomy = taxonomy or EMPTY
-        self.lock = threading.RLock()  # held by whoever changes the engine
+        self.lock = threading.RLock()  # held by whoever changes the index
         self._former_costs: Counter[str | None] = Counter()
-        self._state = State()
-        self._draft = Draft()
+        self._state = IndexState()
+        self._draft = SegmentDraft()
         self._serial = 0
-        self._rooms = Rooms()
+        self._workspaces = Workspaces()
         self._merger: threading.Thread | None = None
         self._failure: BaseException | None = None
 
@@ -139,17 +139,17 @@ class Engine:
             self._taxonomy = taxonomy or EMPTY
             self._put(self._state.segments, {})
 
-    def search(self, scanned: ScanResult, budget: int) -> list[Found]:
+    def search(self, scanned: ScanResult, budget: int) -> list[SegmentMatches]:
         """What every segment has to say about scanned events."""
         self.flush()
         self.statistics.sample(scanned)
         state = self._state
-        self._rooms.forget_all_but(state.segments)
+        self._workspaces.forget_all_but(state.segments)
         batch = batch_of(scanned)
         return [self._search(state, index, batch, budget) for index in range(len(state.segments))]
 
-    def _search(self, state: State, index: int, batch: Batch, budget: int) -> Found:
-        return search_segment(state.segments[index], state.lineages[index], batch, self._rooms, budget)
+    def _search(self, state: IndexState, index: int, batch: EventBatch, budget: int) -> SegmentMatches:
+        return search_segment(state.segments[index], state.lineages[index], batch, self._workspaces, budget)
 
     def flush(self) -> None:
         """Make the draft a segment, and merge what is due."""
@@ -161,7 +161,7 @@ class Engine:
             records, shapes = self._draft.records()
             self._replace((*self._state.segments, self._indexed(records, shapes)))
             # Only now: a reader that finds the draft empty must find the segment.
-            self._draft = Draft()
+            self._draft = SegmentDraft()
             self._merge_due()
 
     def settle(self) -> None:
@@ -195,7 +195,7 @@ class Engine:
         """Everything in one segment, indexed by the statistics of now."""
         self.settle()
         with self.lock:
-            segments = self._state.segments or (self._indexed(*Draft().records()),)
+            segments = self._state.segments or (self._indexed(*SegmentDraft().records()),)
             segment = self._indexed(*merged(segments))
             self._replace((segment,))
             return segment
@@ -207,7 +207,7 @@ class Engine:
                 return segment, number
         return None
 
-    def _indexed(self, records: Records, shapes: list[Shape]) -> Segment:
+    def _indexed(self, records: SubscriptionRecords, shapes: list[SolutionShape]) -> Segment:
         if records.size < _WORTH_STATISTICS:
             return segment_of(records, shapes, self.seed, NOTHING_SEEN)
         constants = table_of(records.constants.arena, records.constants.offsets, self.seed)
@@ -221,7 +221,7 @@ class Engine:
         kept = tuple(segment for segment in segments if segment.live)
         lineages = tuple(known.get(id(s)) or self._lineage(s) for s in kept)
         gone = [segment for segment in self._state.segments if segment not in kept]
-        self._state = State(kept, lineages)
+        self._state = IndexState(kept, lineages)
         self._former_costs += sum((segment.costs() for segment in gone), Counter())
 
     def _lineage(self, segment: Segment) -> Lineage:

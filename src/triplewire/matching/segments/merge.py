@@ -11,15 +11,15 @@ from triplewire.matching.kernels.bytetable import hash_entries, number_distinct,
 from triplewire.matching.kernels.layout import HEADER, ROW
 from triplewire.matching.kernels.machine import Table, kernel
 from triplewire.matching.kernels.structures import Flags, Words
-from triplewire.matching.segments.records import Records, Strings
+from triplewire.matching.segments.records import Strings, SubscriptionRecords
 from triplewire.matching.segments.segment import Segment
-from triplewire.matching.segments.shapes import Shape
+from triplewire.matching.segments.shapes import SolutionShape
 from triplewire.rdf.terms import RDF
 
 _TYPE = str(RDF["type"]).encode()
 
 
-def merged(segments: Sequence[Segment]) -> tuple[Records, list[Shape]]:
+def merged(segments: Sequence[Segment]) -> tuple[SubscriptionRecords, list[SolutionShape]]:
     """The records of all live subscriptions, in the order of adding."""
     parts = [_live(segment) for segment in segments]
     shapes, shape_maps = _numbered([segment.shapes for segment in segments])
@@ -33,7 +33,7 @@ def merged(segments: Sequence[Segment]) -> tuple[Records, list[Shape]]:
     programs, program_maps = _distinct(
         [Strings(code.view(np.uint8), 4 * part.program_starts) for code, part in zip(codes, parts, strict=True)]
     )
-    result = Records(
+    result = SubscriptionRecords(
         constants,
         texts,
         code=programs.arena.view(np.int32),
@@ -50,7 +50,7 @@ def merged(segments: Sequence[Segment]) -> tuple[Records, list[Shape]]:
     return result, shapes
 
 
-def _live(segment: Segment) -> Records:
+def _live(segment: Segment) -> SubscriptionRecords:
     """The records of live subscriptions, without the programs and constants that only others used."""
     records, keep = segment.records, segment.removed == 0
     if keep.all():
@@ -66,7 +66,7 @@ def _live(segment: Segment) -> Records:
     constants[[number for number in (segment.number_of_constant(_TYPE),) if number is not None]] = 1
     kept_constants, constant_map = _renumbered(records.constants, constants)
     kept_texts, text_map = _renumbered(records.texts, texts)
-    return Records(
+    return SubscriptionRecords(
         kept_constants,
         kept_texts,
         code=_translated(code, program_starts, constant_map, text_map),
@@ -114,8 +114,8 @@ def _mapped(parts: Sequence[Words], maps: Sequence[Words]) -> Words:
     return np.concatenate([mapping[part] for part, mapping in zip(parts, maps, strict=True)]).astype(np.int32)
 
 
-def _numbered(parts: Sequence[list[Shape]]) -> tuple[list[Shape], list[Words]]:
-    numbers: dict[Shape, int] = {}
+def _numbered(parts: Sequence[list[SolutionShape]]) -> tuple[list[SolutionShape], list[Words]]:
+    numbers: dict[SolutionShape, int] = {}
     maps = [np.array([numbers.setdefault(s, len(numbers)) for s in part], np.int32) for part in parts]
     return list(numbers), maps
 

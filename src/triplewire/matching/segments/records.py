@@ -13,7 +13,7 @@ from triplewire.matching.kernels.bytetable import arena_of
 from triplewire.matching.kernels.machine import Bytes, Table
 from triplewire.matching.kernels.structures import Words
 from triplewire.matching.segments.encoding import Encoder
-from triplewire.matching.segments.shapes import Shape, shape_of
+from triplewire.matching.segments.shapes import SolutionShape, shape_of
 
 
 class Strings(NamedTuple):
@@ -27,7 +27,7 @@ class Strings(NamedTuple):
         return self.arena[self.offsets[index] : self.offsets[index + 1]].tobytes()
 
 
-class Records(NamedTuple):
+class SubscriptionRecords(NamedTuple):
     """A number of subscriptions.
 
     Programs are runs of `code`. Subscription `s` has the programs `links[link_starts[s]:link_starts[s + 1]]`: one for
@@ -54,7 +54,7 @@ class Records(NamedTuple):
         return self.label_of.size
 
 
-class Draft:
+class SegmentDraft:
     """Subscriptions that were added and are not in a segment yet."""
 
     def __init__(self) -> None:
@@ -72,7 +72,7 @@ class Draft:
     def __len__(self) -> int:
         return len(self.subscriptions)
 
-    def records(self) -> tuple[Records, list[Shape]]:
+    def records(self) -> tuple[SubscriptionRecords, list[SolutionShape]]:
         """Compile everything."""
         return _Writer().written(list(self.subscriptions.values()), list(self._serials.values()))
 
@@ -83,16 +83,18 @@ class _Writer:
     def __init__(self) -> None:
         self.encoder = Encoder()
         self.programs: dict[bytes, int] = {}
-        self.shapes: dict[Shape, int] = {}
+        self.shapes: dict[SolutionShape, int] = {}
         self.labels: dict[bytes, int] = {}
         self.link_starts, self.links = array("q", (0,)), array("i")
         self.label_of, self.shape_of = array("i"), array("i")
 
-    def written(self, subscriptions: list[Subscription], serials: list[int]) -> tuple[Records, list[Shape]]:
+    def written(
+        self, subscriptions: list[Subscription], serials: list[int]
+    ) -> tuple[SubscriptionRecords, list[SolutionShape]]:
         for subscription in subscriptions:
             self._write(subscription)
         code, starts = arena_of(list(self.programs))
-        records = Records(
+        records = SubscriptionRecords(
             constants=Strings(*arena_of(self.encoder.constants)),
             texts=Strings(*arena_of(self.encoder.texts)),
             code=code.view(np.int32),

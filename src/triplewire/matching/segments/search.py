@@ -1,4 +1,4 @@
-"""Run the kernels over one segment, with room that is kept from batch to batch."""
+"""Run the kernels over one segment, with a workspace that is kept from batch to batch."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from triplewire.matching.kernels.search.groups import LARGE_DIRECTORY
 from triplewire.matching.kernels.search.join import SOLUTION_WORDS
 from triplewire.matching.kernels.search.search import RESULTS, VERIFIED, search
 from triplewire.matching.kernels.search.term_numbers import localise, most_quads
-from triplewire.matching.kernels.structures import Batch, Findings, Flags, Lineage, Programs, Room
+from triplewire.matching.kernels.structures import EventBatch, Flags, Lineage, Programs, SearchOutput, Workspace
 from triplewire.matching.scanning.scanner import ScanResult
 from triplewire.matching.segments.segment import Owners, Segment
 
@@ -26,7 +26,7 @@ _FIRST_WORDS = 1 << 13
 MATCH_EVENT, MATCH_SUBSCRIPTION, MATCH_OUTCOME, MATCH_WORD, MATCH_SOLUTIONS, MATCH_WIDTH = range(6)
 
 
-class Found(Struct, frozen=True, eq=False):
+class SegmentMatches(Struct, frozen=True, eq=False):
     """What one segment has to say about a batch: a row a match, and the solutions they point into.
 
     `undecided` rows still have to be evaluated: their outcome is not YES. `verified` counts the candidates.
@@ -39,71 +39,73 @@ class Found(Struct, frozen=True, eq=False):
     verified: int
 
 
-class Rooms(threading.local):
-    """Room to work in, for each thread and segment."""
+class Workspaces(threading.local):
+    """A workspace for each thread and segment."""
 
     def __init__(self) -> None:
-        self.by_segment: dict[int, tuple[Segment, Room]] = {}
-        self.findings = Findings(
+        self.by_segment: dict[int, tuple[Segment, Workspace]] = {}
+        self.output = SearchOutput(
             np.empty((_FIRST_RESULTS, 5), np.int64), np.empty(_FIRST_WORDS, np.int64), np.zeros(3, np.int64)
         )
 
     def forget_all_but(self, segments: Sequence[Segment]) -> None:
-        """Give back this thread's room for segments that are gone."""
+        """Give back this thread's workspaces for segments that are gone."""
         if len(self.by_segment) > len(segments):
             kept = {id(segment) for segment in segments}
             self.by_segment = {key: held for key, held in self.by_segment.items() if key in kept}
 
 
-def batch_of(scanned: ScanResult) -> Batch:
+def batch_of(scanned: ScanResult) -> EventBatch:
     """The kernels' view of scanned events."""
     return localise(scanned.buffer, scanned.quads, scanned.numbers, scanned.events)
 
 
-def search_segment(segment: Segment, lineage: Lineage, batch: Batch, rooms: Rooms, budget: int) -> Found:
+def search_segment(
+    segment: Segment, lineage: Lineage, batch: EventBatch, workspaces: Workspaces, budget: int
+) -> SegmentMatches:
     """Every match in one segment, and every candidate that the kernels leave undecided."""
-    room = _room(rooms, segment, batch)
-    rooms.findings.counts[:] = 0
+    workspace = _workspace(workspaces, segment, batch)
+    found = workspaces.output
+    found.counts[:] = 0
     event = 0
-    while (event := search(batch, segment.arrays, lineage, room, rooms.findings, event, budget)) < len(batch.events):
-        rooms.findings = _larger(rooms.findings)
-    found = rooms.findings
+    while (event := search(batch, segment.arrays, lineage, workspace, found, event, budget)) < len(batch.events):
+        found = workspaces.output = _larger(found)
     results = found.results[: found.counts[RESULTS]]
     matches, undecided = expanded(results, segment.arrays.programs, segment.owners, segment.removed, segment.general)
     solutions = found.solutions[: found.counts[SOLUTION_WORDS]].copy()
-    return Found(segment, matches, solutions, undecided, int(found.counts[VERIFIED]))
+    return SegmentMatches(segment, matches, solutions, undecided, int(found.counts[VERIFIED]))
 
 
-def _larger(findings: Findings) -> Findings:
-    """Twice the room, with what was found so far."""
-    results = np.empty((2 * len(findings.results), 5), np.int64)
-    results[: len(findings.results)] = findings.results
-    solutions = np.empty(2 * findings.solutions.size, np.int64)
-    solutions[: findings.solutions.size] = findings.solutions
-    return Findings(results, solutions, findings.counts)
+def _larger(output: SearchOutput) -> SearchOutput:
+    """Twice as large, with what was found so far."""
+    results = np.empty((2 * len(output.results), 5), np.int64)
+    results[: len(output.results)] = output.results
+    solutions = np.empty(2 * output.solutions.size, np.int64)
+    solutions[: output.solutions.size] = output.solutions
+    return SearchOutput(results, solutions, output.counts)
 
 
-def _room(rooms: Rooms, segment: Segment, batch: Batch) -> Room:
-    held = rooms.by_segment.get(id(segment))
-    room = None if held is None else held[1]
+def _workspace(workspaces: Workspaces, segment: Segment, batch: EventBatch) -> Workspace:
+    held = workspaces.by_segment.get(id(segment))
+    workspace = None if held is None else held[1]
     terms = 3 * most_quads(batch.events) + 1
-    if room is None:
-        room = _new_room(segment, terms)
-        segment.tallies.append(room.seen)
-    elif room.constants.size < terms:
-        room = _new_room(segment, 2 * terms)._replace(serial=room.serial, seen=room.seen)
+    if workspace is None:
+        workspace = _new_room(segment, terms)
+        segment.tallies.append(workspace.seen)
+    elif workspace.constants.size < terms:
+        workspace = _new_room(segment, 2 * terms)._replace(serial=workspace.serial, seen=workspace.seen)
     # The segment is held too, so that its id cannot come to mean another one.
-    rooms.by_segment[id(segment)] = segment, room
-    return room
+    workspaces.by_segment[id(segment)] = segment, workspace
+    return workspace
 
 
-def _new_room(segment: Segment, terms: int) -> Room:
+def _new_room(segment: Segment, terms: int) -> Workspace:
     programs = segment.arrays.programs
     constants = segment.arrays.constants.hashes.size
     texts = segment.arrays.texts.hashes.size
     heads = programs.starts[:-1]
     patterns, variables = (int(programs.code[heads + place].max(initial=0)) for place in (0, 1))
-    return Room(
+    return Workspace(
         serial=np.zeros(1, np.int64),
         seen=np.zeros((heads.size, 2), np.int64),
         stamps=np.zeros(constants, np.int64),

@@ -22,11 +22,11 @@ from triplewire.matching.kernels.index.automaton import automaton_of
 from triplewire.matching.kernels.index.demand import demand_of
 from triplewire.matching.kernels.index.index_build import anchored_texts, index_of
 from triplewire.matching.kernels.layout import ANY
-from triplewire.matching.kernels.likelihood import Seen
+from triplewire.matching.kernels.likelihood import SeenEvents
 from triplewire.matching.kernels.machine import Table
 from triplewire.matching.kernels.structures import Flags, Programs, Words
-from triplewire.matching.segments.records import Records
-from triplewire.matching.segments.shapes import GENERAL, Shape
+from triplewire.matching.segments.records import SubscriptionRecords
+from triplewire.matching.segments.shapes import GENERAL, SolutionShape
 
 _ANY_KEY = ANY << 58
 
@@ -41,10 +41,10 @@ class Owners(NamedTuple):
 class Segment(Struct, frozen=True, eq=False):
     """Compiled, indexed subscriptions, by their number in the segment."""
 
-    records: Records
-    shapes: list[Shape]
+    records: SubscriptionRecords
+    shapes: list[SolutionShape]
     ids: ByteTable
-    arrays: structures.Segment
+    arrays: structures.SegmentArrays
     owners: Owners
     general: Flags
     removed: Flags
@@ -113,7 +113,7 @@ class Segment(Struct, frozen=True, eq=False):
     def id_of(self, number: int) -> str:
         return self.records.ids.string(number).decode()
 
-    def shape_of(self, number: int) -> Shape:
+    def shape_of(self, number: int) -> SolutionShape:
         return self.shapes[int(self.records.shape_of[number])]
 
     def stop_for(self, numbers: Sequence[int]) -> None:
@@ -150,7 +150,7 @@ class Segment(Struct, frozen=True, eq=False):
         return language, owner
 
 
-def segment_of(records: Records, shapes: list[Shape], seed: int, seen: Seen) -> Segment:
+def segment_of(records: SubscriptionRecords, shapes: list[SolutionShape], seed: int, seen: SeenEvents) -> Segment:
     """Index records. `seed` is the one that events are scanned with."""
     seed = word(seed)
     constants = table_of(records.constants.arena, records.constants.offsets, seed)
@@ -160,7 +160,7 @@ def segment_of(records: Records, shapes: list[Shape], seed: int, seen: Seen) -> 
     programs = Programs(records.code, records.program_starts, _first_only(records, shapes), stopped)
     entries = entries_of(programs, texts, demand_of(programs, constants.hashes.size), seen)
     index = index_of(entries, constants.hashes.size)
-    arrays = structures.Segment(constants, texts, programs, index, automaton_of(texts, anchored_texts(index)))
+    arrays = structures.SegmentArrays(constants, texts, programs, index, automaton_of(texts, anchored_texts(index)))
     return Segment(
         records,
         shapes,
@@ -173,12 +173,12 @@ def segment_of(records: Records, shapes: list[Shape], seed: int, seen: Seen) -> 
     )
 
 
-def _general(records: Records, shapes: list[Shape]) -> Flags:
+def _general(records: SubscriptionRecords, shapes: list[SolutionShape]) -> Flags:
     flags = np.array([shape.form == GENERAL for shape in shapes] or [False], np.uint8)
     return flags[records.shape_of]
 
 
-def _first_only(records: Records, shapes: list[Shape]) -> Flags:
+def _first_only(records: SubscriptionRecords, shapes: list[SolutionShape]) -> Flags:
     """A program that nobody wants all solutions of stops at the first."""
     wants = np.array([shape.wants_all for shape in shapes] or [False])
     counts = np.diff(records.link_starts)
@@ -188,7 +188,7 @@ def _first_only(records: Records, shapes: list[Shape]) -> Flags:
     return flags
 
 
-def _owners(records: Records) -> Owners:
+def _owners(records: SubscriptionRecords) -> Owners:
     counts = np.diff(records.link_starts)
     members = np.repeat(np.arange(records.size, dtype=np.int32), counts)
     order = np.argsort(records.links, kind="stable")

@@ -14,7 +14,7 @@ from triplewire.algebra.queries import Ask, Construct, FastQuery, Query
 SELECT, DISTINCT, ASK, CONSTRUCT, GENERAL = "select", "distinct", "ask", "construct", "general"
 
 
-class Shape(Struct, frozen=True):
+class SolutionShape(Struct, frozen=True):
     """`names[i]` is the value of the program's variable `columns[i]`.
 
     A CONSTRUCT keeps its template in the subscription's text only, and a general query is evaluated from its text.
@@ -30,19 +30,19 @@ class Shape(Struct, frozen=True):
         return self.form in (SELECT, DISTINCT, CONSTRUCT)
 
 
-def shape_of(query: Query, variables: tuple[Variable, ...]) -> Shape:
+def shape_of(query: Query, variables: tuple[Variable, ...]) -> SolutionShape:
     """The shape of a query whose core has these variables, in the order of their indices."""
     if not isinstance(query, FastQuery):
-        return Shape(GENERAL)
+        return SolutionShape(GENERAL)
     form = query.form
     if isinstance(form, Ask):
-        return Shape(ASK)
+        return SolutionShape(ASK)
     if isinstance(form, Construct):
         return _named(CONSTRUCT, tuple(v for v in query.core.variables if not v.is_blank), variables)
     return _named(DISTINCT if form.distinct else SELECT, form.variables, variables)
 
 
-def _named(form: str, wanted: tuple[Variable, ...], variables: tuple[Variable, ...]) -> Shape:
+def _named(form: str, wanted: tuple[Variable, ...], variables: tuple[Variable, ...]) -> SolutionShape:
     index = {variable: place for place, variable in enumerate(variables)}
     bound = [v for v in wanted if v in index]
-    return Shape(form, tuple(v.name for v in bound), tuple(index[v] for v in bound))
+    return SolutionShape(form, tuple(v.name for v in bound), tuple(index[v] for v in bound))

@@ -23,9 +23,9 @@ from triplewire.errors import SnapshotError
 from triplewire.matching.kernels import structures
 from triplewire.matching.kernels.bytetable import ByteTable
 from triplewire.matching.kernels.hashing import hash_span
-from triplewire.matching.segments.records import Records
+from triplewire.matching.segments.records import SubscriptionRecords
 from triplewire.matching.segments.segment import Owners, Segment
-from triplewire.matching.segments.shapes import Shape
+from triplewire.matching.segments.shapes import SolutionShape
 from triplewire.system.durable_files import replace_folder, synced_file
 
 FORMAT = 1
@@ -42,7 +42,7 @@ class Manifest(Struct, frozen=True):
     serial: int
     subscriptions: int
     taxonomy: str | None
-    shapes: list[Shape]
+    shapes: list[SolutionShape]
     checksums: dict[str, int]
 
 
@@ -55,7 +55,12 @@ class Sealed(Struct, frozen=True):
 
 
 # The bundles of arrays that make a segment, by the name they have there.
-_BUNDLES: dict[str, type] = {"records": Records, "ids": ByteTable, "arrays": structures.Segment, "owners": Owners}
+_BUNDLES: dict[str, type] = {
+    "records": SubscriptionRecords,
+    "ids": ByteTable,
+    "arrays": structures.SegmentArrays,
+    "owners": Owners,
+}
 
 
 def write_snapshot(folder: Path, segment: Segment, serial: int, taxonomy: str | None) -> None:

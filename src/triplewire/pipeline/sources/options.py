@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from triplewire.rdf.limits import MIB, Limits, limits_for
 from triplewire.rdf.parsing.contexts import Contexts
-from triplewire.rdf.parsing.reading_options import Reading
+from triplewire.rdf.parsing.reading_options import ReadingOptions
 
 
 class ReadOptions(Struct, frozen=True, kw_only=True):
@@ -29,9 +29,9 @@ class ReadOptions(Struct, frozen=True, kw_only=True):
         return limits_for(self.event_bytes, self.event_quads)
 
     @property
-    def reading(self) -> Reading:
+    def reading(self) -> ReadingOptions:
         """How documents are read. The map of contexts is read once by each process."""
-        return Reading(limits=self.limits, base=self.base, contexts=_contexts(self.contexts))
+        return ReadingOptions(limits=self.limits, base=self.base, contexts=_contexts(self.contexts))
 
 
 DEFAULT_READ_OPTIONS = ReadOptions()

@@ -17,7 +17,7 @@ from triplewire.rdf.parsing.quads import QuadReader
 from triplewire.rdf.parsing.subject_events import events_by_subject
 
 
-class Reading(Struct, frozen=True, kw_only=True):
+class ReadingOptions(Struct, frozen=True, kw_only=True):
     """What a caller decides once for many documents. Without a base, each file's own URL is its base."""
 
     limits: Limits = DEFAULT_LIMITS
@@ -52,4 +52,4 @@ class Reading(Struct, frozen=True, kw_only=True):
         return events_by_subject(reader.without_blank_graphs(), source=document.source, time=time, limits=self.limits)
 
 
-AS_USUAL = Reading()
+AS_USUAL = ReadingOptions()

@@ -12,11 +12,11 @@ from msgspec import Struct
 
 from triplewire.algebra.constraints import (
     ALWAYS,
-    Comparison,
+    ComparisonTest,
     Condition,
     Constraint,
     IntegerTest,
-    Membership,
+    MembershipTest,
     Operand,
     TaxonomyTest,
     Test,
@@ -114,10 +114,10 @@ def _renamed_term(term: PatternTerm, rename: Callable[[Variable], Variable]) -> 
 
 
 def _renamed_test(test: Test, rename: Callable[[Variable], Variable]) -> Test:
-    if isinstance(test, Comparison):
-        return Comparison(test.operator, _renamed_operand(test.left, rename), _renamed_operand(test.right, rename))
-    if isinstance(test, Membership):
-        return Membership(rename(test.variable), test.constants)
+    if isinstance(test, ComparisonTest):
+        return ComparisonTest(test.operator, _renamed_operand(test.left, rename), _renamed_operand(test.right, rename))
+    if isinstance(test, MembershipTest):
+        return MembershipTest(rename(test.variable), test.constants)
     if isinstance(test, TextTest):
         return TextTest(test.relation, rename(test.variable), test.text)
     if isinstance(test, TaxonomyTest):

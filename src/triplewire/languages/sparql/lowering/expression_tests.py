@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from triplewire.algebra.constraints import (
     Comparator,
-    Comparison,
+    ComparisonTest,
     IntegerTest,
-    Membership,
+    MembershipTest,
     TaxonomyTest,
     Test,
     TextTest,
@@ -51,20 +51,20 @@ def integer_expression(name: Variable) -> And:
     return And((typed, Compare(Comparator.EQUAL, FunctionCall(INTEGER_CAST, (name,)), name)))
 
 
-def _comparison(node: Compare) -> Comparison | None:
+def _comparison(node: Compare) -> ComparisonTest | None:
     left, right = node.left, node.right
     if isinstance(left, Variable):
-        return Comparison(node.operator, left, right) if isinstance(right, Variable | NamedNode | Literal) else None
+        return ComparisonTest(node.operator, left, right) if isinstance(right, Variable | NamedNode | Literal) else None
     if isinstance(right, Variable) and isinstance(left, NamedNode | Literal):
-        return Comparison(node.operator, left, right)
+        return ComparisonTest(node.operator, left, right)
     return None
 
 
-def _membership(node: In) -> Membership | None:
+def _membership(node: In) -> MembershipTest | None:
     if not isinstance(node.operand, Variable):
         return None
     constants = tuple(choice for choice in node.choices if isinstance(choice, NamedNode | Literal))
-    return Membership(node.operand, constants) if len(constants) == len(node.choices) else None
+    return MembershipTest(node.operand, constants) if len(constants) == len(node.choices) else None
 
 
 def _text_test(node: BuiltIn) -> TextTest | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from triplewire.algebra.constraints import ALWAYS, NEVER, Constraint, Membership, variables_in
+from triplewire.algebra.constraints import ALWAYS, NEVER, Constraint, MembershipTest, variables_in
 from triplewire.algebra.patterns import Pattern, Variable
 from triplewire.algebra.queries import Core
 from triplewire.languages.sparql.lowering.conditions import ReadLeaf, conjoined, leaf_condition, normal_form
@@ -80,7 +80,7 @@ def _exact(bound: set[Variable], enclosing: frozenset[Variable]) -> ReadLeaf:
         unbound = [name for name in variables_in(test) if name not in bound]
         if not unbound:
             return leaf_condition(test, holds)
-        if any(name in enclosing for name in unbound) or (isinstance(test, Membership) and not test.constants):
+        if any(name in enclosing for name in unbound) or (isinstance(test, MembershipTest) and not test.constants):
             return None
         # An unbound variable makes the test an error: neither true nor false.
         return NEVER

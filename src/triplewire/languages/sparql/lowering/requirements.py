@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from triplewire.algebra.constraints import ALWAYS, NEVER, Condition, Constraint, Membership, variables_in
+from triplewire.algebra.constraints import ALWAYS, NEVER, Condition, Constraint, MembershipTest, variables_in
 from triplewire.algebra.patterns import Pattern, Variable
 from triplewire.algebra.queries import Core
 from triplewire.languages.sparql.lowering.branches import (
@@ -179,7 +179,7 @@ def _values(values: Values) -> Branches:
     for column, name in enumerate(values.variables):
         terms = tuple(dict.fromkeys(term for row in values.rows if (term := row[column]) is not None))
         if all(row[column] is not None for row in values.rows) and all(equal(term, term) for term in terms):
-            conditions.append(Condition(Membership(name, terms)))
+            conditions.append(Condition(MembershipTest(name, terms)))
     return (Branch(constraint=Constraint((tuple(conditions),))),)
 
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 
 from triplewire.algebra.constraints import (
     ALWAYS,
-    Comparison,
+    ComparisonTest,
     Condition,
     Constraint,
     IntegerTest,
-    Membership,
+    MembershipTest,
     TaxonomyTest,
     TextTest,
     variables_in,
@@ -89,14 +89,14 @@ def _combined(
 
 def _condition(condition: Condition) -> ast.Expression:
     test = condition.test
-    if isinstance(test, Membership):
+    if isinstance(test, MembershipTest):
         return (ast.In if condition.holds else ast.NotIn)(test.variable, test.constants)
     expression = _expression(test)
     return expression if condition.holds else ast.Not(expression)
 
 
-def _expression(test: Comparison | TextTest | TaxonomyTest | IntegerTest) -> ast.Expression:
-    if isinstance(test, Comparison):
+def _expression(test: ComparisonTest | TextTest | TaxonomyTest | IntegerTest) -> ast.Expression:
+    if isinstance(test, ComparisonTest):
         return ast.Compare(test.operator, test.left, test.right)
     if isinstance(test, TextTest):
         return ast.BuiltIn(test.relation.value, (test.variable, test.text))

@@ -2,7 +2,7 @@
 
 A first pass counts how often each predicate and object is asked for; the second weighs, for every alternative of every
 program, what could be its anchor and its guard, and writes one entry. How likely a part is comes from events where some
-were seen (`Seen`), else from the subscriptions: what many ask for, many events have.
+were seen (`SeenEvents`), else from the subscriptions: what many ask for, many events have.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ import numpy as np
 from triplewire.matching.kernels import layout
 from triplewire.matching.kernels.bytetable import ByteTable
 from triplewire.matching.kernels.index.anchor_keys import anchor_key
-from triplewire.matching.kernels.index.demand import Demand, alternatives_of, home, is_ranged
+from triplewire.matching.kernels.index.demand import DemandCounts, alternatives_of, home, is_ranged
 from triplewire.matching.kernels.layout import HEADER, NOBODY, ROW
-from triplewire.matching.kernels.likelihood import Seen, pair_share, range_share, share_of
-from triplewire.matching.kernels.machine import Table, double_at, inner, kernel
+from triplewire.matching.kernels.likelihood import SeenEvents, pair_share, range_share, share_of
+from triplewire.matching.kernels.machine import Floats, Table, double_at, inner, kernel
 from triplewire.matching.kernels.search.conditions import OPERAND_SINGLE
-from triplewire.matching.kernels.structures import Floats, Programs, Words
+from triplewire.matching.kernels.structures import Programs, Words
 
 
-class Entries(NamedTuple):
+class IndexEntries(NamedTuple):
     """One row an entry. `words`: anchor key, guard, predicate, object, program; `bounds`: low, high."""
 
     words: Table
@@ -30,7 +30,7 @@ class Entries(NamedTuple):
     counts: Table
 
 
-class Options(NamedTuple):
+class AnchorOptions(NamedTuple):
     """What an alternative offers, a row each.
 
     `words`: anchor tag (0 for none), its two constants, the pattern it comes from, guard, its predicate and object, and
@@ -59,14 +59,14 @@ _LEAST_SHARE = 1e-7
 _FOURTEEN_HOURS = 14 * 3600.0
 
 
-def entries_of(programs: Programs, texts: ByteTable, demand: Demand, seen: Seen) -> Entries:
+def entries_of(programs: Programs, texts: ByteTable, demand: DemandCounts, seen: SeenEvents) -> IndexEntries:
     """Choose an anchor and a guard for every alternative of every program."""
     most = _count_entries(programs)
-    entries = Entries(np.empty((most, 5), np.int64), np.empty((most, 2)), np.zeros(1, np.int64))
-    options = Options(np.zeros((_MOST_OPTIONS, 8), np.int64), np.zeros((_MOST_OPTIONS, 3)))
+    entries = IndexEntries(np.empty((most, 5), np.int64), np.empty((most, 2)), np.zeros(1, np.int64))
+    options = AnchorOptions(np.zeros((_MOST_OPTIONS, 8), np.int64), np.zeros((_MOST_OPTIONS, 3)))
     _choose_all(programs, texts, demand, seen, options, entries)
     count = int(entries.counts[0])
-    return Entries(entries.words[:count], entries.bounds[:count], entries.counts)
+    return IndexEntries(entries.words[:count], entries.bounds[:count], entries.counts)
 
 
 @kernel
@@ -84,7 +84,12 @@ def _count_entries(programs: Programs) -> int:
 
 @kernel
 def _choose_all(
-    programs: Programs, texts: ByteTable, demand: Demand, seen: Seen, options: Options, entries: Entries
+    programs: Programs,
+    texts: ByteTable,
+    demand: DemandCounts,
+    seen: SeenEvents,
+    options: AnchorOptions,
+    entries: IndexEntries,
 ) -> None:
     for program in range(programs.starts.size - 1):
         at, alternatives = alternatives_of(programs, program)
@@ -97,7 +102,7 @@ def _choose_all(
 
 
 @inner
-def _offer(options: Options, count: int, tag: int, a: int, b: int, pattern: int, share: float) -> int:
+def _offer(options: AnchorOptions, count: int, tag: int, a: int, b: int, pattern: int, share: float) -> int:
     """Add an option that has no guard yet, if there is room."""
     if count >= _MOST_OPTIONS:
         return count
@@ -109,7 +114,7 @@ def _offer(options: Options, count: int, tag: int, a: int, b: int, pattern: int,
 
 @inner
 def _offer_pair(
-    demand: Demand, seen: Seen, options: Options, count: int, predicate: int, thing: int, pattern: int
+    demand: DemandCounts, seen: SeenEvents, options: AnchorOptions, count: int, predicate: int, thing: int, pattern: int
 ) -> int:
     """A predicate with its object: an anchor, and a guard for others."""
     share = pair_share(demand, seen, predicate, thing)
@@ -121,7 +126,9 @@ def _offer_pair(
 
 
 @inner
-def _offer_patterns(programs: Programs, demand: Demand, seen: Seen, options: Options, program: int) -> int:
+def _offer_patterns(
+    programs: Programs, demand: DemandCounts, seen: SeenEvents, options: AnchorOptions, program: int
+) -> int:
     code, start = programs.code, programs.starts[program]
     count = _offer(options, 0, layout.ANY, 0, 0, NOBODY, 1.0)
     for pattern in range(code[start]):
@@ -146,9 +153,9 @@ def _offer_patterns(programs: Programs, demand: Demand, seen: Seen, options: Opt
 def _offer_rows(
     programs: Programs,
     texts: ByteTable,
-    demand: Demand,
-    seen: Seen,
-    options: Options,
+    demand: DemandCounts,
+    seen: SeenEvents,
+    options: AnchorOptions,
     program: int,
     at: int,
     rows: int,
@@ -188,7 +195,13 @@ def _is_first(code: Words, at: int, row: int) -> bool:
 
 @inner
 def _offer_members(
-    programs: Programs, demand: Demand, seen: Seen, options: Options, program: int, place: int, count: int
+    programs: Programs,
+    demand: DemandCounts,
+    seen: SeenEvents,
+    options: AnchorOptions,
+    program: int,
+    place: int,
+    count: int,
 ) -> int:
     """IN over terms, under a constant predicate: as many anchors as there are terms."""
     code = programs.code
@@ -210,9 +223,9 @@ def _offer_members(
 @inner
 def _offer_range(
     programs: Programs,
-    demand: Demand,
-    seen: Seen,
-    options: Options,
+    demand: DemandCounts,
+    seen: SeenEvents,
+    options: AnchorOptions,
     program: int,
     at: int,
     rows: int,
@@ -261,7 +274,7 @@ def _width(number: float, operation: int, detail: int) -> float:
 
 
 @inner
-def _enter_best(programs: Programs, options: Options, entries: Entries, program: int, count: int) -> None:
+def _enter_best(programs: Programs, options: AnchorOptions, entries: IndexEntries, program: int, count: int) -> None:
     """Write the entry, or entries, of the least likely pair of anchor and guard."""
     anchor, guard, least = 0, NOBODY, np.inf
     for first in range(count):
@@ -281,7 +294,7 @@ def _enter_best(programs: Programs, options: Options, entries: Entries, program:
 
 
 @inner
-def _guards(options: Options, first: int, second: int) -> bool:
+def _guards(options: AnchorOptions, first: int, second: int) -> bool:
     """Whether the second adds anything to the first: a pattern is no guard of itself, but its value is."""
     guard = options.words[second, _GUARD]
     if first == second or guard == layout.UNGUARDED:
@@ -291,7 +304,9 @@ def _guards(options: Options, first: int, second: int) -> bool:
 
 
 @inner
-def _enter(programs: Programs, options: Options, entries: Entries, program: int, anchor: int, guard: int) -> None:
+def _enter(
+    programs: Programs, options: AnchorOptions, entries: IndexEntries, program: int, anchor: int, guard: int
+) -> None:
     row = options.words[anchor]
     if row[_TAG] != _MEMBERS:
         _write(options, entries, program, anchor_key(row[_TAG], row[_A], row[_B]), guard)
@@ -303,7 +318,7 @@ def _enter(programs: Programs, options: Options, entries: Entries, program: int,
 
 
 @inner
-def _write(options: Options, entries: Entries, program: int, key: int, guard: int) -> None:
+def _write(options: AnchorOptions, entries: IndexEntries, program: int, key: int, guard: int) -> None:
     at = entries.counts[0]
     words, bounds = entries.words[at], entries.bounds[at]
     words[0], words[1], words[2], words[3], words[4] = key, layout.UNGUARDED, -2, NOBODY, program

@@ -10,11 +10,11 @@ from triplewire.matching.kernels import layout
 from triplewire.matching.kernels.bytetable import slot_count
 from triplewire.matching.kernels.index.anchor_keys import anchor_key, key_slot
 from triplewire.matching.kernels.layout import HEADER, NOBODY, ROW
-from triplewire.matching.kernels.machine import Table, double_at, inner, kernel
-from triplewire.matching.kernels.structures import Floats, Programs, Words
+from triplewire.matching.kernels.machine import Floats, Table, double_at, inner, kernel
+from triplewire.matching.kernels.structures import Programs, Words
 
 
-class Demand(NamedTuple):
+class DemandCounts(NamedTuple):
     """What subscriptions ask for: patterns by (predicate, object) and by predicate, and the extent of ranges."""
 
     slots: Words
@@ -25,10 +25,10 @@ class Demand(NamedTuple):
     highs: Floats
 
 
-def demand_of(programs: Programs, constants: int) -> Demand:
+def demand_of(programs: Programs, constants: int) -> DemandCounts:
     """Count what the programs ask for."""
     most = programs.code.size // 3 + 1
-    demand = Demand(
+    demand = DemandCounts(
         slots=np.zeros(slot_count(most), np.int32),
         keys=np.zeros(most, np.int64),
         counts=np.zeros(most, np.int64),
@@ -49,7 +49,7 @@ def alternatives_of(programs: Programs, program: int) -> tuple[int, int]:
 
 
 @kernel
-def _count(programs: Programs, demand: Demand) -> None:
+def _count(programs: Programs, demand: DemandCounts) -> None:
     code = programs.code
     used = 0
     for program in range(programs.starts.size - 1):
@@ -67,7 +67,7 @@ def _count(programs: Programs, demand: Demand) -> None:
 
 
 @inner
-def _count_key(demand: Demand, key: int, used: int) -> int:
+def _count_key(demand: DemandCounts, key: int, used: int) -> int:
     mask = demand.slots.size - 1
     at = key_slot(key, mask)
     while demand.slots[at] != 0 and demand.keys[demand.slots[at] - 1] != key:
@@ -81,7 +81,7 @@ def _count_key(demand: Demand, key: int, used: int) -> int:
 
 
 @inner
-def _extend(programs: Programs, demand: Demand, program: int, at: int, rows: int) -> None:
+def _extend(programs: Programs, demand: DemandCounts, program: int, at: int, rows: int) -> None:
     """Widen the known extent of a predicate's ranges by the numbers of NUMBER rows."""
     for row in range(rows):
         place = at + row * ROW

@@ -7,17 +7,17 @@ from numpy.typing import NDArray
 
 from triplewire.matching.kernels import layout
 from triplewire.matching.kernels.bytetable import slot_count
-from triplewire.matching.kernels.index.anchor_choice import Entries
+from triplewire.matching.kernels.index.anchor_choice import IndexEntries
 from triplewire.matching.kernels.index.anchor_keys import KEY_BITS, key_slot
 from triplewire.matching.kernels.index.intervals import STACK, fill_tops
 from triplewire.matching.kernels.machine import Table, lean
-from triplewire.matching.kernels.structures import Flags, Index, Words
+from triplewire.matching.kernels.structures import AnchorIndex, Flags, Words
 
 _KEY, _GUARD, _PREDICATE, _OBJECT, _PROGRAM = range(5)
 _MASK = (1 << KEY_BITS) - 1
 
 
-def index_of(entries: Entries, constants: int) -> Index:
+def index_of(entries: IndexEntries, constants: int) -> AnchorIndex:
     """Build the index over entries, for a segment with so many constants."""
     order = np.lexsort(
         (
@@ -39,7 +39,7 @@ def index_of(entries: Entries, constants: int) -> Index:
     entry_starts = np.append(groups, len(words)).astype(np.int64)
     by_value, by_object = words[:, _GUARD] >= layout.HAS_VALUE, words[:, _GUARD] == layout.HAS_OBJECT
     lows, highs = np.ascontiguousarray(bounds[by_value, 0]), np.ascontiguousarray(bounds[by_value, 1])
-    index = Index(
+    index = AnchorIndex(
         uses=_uses(keys, constants),
         slots=slots,
         keys=keys,
@@ -98,7 +98,7 @@ def fill_keys(slots: Words, keys: Table) -> None:
 
 
 @lean
-def _fill_all_tops(index: Index, stack: Table) -> None:
+def _fill_all_tops(index: AnchorIndex, stack: Table) -> None:
     for group in range(index.group_guards.size):
         if index.group_guards[group] >= layout.HAS_VALUE:
             start = index.value_starts[group]
@@ -106,7 +106,7 @@ def _fill_all_tops(index: Index, stack: Table) -> None:
             fill_tops(index.highs, index.tops, start, end, stack)
 
 
-def anchored_texts(index: Index) -> Words:
+def anchored_texts(index: AnchorIndex) -> Words:
     """The ids of the texts that are anchors: those that the automaton has to look for."""
     found = index.keys[index.keys >> (2 * KEY_BITS) == layout.SUBSTRING]
     texts: Words = ((found >> KEY_BITS) & _MASK).astype(np.int32)

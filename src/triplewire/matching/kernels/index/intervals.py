@@ -6,12 +6,7 @@ the range, so that a whole range is passed over where it ends too early. No poin
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
-from triplewire.matching.kernels.machine import Table, fused
-
-Floats = NDArray[np.float64]
+from triplewire.matching.kernels.machine import Floats, Table, fused
 
 # Two words a level, and a tree over 2**60 intervals has 60 levels.
 STACK = 256

@@ -15,7 +15,7 @@ from triplewire.matching.kernels.layout import NO, UNSURE, YES
 from triplewire.matching.kernels.lineage import class_holds
 from triplewire.matching.kernels.machine import double_at, fused
 from triplewire.matching.kernels.scan.datatypes import FLOAT, OTHER_DATATYPE, is_integer_type
-from triplewire.matching.kernels.structures import Batch, Lineage, Room, Segment, Words
+from triplewire.matching.kernels.structures import EventBatch, Lineage, SegmentArrays, Words, Workspace
 
 # Outcomes of a test. NOT_TRUE: false or error, and nobody needs to know which, unless it must be false.
 FALSE, TRUE, DOUBT, NOT_TRUE, ERROR = 0, 1, 2, 3, 4
@@ -30,14 +30,20 @@ _SINGLE_STEP = 1e-6  # beyond the spacing of single precision numbers, relative 
 
 @fused
 def satisfied(
-    batch: Batch, segment: Segment, lineage: Lineage, room: Room, base: int, at: int, alternatives: int
+    batch: EventBatch,
+    segment: SegmentArrays,
+    lineage: Lineage,
+    workspace: Workspace,
+    base: int,
+    at: int,
+    alternatives: int,
 ) -> int:
     """YES if one alternative's rows all hold; `at` is where the alternatives begin in the code."""
     code = segment.programs.code
     best = NO
     for _ in range(alternatives):
         rows = code[at]
-        found = _alternative(batch, segment, lineage, room, base, at + 1, rows)
+        found = _alternative(batch, segment, lineage, workspace, base, at + 1, rows)
         if found == YES:
             return YES
         if found == UNSURE:
@@ -47,13 +53,15 @@ def satisfied(
 
 
 @fused
-def _alternative(batch: Batch, segment: Segment, lineage: Lineage, room: Room, base: int, at: int, rows: int) -> int:
+def _alternative(
+    batch: EventBatch, segment: SegmentArrays, lineage: Lineage, workspace: Workspace, base: int, at: int, rows: int
+) -> int:
     code = segment.programs.code
     result = YES
     row = 0
     while row < rows:
         place = at + row * layout.ROW
-        outcome = _outcome(batch, segment, lineage, room, base, place)
+        outcome = _outcome(batch, segment, lineage, workspace, base, place)
         wanted = FALSE if code[place] & layout.MUST_FAIL else TRUE
         step = _met(outcome, wanted)
         if step == NO:
@@ -74,31 +82,35 @@ def _met(outcome: int, wanted: int) -> int:
 
 
 @fused
-def _outcome(batch: Batch, segment: Segment, lineage: Lineage, room: Room, base: int, at: int) -> int:
+def _outcome(
+    batch: EventBatch, segment: SegmentArrays, lineage: Lineage, workspace: Workspace, base: int, at: int
+) -> int:
     code = segment.programs.code
     operation = code[at] & 15
     if operation == layout.EXACT:
         return DOUBT
-    term = room.bindings[code[at + 1]]
+    term = workspace.bindings[code[at + 1]]
     if operation == layout.NUMBER:
         return _against_number(batch, base, term, code, at)
     if operation == layout.MOMENT:
         return _against_moment(batch, base, term, code, at)
     if operation == layout.TERM:
-        return _against_term(batch, room, base, term, code, at)
+        return _against_term(batch, workspace, base, term, code, at)
     if operation == layout.VARIABLES:
-        return _against_variable(batch, base, term, room.bindings[code[at + 2]], code[at + 4])
+        return _against_variable(batch, base, term, workspace.bindings[code[at + 2]], code[at + 4])
     if operation == layout.MEMBER:
-        return _among(batch, room, base, term, code, at)
+        return _among(batch, workspace, base, term, code, at)
     if operation == layout.TEXT:
         return _text(batch, segment, base, term, code[at + 2], code[at + 4])
     if operation == layout.CLASS:
-        return TRUE if class_holds(batch, segment, lineage, room, base, term, code[at + 2], code[at + 4]) else FALSE
+        return (
+            TRUE if class_holds(batch, segment, lineage, workspace, base, term, code[at + 2], code[at + 4]) else FALSE
+        )
     return _integer(batch, base, term)
 
 
 @fused
-def kind_of(batch: Batch, base: int, term: int) -> int:
+def kind_of(batch: EventBatch, base: int, term: int) -> int:
     """A term's kind, as the scanner's OBJECT_KIND."""
     origin = batch.origins[base + term]
     if origin & 3 == _OBJECT:
@@ -108,26 +120,26 @@ def kind_of(batch: Batch, base: int, term: int) -> int:
 
 
 @fused
-def number_state(batch: Batch, base: int, term: int) -> int:
+def number_state(batch: EventBatch, base: int, term: int) -> int:
     """A term's NUMBER_STATE, where a date is no number; subjects, predicates and graphs are none either."""
     state = value_state(batch, base, term)
     return state if state < columns.MOMENT else columns.NOT_A_NUMBER
 
 
 @fused
-def value_state(batch: Batch, base: int, term: int) -> int:
+def value_state(batch: EventBatch, base: int, term: int) -> int:
     """A term's NUMBER_STATE as the scanner has it."""
     origin = batch.origins[base + term]
     return int(batch.quads[origin >> 2, columns.NUMBER_STATE]) if origin & 3 == _OBJECT else columns.NOT_A_NUMBER
 
 
 @fused
-def _is_single(batch: Batch, base: int, term: int) -> bool:
+def _is_single(batch: EventBatch, base: int, term: int) -> bool:
     return bool(batch.quads[batch.origins[base + term] >> 2, columns.DATATYPE] == FLOAT)
 
 
 @fused
-def _against_number(batch: Batch, base: int, term: int, code: Words, at: int) -> int:
+def _against_number(batch: EventBatch, base: int, term: int, code: Words, at: int) -> int:
     detail = code[at + 4]
     comparator, flags = detail & 255, detail >> 8
     state = number_state(batch, base, term)
@@ -142,7 +154,7 @@ def _against_number(batch: Batch, base: int, term: int, code: Words, at: int) ->
 
 
 @fused
-def _against_moment(batch: Batch, base: int, term: int, code: Words, at: int) -> int:
+def _against_moment(batch: EventBatch, base: int, term: int, code: Words, at: int) -> int:
     """A date against one of the same type. Where only one has a zone, fourteen hours either way decide nothing."""
     detail = code[at + 4]
     comparator, state = detail & 255, value_state(batch, base, term)
@@ -157,7 +169,7 @@ def _against_moment(batch: Batch, base: int, term: int, code: Words, at: int) ->
 
 
 @fused
-def _no_such_moment(batch: Batch, base: int, term: int, comparator: int) -> int:
+def _no_such_moment(batch: EventBatch, base: int, term: int, comparator: int) -> int:
     """Plain terms and numbers have no order with dates; what else there is may be a date that is spelled oddly."""
     if _is_plain(kind_of(batch, base, term)) or number_state(batch, base, term) != columns.NOT_A_NUMBER:
         return _odd(comparator)
@@ -209,9 +221,9 @@ def _flip(outcome: int, comparator: int) -> int:
 
 
 @fused
-def _against_term(batch: Batch, room: Room, base: int, term: int, code: Words, at: int) -> int:
+def _against_term(batch: EventBatch, workspace: Workspace, base: int, term: int, code: Words, at: int) -> int:
     detail = code[at + 4]
-    if room.constants[term] == code[at + 2]:
+    if workspace.constants[term] == code[at + 2]:
         return _flip(TRUE, detail & 255)
     if detail & layout.TERM_IS_IRI:
         return _flip(FALSE, detail & 255)
@@ -225,7 +237,7 @@ def _is_plain(kind: int) -> bool:
 
 
 @fused
-def _against_variable(batch: Batch, base: int, term: int, other: int, comparator: int) -> int:
+def _against_variable(batch: EventBatch, base: int, term: int, other: int, comparator: int) -> int:
     state, other_state = number_state(batch, base, term), number_state(batch, base, other)
     decided = columns.EXACT, columns.ROUNDED
     if state in decided and other_state in decided:
@@ -242,7 +254,7 @@ def _against_variable(batch: Batch, base: int, term: int, other: int, comparator
 
 
 @fused
-def _among(batch: Batch, room: Room, base: int, term: int, code: Words, at: int) -> int:
+def _among(batch: EventBatch, workspace: Workspace, base: int, term: int, code: Words, at: int) -> int:
     """`IN`: true if one is equal; else in doubt if one was; else an error may hide among what is not true."""
     result = FALSE
     for index in range(code[at + 2]):
@@ -252,7 +264,7 @@ def _among(batch: Batch, room: Room, base: int, term: int, code: Words, at: int)
         elif code[operand + 1] == layout.MOMENT:
             outcome = _against_moment(batch, base, term, code, operand)
         elif code[operand + 1] == layout.TERM:
-            outcome = _against_term(batch, room, base, term, code, operand)
+            outcome = _against_term(batch, workspace, base, term, code, operand)
         else:
             outcome = DOUBT
         if outcome == TRUE:
@@ -263,7 +275,7 @@ def _among(batch: Batch, room: Room, base: int, term: int, code: Words, at: int)
 
 
 @fused
-def _text(batch: Batch, segment: Segment, base: int, term: int, text: int, relation: int) -> int:
+def _text(batch: EventBatch, segment: SegmentArrays, base: int, term: int, text: int, relation: int) -> int:
     kind = kind_of(batch, base, term)
     if kind == columns.IRI or kind == columns.BLANK:
         return ERROR
@@ -277,7 +289,7 @@ def _text(batch: Batch, segment: Segment, base: int, term: int, text: int, relat
 
 
 @fused
-def _holds_text(batch: Batch, segment: Segment, start: int, end: int, text: int, relation: int) -> bool:
+def _holds_text(batch: EventBatch, segment: SegmentArrays, start: int, end: int, text: int, relation: int) -> bool:
     begin = segment.texts.offsets[text]
     length = segment.texts.offsets[text + 1] - begin
     if length > end - start:
@@ -294,7 +306,7 @@ def _holds_text(batch: Batch, segment: Segment, start: int, end: int, text: int,
 
 
 @fused
-def _integer(batch: Batch, base: int, term: int) -> int:
+def _integer(batch: EventBatch, base: int, term: int) -> int:
     state = number_state(batch, base, term)
     if state == columns.NOT_A_NUMBER:
         return FALSE

@@ -10,14 +10,14 @@ from triplewire.matching.kernels.index.anchor_keys import key_slot
 from triplewire.matching.kernels.layout import NOBODY
 from triplewire.matching.kernels.machine import fused
 from triplewire.matching.kernels.scan.datatypes import FLOAT
-from triplewire.matching.kernels.structures import Batch, Index, Room
+from triplewire.matching.kernels.structures import AnchorIndex, EventBatch, Workspace
 
 LARGE_DIRECTORY = 32
 _SINGLE_STEP = 1e-6
 
 
 @fused
-def anchor_of(index: Index, key: int) -> int:
+def anchor_of(index: AnchorIndex, key: int) -> int:
     mask = index.slots.size - 1
     at = key_slot(key, mask)
     while index.slots[at] != 0:
@@ -28,42 +28,46 @@ def anchor_of(index: Index, key: int) -> int:
 
 
 @fused
-def enter_anchor(batch: Batch, index: Index, room: Room, event: int, base: int, anchor: int, count: int) -> int:
+def enter_anchor(
+    batch: EventBatch, index: AnchorIndex, workspace: Workspace, event: int, base: int, anchor: int, count: int
+) -> int:
     """Add the entries of an anchor whose guards the event meets."""
     first, last = index.group_starts[anchor], index.group_starts[anchor + 1]
     if last - first > LARGE_DIRECTORY:
-        groups = _groups_of_event(batch, index, room, event, base, first, last)
+        groups = _groups_of_event(batch, index, workspace, event, base, first, last)
     else:
         groups = last - first
         for place in range(groups):
-            room.groups[place] = first + place
+            workspace.groups[place] = first + place
     for place in range(groups):
-        count = _enter_group(batch, index, room, event, base, room.groups[place], count)
+        count = _enter_group(batch, index, workspace, event, base, workspace.groups[place], count)
     return count
 
 
 @fused
-def _groups_of_event(batch: Batch, index: Index, room: Room, event: int, base: int, first: int, last: int) -> int:
+def _groups_of_event(
+    batch: EventBatch, index: AnchorIndex, workspace: Workspace, event: int, base: int, first: int, last: int
+) -> int:
     """In a large directory, list only the groups of predicates that the event has: groups lie sorted by predicate."""
     groups = 0
     while first < last and index.group_predicates[first] < 0:
-        room.groups[groups] = first
+        workspace.groups[groups] = first
         groups += 1
         first += 1
     for term in range(batch.first_term[event + 1] - base):
-        predicate = room.constants[term]
+        predicate = workspace.constants[term]
         if predicate < 0 or batch.heads[base + term] < 0:
             continue
         group = _first_at_least(index, first, last, predicate)
         while group < last and index.group_predicates[group] == predicate:
-            room.groups[groups] = group
+            workspace.groups[groups] = group
             groups += 1
             group += 1
     return groups
 
 
 @fused
-def _first_at_least(index: Index, low: int, high: int, predicate: int) -> int:
+def _first_at_least(index: AnchorIndex, low: int, high: int, predicate: int) -> int:
     while low < high:
         middle = (low + high) >> 1
         if index.group_predicates[middle] < predicate:
@@ -74,32 +78,34 @@ def _first_at_least(index: Index, low: int, high: int, predicate: int) -> int:
 
 
 @fused
-def _enter_group(batch: Batch, index: Index, room: Room, event: int, base: int, group: int, count: int) -> int:
+def _enter_group(
+    batch: EventBatch, index: AnchorIndex, workspace: Workspace, event: int, base: int, group: int, count: int
+) -> int:
     guard, predicate = index.group_guards[group], index.group_predicates[group]
     if guard == layout.UNGUARDED:
         for entry in range(index.entry_starts[group], index.entry_starts[group + 1]):
-            count = _nominate(room, index.entries[entry], count)
+            count = _nominate(workspace, index.entries[entry], count)
         return count
-    if predicate != layout.EVERY_PREDICATE and room.stamps[predicate] != room.serial[0]:
+    if predicate != layout.EVERY_PREDICATE and workspace.stamps[predicate] != workspace.serial[0]:
         return count
     chained = predicate != layout.EVERY_PREDICATE
-    quad = batch.heads[base + room.places[predicate]] if chained else batch.events[event, EVENT_FIRST]
+    quad = batch.heads[base + workspace.places[predicate]] if chained else batch.events[event, EVENT_FIRST]
     while quad >= 0:
         if guard != layout.HAS_OBJECT:
-            count = _with_value(batch, index, room, group, quad, count)
+            count = _with_value(batch, index, workspace, group, quad, count)
         else:
-            count = _with_object(index, room, group, room.constants[batch.terms[3 * quad + 2]], count)
+            count = _with_object(index, workspace, group, workspace.constants[batch.terms[3 * quad + 2]], count)
         quad = batch.nexts[quad] if chained else _next_row(batch, event, quad)
     return count
 
 
 @fused
-def _next_row(batch: Batch, event: int, quad: int) -> int:
+def _next_row(batch: EventBatch, event: int, quad: int) -> int:
     return quad + 1 if quad + 1 < batch.events[event, EVENT_LAST] else NOBODY
 
 
 @fused
-def _with_object(index: Index, room: Room, group: int, thing: int, count: int) -> int:
+def _with_object(index: AnchorIndex, workspace: Workspace, group: int, thing: int, count: int) -> int:
     """Entries of a group lie sorted by object: find the run of this one."""
     if thing < 0:
         return count
@@ -113,18 +119,18 @@ def _with_object(index: Index, room: Room, group: int, thing: int, count: int) -
         else:
             high = middle
     while low < end and index.objects[low + shift] == thing:
-        count = _nominate(room, index.entries[low], count)
+        count = _nominate(workspace, index.entries[low], count)
         low += 1
     return count
 
 
 @fused
-def _with_value(batch: Batch, index: Index, room: Room, group: int, quad: int, count: int) -> int:
+def _with_value(batch: EventBatch, index: AnchorIndex, workspace: Workspace, group: int, quad: int, count: int) -> int:
     """Entries whose interval touches the quad's value, by descent through the implicit tree of `intervals`."""
     value_low, value_high = _reach(batch, quad, index.group_guards[group])
     start = index.entry_starts[group]
     shift = index.value_starts[group] - start
-    stack = room.stack
+    stack = workspace.stack
     stack[0], stack[1] = start, index.entry_starts[group + 1]
     depth = 2
     while depth > 0:
@@ -139,14 +145,14 @@ def _with_value(batch: Batch, index: Index, room: Room, group: int, quad: int, c
         depth += 2
         if index.lows[middle + shift] <= value_high:
             if index.highs[middle + shift] >= value_low:
-                count = _nominate(room, index.entries[middle], count)
+                count = _nominate(workspace, index.entries[middle], count)
             stack[depth], stack[depth + 1] = middle + 1, high
             depth += 2
     return count
 
 
 @fused
-def _reach(batch: Batch, quad: int, guard: int) -> tuple[float, float]:
+def _reach(batch: EventBatch, quad: int, guard: int) -> tuple[float, float]:
     """The values that an object may have: none, a point, the neighbourhood of a single, or anything if undecided."""
     value, state = batch.numbers[quad], batch.quads[quad, columns.NUMBER_STATE]
     if guard == layout.HAS_MOMENT:
@@ -162,7 +168,7 @@ def _reach(batch: Batch, quad: int, guard: int) -> tuple[float, float]:
 
 
 @fused
-def _reach_of_moment(batch: Batch, quad: int, state: int) -> tuple[float, float]:
+def _reach_of_moment(batch: EventBatch, quad: int, state: int) -> tuple[float, float]:
     """A point for a date that was read; anything for a literal that may be a date in an odd spelling."""
     value = batch.numbers[quad]
     if state >= columns.MOMENT:
@@ -172,9 +178,9 @@ def _reach_of_moment(batch: Batch, quad: int, state: int) -> tuple[float, float]
 
 
 @fused
-def _nominate(room: Room, program: int, count: int) -> int:
-    if room.seen[program, 0] == room.serial[0]:
+def _nominate(workspace: Workspace, program: int, count: int) -> int:
+    if workspace.seen[program, 0] == workspace.serial[0]:
         return count
-    room.seen[program, 0] = room.serial[0]
-    room.candidates[count] = program
+    workspace.seen[program, 0] = workspace.serial[0]
+    workspace.candidates[count] = program
     return count + 1

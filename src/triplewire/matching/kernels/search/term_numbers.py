@@ -24,17 +24,17 @@ from triplewire.matching.kernels.columns import (
     S,
 )
 from triplewire.matching.kernels.hashing import same_bytes
-from triplewire.matching.kernels.machine import Bytes, Table, fused, lean
-from triplewire.matching.kernels.structures import Batch, Floats
+from triplewire.matching.kernels.machine import Bytes, Floats, Table, fused, lean
+from triplewire.matching.kernels.structures import EventBatch
 
 _TERM_BITS = 32
 _TERM_MASK = (1 << _TERM_BITS) - 1
 
 
-def localise(buffer: Bytes, quads: Table, numbers: Floats, events: Table) -> Batch:
+def localise(buffer: Bytes, quads: Table, numbers: Floats, events: Table) -> EventBatch:
     """Number the terms of a scanned batch."""
     most = most_quads(events)
-    batch = Batch(
+    batch = EventBatch(
         buffer,
         quads,
         numbers,
@@ -57,14 +57,14 @@ def most_quads(events: Table) -> int:
 
 
 @fused
-def term_span(batch: Batch, origin: int) -> tuple[int, int, int]:
+def term_span(batch: EventBatch, origin: int) -> tuple[int, int, int]:
     """Start, end and hash of the term that stands at an origin."""
     quad, column = origin >> 2, 3 * (origin & 3)
     return batch.quads[quad, column + START], batch.quads[quad, column + END], batch.quads[quad, column + HASH]
 
 
 @lean
-def _localise(batch: Batch, slots: Table) -> None:
+def _localise(batch: EventBatch, slots: Table) -> None:
     total = 0
     for event in range(len(batch.events)):
         batch.first_term[event] = total
@@ -74,7 +74,7 @@ def _localise(batch: Batch, slots: Table) -> None:
 
 
 @fused
-def _number_event(batch: Batch, event: int, base: int, slots: Table) -> int:
+def _number_event(batch: EventBatch, event: int, base: int, slots: Table) -> int:
     first = batch.events[event, EVENT_FIRST]
     count = _number_at(batch, event, base, 0, slots, first, G)[1]
     subject = -1
@@ -94,7 +94,7 @@ def _number_event(batch: Batch, event: int, base: int, slots: Table) -> int:
 
 
 @fused
-def _same_term(batch: Batch, quad: int, column: int, other: int, other_column: int) -> bool:
+def _same_term(batch: EventBatch, quad: int, column: int, other: int, other_column: int) -> bool:
     if batch.quads[quad, column + HASH] != batch.quads[other, other_column + HASH]:
         return False
     start, other_start = batch.quads[quad, column + START], batch.quads[other, other_column + START]
@@ -106,7 +106,7 @@ def _same_term(batch: Batch, quad: int, column: int, other: int, other_column: i
 
 @fused
 def _number_at(
-    batch: Batch, event: int, base: int, count: int, slots: Table, quad: int, column: int
+    batch: EventBatch, event: int, base: int, count: int, slots: Table, quad: int, column: int
 ) -> tuple[int, int]:
     """The number of the term in a column of a quad, and how many terms there are now."""
     start, end, key = batch.quads[quad, column], batch.quads[quad, column + END], batch.quads[quad, column + HASH]

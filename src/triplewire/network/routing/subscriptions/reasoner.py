@@ -17,7 +17,7 @@ from triplewire.algebra.reasoning.subsumption import implies
 from triplewire.algebra.taxonomy import EMPTY, Taxonomy
 from triplewire.errors import BudgetExceeded
 from triplewire.matching.evaluation.event_view import EventView
-from triplewire.matching.evaluation.plans import Plan, plan_of
+from triplewire.matching.evaluation.plans import QueryPlan, query_plan
 from triplewire.matching.general.datasets import IN_PROCESS, Dataset, Evaluator
 from triplewire.network.messages import Description, Publication, StandingQuery
 from triplewire.network.routing.advertisements.descriptions import supply_in
@@ -131,8 +131,8 @@ class AlgebraReasoner:
     def _find_covers(self, description: Description, query: StandingQuery) -> bool:
         return not excludes(supply_in(description), parsed(query), self._taxonomy)
 
-    def _find_plan(self, query: StandingQuery) -> Plan:
-        return plan_of(parsed(query))
+    def _find_plan(self, query: StandingQuery) -> QueryPlan:
+        return query_plan(parsed(query))
 
     def _find_dataset(self, publication: Publication) -> Dataset:
         return self._evaluator.dataset(EventView(event_of(publication), self._taxonomy))
