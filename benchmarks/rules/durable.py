@@ -15,6 +15,7 @@ from triplewire.node.rules.engine import RuleEngine
 from triplewire.node.rules.event_triggers import TriggeredBy
 from triplewire.node.rules.registration import Registration, put_rule
 from triplewire.node.rules.store import RuleStore
+from triplewire.node.store import Store
 from triplewire.rules.execution import Outcome
 from triplewire.store import Database
 from triplewire.store.disk import Connection
@@ -28,12 +29,12 @@ _WARM = 100
 
 def opened(database: Database, plan: Plan) -> RuleStore:
     """A store whose repository and rules were on the disk before it was opened."""
-    empty = RuleStore(database)
+    empty = RuleStore(Store(database))
     empty.set_schema(workload.schema(plan.depth)).result(_SECONDS)
     items = workload.items_for(plan.triples)
     for first in range(0, items, _CHUNK):
         database.writer.submit(_writing(first, min(first + _CHUNK, items))).result(_SECONDS)
-    store = RuleStore(database)
+    store = RuleStore(Store(database))
     texts = enumerate(workload.copying_texts(plan.kept), start=1)
     for put in [_put(store, f"r{number}", text) for number, text in texts]:
         put.result(_SECONDS)

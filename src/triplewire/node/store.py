@@ -4,6 +4,7 @@
     await store.write(work)            in a transaction that others may share; done when it is on the disk
     await store.write_alone(work)      in a transaction of its own
     store.submit, store.submit_alone   the same as the two above, for callers that do not wait, from any thread
+    store.read_blocking(work)          the same as the first, for a thread of its own
 
 `work` is a function of the connection. `then` is called with its result on the writer's thread, after the commit and
 before any later work.
@@ -37,7 +38,11 @@ class Store:
 
     async def read(self, work: Callable[[Connection], T]) -> T:
         """Run something on a snapshot of the store, on another thread."""
-        return await asyncio.to_thread(self._database.read, work)
+        return await asyncio.to_thread(self.read_blocking, work)
+
+    def read_blocking(self, work: Callable[[Connection], T]) -> T:
+        """The same on the caller's thread, which must not be the event loop's."""
+        return self._database.read(work)
 
     async def write(self, work: Callable[[Connection], T], then: Callable[[T], None] = _nothing) -> T:
         """Run a step in a transaction that others may share."""

@@ -17,6 +17,7 @@ from triplewire.node.rules.engine import RuleEngine
 from triplewire.node.rules.event_triggers import TriggeredBy
 from triplewire.node.rules.registration import Registration, put_rule, remove_rule
 from triplewire.node.rules.store import RuleStore
+from triplewire.node.store import Store
 from triplewire.rdf.terms import Literal
 from triplewire.rules.execution import Outcome
 from triplewire.store import Database
@@ -85,7 +86,7 @@ def is_whole(store: RuleStore) -> bool:
 
 def main(folder: Path) -> None:
     """Run cascades without end, and tell how many were acknowledged."""
-    store = RuleStore(Database(folder))
+    store = RuleStore(Store(Database(folder)))
     if not rules_of(store):
         prepared(store)
     while True:

@@ -21,6 +21,7 @@ from tests.rules.family import EX, FAMILY
 from triplewire import Event
 from triplewire.node.rules import journal
 from triplewire.node.rules.store import RuleStore
+from triplewire.node.store import Store
 from triplewire.rdf.terms import Literal
 from triplewire.store import Database
 from triplewire.store.tables import changes, log, outbox
@@ -87,7 +88,7 @@ def whole_cascades(folder: Path) -> int:
     """How many cascades a folder holds, once everything in it is shown to agree."""
     database = Database(folder)
     try:
-        store = RuleStore(database)
+        store = RuleStore(Store(database))
         names = store.read(lambda engine: [t.object for t in engine.repository.match(EX["ann"], EX["name"], None)])
         appended = store.read(lambda engine: len(elements(engine.repository, "log")))
         assert appended % STEPS == 0, "a cascade that stopped on its way"
@@ -120,7 +121,7 @@ def beings(folder: Path) -> tuple[list[str], list[str]]:
     try:
         records = database.read(lambda tx: log.after(tx, 0, 1_000_000))
         told = [event.triples[0].subject.value for record in records for event in _published(record)]
-        box = RuleStore(database).read(lambda engine: elements(engine.repository, "box"))
+        box = RuleStore(Store(database)).read(lambda engine: elements(engine.repository, "box"))
         return told, [term.value for term in box]
     finally:
         database.close()

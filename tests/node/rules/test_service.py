@@ -22,6 +22,7 @@ from triplewire.node.rules.event_listener import PUBLISHER
 from triplewire.node.rules.event_triggers import TriggeredBy
 from triplewire.node.rules.store import RuleStore
 from triplewire.node.rules.update import ExecutedUpdate
+from triplewire.node.store import Store
 from triplewire.rules.execution import Status
 from triplewire.store import Database
 from triplewire.store.tables import changes, log, metadata, rulebook
@@ -78,7 +79,7 @@ async def test_the_log_tells_the_repository_and_outboxes_tell_the_log(tmp_path: 
         expected = [each.position for each in (*done.events, *again.events)]
         assert await positions(broker, record.number) == expected == [2, 3, 4]
     database = Database(tmp_path)
-    store = RuleStore(database)
+    store = RuleStore(Store(database))
     assert told_in(database) == store.read(lambda engine: {str(triple) for triple in engine.repository})
     database.close()
 
@@ -324,14 +325,14 @@ async def test_f11_what_a_rule_of_somebody_else_would_use_up_is_done_without_it(
 
 def test_f11_quarantine_survives_a_restart(tmp_path: Path) -> None:
     database = Database(tmp_path)
-    store = RuleStore(database)
+    store = RuleStore(Store(database))
     store.set_schema(FAMILY).result(20)
     cascades.put(store, "r", PREAMBLE + QUEUE)
     for expected in (False, False, True):
         noted = database.writer.submit(lambda tx: rulebook.note_failure(tx, "r", "too long", 3)).result(20)
         assert noted is expected
-    again = RuleStore(database)
+    again = RuleStore(Store(database))
     assert cascades.rules_of(again) == ()
     cascades.put(again, "r", PREAMBLE + QUEUE)
-    assert [rule.id for rule in cascades.rules_of(RuleStore(database))] == ["r"]
+    assert [rule.id for rule in cascades.rules_of(RuleStore(Store(database)))] == ["r"]
     database.close()

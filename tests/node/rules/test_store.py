@@ -41,6 +41,7 @@ from triplewire.languages.rdftl import parse_updates
 from triplewire.node.rules import journal
 from triplewire.node.rules.engine import RuleEngine
 from triplewire.node.rules.store import RuleStore
+from triplewire.node.store import Store
 from triplewire.rules.schema import Schema
 from triplewire.store import Database
 from triplewire.store.disk import Connection
@@ -63,7 +64,7 @@ def database(tmp_path: Path, disk: FaultyDisk) -> Iterator[Database]:
 
 
 def reopened(database: Database) -> RuleStore:
-    return RuleStore(database)
+    return RuleStore(Store(database))
 
 
 def everything(store: RuleStore) -> object:
@@ -73,7 +74,7 @@ def everything(store: RuleStore) -> object:
 
 
 def test_everything_is_there_after_a_restart(database: Database) -> None:
-    store = RuleStore(database)
+    store = RuleStore(Store(database))
     prepared(store)
     outcome = started(store).result(SECONDS)
     assert len(outcome.firings) == STEPS
@@ -85,7 +86,7 @@ def test_everything_is_there_after_a_restart(database: Database) -> None:
 
 
 def test_firings_tell_their_cause_and_what_they_did(database: Database) -> None:
-    store = RuleStore(database)
+    store = RuleStore(Store(database))
     prepared(store)
     started(store).result(SECONDS)
     started(store).result(SECONDS)
@@ -99,7 +100,7 @@ def test_firings_tell_their_cause_and_what_they_did(database: Database) -> None:
 
 
 def test_the_journal_replayed_gives_the_assertions(database: Database) -> None:
-    store = RuleStore(database)
+    store = RuleStore(Store(database))
     prepared(store)
     for _ in range(3):
         started(store).result(SECONDS)
@@ -111,7 +112,7 @@ def test_the_journal_replayed_gives_the_assertions(database: Database) -> None:
 
 
 def test_a_forgotten_journal_leaves_the_assertions_and_the_positions(database: Database) -> None:
-    store = RuleStore(database)
+    store = RuleStore(Store(database))
     prepared(store)
     head = database.read(changes.head)
     database.writer.submit(lambda connection: changes.forget(connection, head)).result(SECONDS)
@@ -124,7 +125,7 @@ def test_a_forgotten_journal_leaves_the_assertions_and_the_positions(database: D
 def test_f3_a_full_disk_refuses_the_schedule_and_leaves_memory_as_the_disk_is(
     database: Database, disk: FaultyDisk
 ) -> None:
-    store = RuleStore(database)
+    store = RuleStore(Store(database))
     prepared(store)
     disk.fill()
     with pytest.raises(DiskFull):
@@ -139,7 +140,7 @@ def test_f3_a_full_disk_refuses_the_schedule_and_leaves_memory_as_the_disk_is(
 def test_f2_a_failed_fsync_leaves_the_whole_cascade_or_nothing(tmp_path: Path, fate: Fate) -> None:
     disk = FaultyDisk()
     database = Database(tmp_path, disk)
-    store = RuleStore(database)
+    store = RuleStore(Store(database))
     prepared(store)
     disk.fail_sync(fate)
     with pytest.raises(StoreFailed):
@@ -156,7 +157,7 @@ def test_f2_a_failed_fsync_leaves_the_whole_cascade_or_nothing(tmp_path: Path, f
 def test_what_is_written_beside_a_schedule_is_there_with_it_or_not_at_all(
     database: Database, problem: Exception
 ) -> None:
-    store = RuleStore(database)
+    store = RuleStore(Store(database))
     prepared(store)
     update = parse_updates(PREAMBLE + "INSERT (resource(ex:log), seq++, resource(ex:ann));;")
 
@@ -190,7 +191,7 @@ def test_what_is_written_beside_a_schedule_is_there_with_it_or_not_at_all(
 def test_a_rule_that_is_refused_leaves_the_one_that_was_there(
     database: Database, text: str, problem: type[Exception]
 ) -> None:
-    store = RuleStore(database)
+    store = RuleStore(Store(database))
     prepared(store)
     second = PREAMBLE + "PRECEDES step1 ON INSERT (_, ex:age, _) IF True DO DELETE (_, ex:age, _)"
     put(store, "step2", second)
@@ -202,7 +203,7 @@ def test_a_rule_that_is_refused_leaves_the_one_that_was_there(
 
 
 def test_a_rule_is_replaced_in_its_place_and_removed(database: Database) -> None:
-    store = RuleStore(database)
+    store = RuleStore(Store(database))
     prepared(store)
     other = PREAMBLE + "ON INSERT (_, ex:name, '1') IF True DO INSERT (resource(ex:log), seq++, resource(ex:ann))"
     put(store, "step1", other, "bob")
@@ -217,7 +218,7 @@ def test_a_rule_is_replaced_in_its_place_and_removed(database: Database) -> None
 
 
 def test_another_schema_is_taken_only_if_everything_conforms_to_it(database: Database) -> None:
-    store = RuleStore(database)
+    store = RuleStore(Store(database))
     prepared(store)
     was = everything(store)
     with pytest.raises(SchemaViolation):
@@ -255,7 +256,7 @@ def test_f1_killed_in_the_middle_of_cascades_it_recovers_to_before_or_after_one(
     for kill in range(kills):
         acknowledged += killed_while_working(tmp_path, 0.02 * (kill % 7))
         database = Database(tmp_path)
-        store = RuleStore(database)
+        store = RuleStore(Store(database))
         assert is_whole(store)
         assert length(store) >= STEPS * acknowledged
         acknowledged = length(store) // STEPS
@@ -263,7 +264,7 @@ def test_f1_killed_in_the_middle_of_cascades_it_recovers_to_before_or_after_one(
 
 
 def test_a_rule_tells_when_its_text_was_registered(database: Database) -> None:
-    store = RuleStore(database)
+    store = RuleStore(Store(database))
     store.set_schema(FAMILY).result(SECONDS)
     text = PREAMBLE + "ON INSERT resource() AS INSTANCE OF Person IF True DO INSERT ($delta, ex:name, 'A')"
     texts = (text, text, text.replace("'A'", "'B'"))

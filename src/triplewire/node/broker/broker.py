@@ -78,9 +78,9 @@ class Broker:
         """Open the data folder, and go on where the node stopped. Guests are clients that are not registered."""
         clock = clock or SystemClock()
         _log.info("opening %s", folder)
-        database = await asyncio.to_thread(Database, folder, disk, clock)
+        store = Store(await asyncio.to_thread(Database, folder, disk, clock))
         limits = replace(LIMITS, seconds=rule_seconds)
-        broker = cls(Store(database), await asyncio.to_thread(RuleStore, database, limits), clock)
+        broker = cls(store, await asyncio.to_thread(RuleStore, store, limits), clock)
         for guest in guests:
             broker.core.know(guest)
         await broker.store.read(lambda tx: load(broker.core, tx))

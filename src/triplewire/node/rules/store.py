@@ -22,10 +22,10 @@ from pyoxigraph import RdfFormat, parse
 from triplewire.errors import StoreError, TriplewireError
 from triplewire.languages.rdftl import parse_rule
 from triplewire.node.rules.engine import RuleEngine
+from triplewire.node.store import Store
 from triplewire.rdf.terms import Triple
 from triplewire.rules.execution import Limits
 from triplewire.rules.schema import Schema
-from triplewire.store.database import Database
 from triplewire.store.disk import Connection
 from triplewire.store.tables import changes, metadata, rulebook
 
@@ -37,11 +37,11 @@ _SCHEMA = "rules schema"
 class RuleStore:
     """A node's rule engine. Reads everything that is there when it is made, which takes a while."""
 
-    def __init__(self, database: Database, limits: Limits | None = None) -> None:
-        self._database = database
+    def __init__(self, store: Store, limits: Limits | None = None) -> None:
+        self._store = store
         self._limits = limits or Limits()
         self._lock = threading.RLock()
-        self._engine = database.read(self._loaded)
+        self._engine = store.read_blocking(self._loaded)
         self._is_stale = False
 
     def read(self, question: Callable[[RuleEngine], T]) -> T:
@@ -64,7 +64,7 @@ class RuleStore:
 
         `then` is called after the commit, on the writer's thread.
         """
-        future = self._database.writer.submit(partial(self._run, work), then)
+        future = self._store.submit(partial(self._run, work), then)
         future.add_done_callback(self._check_commit)
         return future
 
