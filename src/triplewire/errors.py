@@ -486,8 +486,7 @@ class MissingExtra(TriplewireError, ImportError):
     """A part of Triplewire was asked for whose packages are not installed."""
 
     def __init__(self, package: str, extra: str) -> None:
-        how = f"pip install 'triplewire[{extra}]'"
-        super().__init__(wanted=f"the package {package}", found=f"none: {how}")
+        super().__init__(wanted=f"the package {package}", found="none", hint=f"pip install 'triplewire[{extra}]'")
         self.package = package
         self.extra = extra
 

@@ -72,7 +72,7 @@ def test_a_network_of_another_key_lets_nobody_in(workspace):
 def test_wrong_calls_are_told_before_the_folder_is_opened(workspace):
     (workspace / "wrong.key").write_text("twn_nonsense")
     for flags, words in (
-        (("--join", "tcp://127.0.0.1:1"), "found none: --key FILE"),
+        (("--join", "tcp://127.0.0.1:1"), "found none; --key FILE"),
         (("--key", "absent.key"), "absent.key: No such file"),
         (("--key", "wrong.key"), "wrong.key: wanted a network key"),
     ):

@@ -51,7 +51,7 @@ def generate_command(
 ) -> None:
     """Make data: `events/*.nq`, `subscriptions.jsonl` and, where the workload has one, `taxonomy.ttl`."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise InputError("wanted a folder that is new or empty, found something in it", source=str(out))
+        raise InputError(wanted="a folder that is new or empty", found="something in it", source=str(out))
     made: Workload = getattr(workloads, workload.value)(subscriptions, events, seed, matches)
     (out / "events").mkdir(parents=True, exist_ok=True)
     with diagnostics().status("writing"):

@@ -99,7 +99,7 @@ def read_one_subscription(path: Path) -> Subscription:
     """The subscription in a file that must hold just one."""
     found = files.load_subscriptions([path])
     if len(found) != 1:
-        raise InputError(f"wanted one subscription, found {len(found)}", source=str(path))
+        raise InputError(wanted="one subscription", found=str(len(found)), source=str(path))
     return found[0]
 
 
@@ -118,7 +118,7 @@ def rdf_files(path: Path) -> list[Path]:
     files = [file for file in visible_files(path) if format_of_suffix(file)]
     if not files:
         wanted = ", ".join(suffix for form in FORMATS for suffix in form.suffixes)
-        raise InputError(f"wanted RDF files in this folder ({wanted}), found none", source=str(path))
+        raise InputError(wanted=f"RDF files in this folder ({wanted})", found="none", source=str(path))
     return files
 
 

@@ -45,7 +45,7 @@ def why_command(
     elif ":" in event:
         verdicts = _there(event, text, language, node, secret_file)
     else:
-        raise InputError("wanted an RDF file, or the IRI of an event at the node, found neither", source=event)
+        raise InputError(wanted="an RDF file, or the IRI of an event at the node", found="neither", source=event)
     for name, verdict in verdicts:
         _show(name, verdict)
     if not any(verdict.matches for _, verdict in verdicts):

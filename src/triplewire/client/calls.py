@@ -204,7 +204,9 @@ def log_page(content: bytes, headers: Mapping[str, str]) -> LogPage:
         position = int(headers["triplewire-position"])
         return LogPage(content, position, None if gap is None else int(gap), "link" not in headers)
     except (KeyError, ValueError) as error:
-        raise TriplewireError(f"wanted a page of a Triplewire node's log, found no position with it: {error}") from None
+        raise TriplewireError(
+            wanted="a page of a Triplewire node's log", found=f"no position with it: {error}"
+        ) from None
 
 
 HEALTH = Call("GET", "/health")
@@ -377,11 +379,11 @@ def check(status: int, reason: str, content: bytes) -> None:
 
 
 def unreachable(url: str, error: Exception) -> NodeUnreachable:
-    return NodeUnreachable(f"wanted a node at {url}, found none: {type(error).__name__} {error}".rstrip())
+    return NodeUnreachable(wanted=f"a node at {url}", found=f"none: {type(error).__name__} {error}".rstrip())
 
 
 def _decoded(content: bytes, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(content, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise TriplewireError(f"wanted an answer of a Triplewire node, found another: {error}") from None
+        raise TriplewireError(wanted="an answer of a Triplewire node", found=f"another: {error}") from None

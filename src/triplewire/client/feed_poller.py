@@ -56,7 +56,7 @@ class Feed:
                     return None
                 document = _body(response, self.source)
         except (httpx.TransportError, httpx.InvalidURL, httpx.DecodingError) as error:
-            raise InputError(f"wanted a feed, found no answer: {error}", source=self.source) from None
+            raise InputError(wanted="a feed", found=f"no answer: {error}", source=self.source) from None
         headers = {"if-none-match": "etag", "if-modified-since": "last-modified"}
         self._known = {ask: response.headers[told] for ask, told in headers.items() if told in response.headers}
         return document
@@ -74,15 +74,22 @@ def is_address(source: str) -> bool:
 def _body(response: httpx.Response, source: str) -> bytes:
     if response.is_redirect:
         elsewhere = response.headers.get("location", "somewhere else")
-        raise InputError(f"wanted a feed, found a redirect to {elsewhere!r}; name that, if it is right", source=source)
+        raise InputError(
+            wanted="a feed", found=f"a redirect to {elsewhere!r}", hint="name that, if it is right", source=source
+        )
     if not response.is_success:
-        raise InputError(f"wanted a feed, found {response.status_code} {response.reason_phrase}", source=source)
+        raise InputError(wanted="a feed", found=f"{response.status_code} {response.reason_phrase}", source=source)
     parts, size = [], 0
     for part in response.iter_bytes():
         size += len(part)
         if size > MAX_FEED_BYTES:
-            message = f"wanted a feed of at most {MAX_FEED_BYTES:,} bytes, found more"
-            raise LimitExceeded("feed_bytes", MAX_FEED_BYTES, message, source=source)
+            raise LimitExceeded(
+                "feed_bytes",
+                MAX_FEED_BYTES,
+                wanted=f"a feed of at most {MAX_FEED_BYTES:,} bytes",
+                found="more",
+                source=source,
+            )
         parts.append(part)
     return b"".join(parts)
 

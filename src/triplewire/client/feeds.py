@@ -43,13 +43,18 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:.")
 def events_of_feed(document: bytes, source: str) -> list[Event]:
     """The events of a feed's entries, oldest first as far as they tell. `source` is its URL or path."""
     if len(document) > MAX_FEED_BYTES:
-        message = f"wanted a feed of at most {MAX_FEED_BYTES:,} bytes, found more"
-        raise LimitExceeded("feed_bytes", MAX_FEED_BYTES, message, source=source)
+        raise LimitExceeded(
+            "feed_bytes",
+            MAX_FEED_BYTES,
+            wanted=f"a feed of at most {MAX_FEED_BYTES:,} bytes",
+            found="more",
+            source=source,
+        )
     if _ENTITY.search(document):
         raise RefusedFeature("ENTITY", "a feed that defines entities is refused", source=source)
     parsed = _parsed(document, source)
     if not parsed.get("version"):
-        raise InputError(f"wanted RSS 1.0, RSS 2.0 or Atom, found {_complaint(parsed)}", source=source)
+        raise InputError(wanted="RSS 1.0, RSS 2.0 or Atom", found=_complaint(parsed), source=source)
     graph = graph_of_feed(document, source) if parsed.version.startswith("rss1") else NOTHING
     channel = _channel(parsed.feed, graph, source)
     return [_event(entry, source, graph, channel) for entry in sorted(parsed.entries, key=_moment)]
@@ -61,7 +66,7 @@ def _parsed(document: bytes, source: str) -> Any:
         return feedparser.parse(io.BytesIO(document), response_headers={"content-location": source})
     except (ValueError, LookupError) as error:
         # feedparser trips over a declaration that names no encoding.
-        raise InputError(f"wanted a feed in an encoding that is known, found {error}", source=source) from error
+        raise InputError(wanted="a feed in an encoding that is known", found=str(error), source=source) from error
 
 
 def _complaint(parsed: Any) -> str:

@@ -105,7 +105,7 @@ def _item(frame: Frame) -> Notification | Gap | None:
         item = msgspec.json.decode(frame.data, type=kind)
         return _notification(item) if isinstance(item, _Sent) else item
     except (msgspec.DecodeError, InputError, SyntaxError) as error:
-        raise TriplewireError(f"wanted a {frame.kind} from the node, found {frame.data[:200]!r}: {error}") from None
+        raise TriplewireError(wanted=f"a {frame.kind} from the node", found=f"{frame.data[:200]!r}: {error}") from None
 
 
 def _notification(sent: _Sent) -> Notification:

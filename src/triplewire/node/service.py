@@ -101,10 +101,10 @@ class Node:
         if secret is None:
             if self.settings.open:
                 return ANONYMOUS
-            raise Unauthenticated("wanted a bearer secret, found none")
+            raise Unauthenticated(wanted="a bearer secret", found="none")
         found = self._by_secret.get(hash_of(secret))
         if found is None:
-            raise Unauthenticated("wanted the bearer secret of a registered client, found another")
+            raise Unauthenticated(wanted="the bearer secret of a registered client", found="another")
         return found
 
     def _secret_hash(self, client_id: str) -> bytes | None:
@@ -146,19 +146,19 @@ class Node:
     async def adopt(self, client: Client, secret_hash: bytes) -> None:
         """Keep a client whose secret is its own; one that is known must have the same, and keeps its rights."""
         if self._by_secret.get(secret_hash, client).id != client.id:
-            raise Unauthenticated("wanted a secret of the client's own, found another's")
+            raise Unauthenticated(wanted="a secret of the client's own", found="another's")
         if secret_hash in self._by_secret:
             return
         if any(known.id == client.id for known in self.clients):
-            raise Unauthenticated("wanted the secret of this client, found another")
+            raise Unauthenticated(wanted="the secret of this client", found="another")
         await self._keep_hash(client, secret_hash)
 
     async def unregister(self, client_id: str) -> None:
         """Forget a client, its subscriptions and its rules."""
         if client_id == ADMIN:
-            raise Forbidden("wanted a client that can be removed, found the administrator")
+            raise Forbidden(wanted="a client that can be removed", found="the administrator")
         if not await self.broker.store.write(lambda tx: identities.delete(tx, client_id)):
-            raise UnknownClient(f"wanted the client {client_id!r}, found none of that name")
+            raise UnknownClient(wanted=f"the client {client_id!r}", found="none of that name")
         self._by_secret = {key: known for key, known in self._by_secret.items() if known.id != client_id}
         for record in self.broker.subscriptions.index.of(client_id):
             self.webhooks.forget(record.number)

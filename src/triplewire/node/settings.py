@@ -122,18 +122,19 @@ def load_settings(flags: Mapping[str, Any], environment: Mapping[str, str], file
     """
     given = _from_file(file) | _from_environment(environment) | _from_flags(flags)
     if "data" not in given:
-        raise InputError(f"wanted a folder for the node's data, found none: --data, or ${PREFIX}DATA")
+        raise InputError(wanted="a folder for the node's data", found="none", hint=f"--data, or ${PREFIX}DATA")
     fields = {field.name: field.type for field in msgspec.structs.fields(Settings)}
     settings = Settings(**{name: _converted(setting, fields[name]) for name, setting in given.items()})
     if settings.open and not is_loopback(settings.host):
         raise InputError(
-            f"wanted a loopback address with --open, which lets everybody in, found {settings.host!r}; "
-            "use --host 127.0.0.1, or leave --open out"
+            wanted="a loopback address with --open, which lets everybody in",
+            found=repr(settings.host),
+            hint="use --host 127.0.0.1, or leave --open out",
         )
     if ANY in settings.origins and settings.open:
         raise InputError(
-            "wanted origins by name with --open, which asks nobody for a secret, found *: every page that somebody on "
-            "this machine visits could use the node"
+            wanted="origins by name with --open, which asks nobody for a secret",
+            found="*: every page that somebody on this machine visits could use the node",
         )
     return settings
 
@@ -165,11 +166,11 @@ def _from_file(file: Path | None) -> dict[str, _Given]:
     try:
         read = tomllib.loads(file.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"wanted settings as TOML: {error}", source=str(file)) from None
+        raise InputError(wanted="settings as TOML", found=f"something else: {error}", source=str(file)) from None
     for name in read:
         if name not in Settings.__struct_fields__:
             wanted = ", ".join(sorted(Settings.__struct_fields__))
-            raise InputError(f"wanted settings among {wanted}, found {name!r}", source=str(file))
+            raise InputError(wanted=f"settings among {wanted}", found=repr(name), source=str(file))
     return {name: _Given(value, f"{name} in {file}") for name, value in read.items()}
 
 
@@ -186,7 +187,9 @@ def _converted(given: _Given, kind: Any) -> Any:
     try:
         return msgspec.convert(given.value, kind, strict=False, dec_hook=_path)
     except msgspec.ValidationError as error:
-        raise InputError(f"wanted settings that make sense, found {given.origin} = {given.value!r}: {error}") from None
+        raise InputError(
+            wanted="settings that make sense", found=f"{given.origin} = {given.value!r}: {error}"
+        ) from None
 
 
 def _path(kind: type, value: Any) -> Any:

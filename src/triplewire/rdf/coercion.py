@@ -27,7 +27,7 @@ def as_event(given: EventLike, format: str | None = None) -> Event:  # noqa: A00
     events = as_events(given, format)
     if len(events) == 1:
         return events[0]
-    raise InputError(wanted="one event", found=f"{len(events)}: match them with match_events")
+    raise InputError(wanted="one event", found=str(len(events)), hint="match them with match_events")
 
 
 def as_events(given: EventLike | Iterable[EventLike], format: str | None = None) -> list[Event]:  # noqa: A002

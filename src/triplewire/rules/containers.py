@@ -32,7 +32,7 @@ class Endings:
     def _highest(self, container: Term) -> int:
         classes = {triple.object for triple in self._graph.match(container, TYPE, None)}
         if classes.isdisjoint(CONTAINERS):
-            raise UpdateRefused(f"wanted a container (rdf:Bag, rdf:Seq or rdf:Alt) for seq++, found {container}")
+            raise UpdateRefused(wanted="a container (rdf:Bag, rdf:Seq or rdf:Alt) for seq++", found=str(container))
         return self._graph.last_element(container)
 
 

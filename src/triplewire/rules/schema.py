@@ -180,7 +180,7 @@ def _checked(quads: Iterable[Quad]) -> Iterable[Triple]:
             continue
         for end in (quad.subject, quad.object):
             if not isinstance(end, NamedNode):
-                raise InvalidTerm(f"wanted an IRI as class or property at {quad.predicate} in a schema, found {end}")
+                raise InvalidTerm(wanted=f"an IRI as class or property at {quad.predicate} in a schema", found=str(end))
         yield quad.triple
 
 

@@ -22,7 +22,7 @@ def to_rdflib(term: Term) -> Identifier:
         if term.language or term.datatype.value == _STRING:
             return RdflibLiteral(term.value, lang=term.language)
         return RdflibLiteral(term.value, datatype=URIRef(term.datatype.value), normalize=False)
-    raise InvalidTerm(f"rdflib wants an IRI, a blank node or a literal, found {term}")
+    raise InvalidTerm(subject="rdflib", wanted="an IRI, a blank node or a literal", found=str(term))
 
 
 def from_rdflib(term: Identifier) -> Term:
@@ -35,7 +35,7 @@ def from_rdflib(term: Identifier) -> Term:
         if term.language:
             return Literal(str(term), language=term.language)
         return Literal(str(term), datatype=NamedNode(str(term.datatype or _STRING)))
-    raise InvalidTerm(f"wanted a term of rdflib, found {type(term).__name__} {term!r}")
+    raise InvalidTerm(wanted="a term of rdflib", found=f"{type(term).__name__} {term!r}")
 
 
 def plain_strings(term: object) -> object | None:

@@ -68,5 +68,5 @@ def test_svg_of_no_rules_is_empty_but_sound():
 
 def test_more_edges_than_anybody_can_follow_are_refused(monkeypatch):
     monkeypatch.setattr(svg, "MOST_EDGES", 3)
-    with pytest.raises(LimitExceeded, match="wanted at most 3 edges to draw, found 4: write DOT instead"):
+    with pytest.raises(LimitExceeded, match="wanted at most 3 edges to draw, found 4; write DOT instead"):
         as_svg(analysed(*CHAIN, BACK))

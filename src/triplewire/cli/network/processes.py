@@ -77,7 +77,9 @@ class SuperPeerProcess:
             if (view := self.view()) is not None:
                 return view
             time.sleep(_LOOK_SECONDS)
-        raise NetworkError(f"wanted {self.name} to come up, found that it did not; its log ends:\n{self._last_words()}")
+        raise NetworkError(
+            wanted=f"{self.name} to come up", found="that it did not", hint=f"its log ends:\n{self._last_words()}"
+        )
 
     def ask_to_end(self) -> None:
         self._signal(signal.SIGTERM)
@@ -153,7 +155,7 @@ def settle(processes: Sequence[SuperPeerProcess]) -> list[NetworkView]:
         if len(views) == len(running) and all(_alive(view) == everybody for view in views):
             return views
         time.sleep(_LOOK_SECONDS)
-    raise NetworkError("wanted super-peers that know of each other, found that they did not come to that")
+    raise NetworkError(wanted="super-peers that know of each other", found="that they did not come to that")
 
 
 def _alive(view: NetworkView) -> set[str]:

@@ -25,7 +25,7 @@ def look(processes: Sequence[SuperPeerProcess]) -> list[NetworkView]:
     views = [process.view() for process in processes]
     found = [view for view in views if view is not None]
     if len(found) < len(views):
-        raise NetworkError("wanted an answer of every super-peer, found that one does not answer")
+        raise NetworkError(wanted="an answer of every super-peer", found="that one does not answer")
     return found
 
 
@@ -61,7 +61,7 @@ def quiet(processes: Sequence[SuperPeerProcess]) -> Said:
         if now != last:
             last, since = now, time.monotonic()
         if time.monotonic() > deadline:
-            raise NetworkError("wanted a network that comes to rest, found one that does not")
+            raise NetworkError(wanted="a network that comes to rest", found="one that does not")
     return last
 
 
@@ -70,7 +70,7 @@ def until(condition: Callable[[], bool], what: str) -> None:
     deadline = time.monotonic() + _MOST_SECONDS
     while not condition():
         if time.monotonic() > deadline:
-            raise NetworkError(f"wanted {what} within {_MOST_SECONDS:g} seconds, found that it did not come")
+            raise NetworkError(wanted=f"{what} within {_MOST_SECONDS:g} seconds", found="that it did not come")
         time.sleep(_LOOK_SECONDS)
 
 

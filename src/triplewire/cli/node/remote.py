@@ -37,7 +37,7 @@ def client_at(url: str, secret: str | None) -> Client:
     from triplewire.client import Client
 
     if not url.startswith(("http://", "https://")):
-        raise InputError(f"wanted a node's address, http or https, in --node or ${NODE_VARIABLE}, found {url!r}")
+        raise InputError(wanted=f"a node's address, http or https, in --node or ${NODE_VARIABLE}", found=repr(url))
     return Client(url, secret)
 
 
@@ -47,4 +47,4 @@ def _secret(file: Path | None) -> str | None:
     try:
         return file.read_text("ascii").strip()
     except UnicodeDecodeError:
-        raise InputError("wanted a secret in ASCII, found other bytes", source=str(file)) from None
+        raise InputError(wanted="a secret in ASCII", found="other bytes", source=str(file)) from None

@@ -93,7 +93,7 @@ def unsubscribe_command(
     folder = which(ctx).folder()
     if name not in folder.home().subscriptions:
         known = ", ".join(folder.home().subscriptions) or "none"
-        raise InputError(f"wanted a subscription of this peer ({known}), found {name!r}")
+        raise InputError(wanted=f"a subscription of this peer ({known})", found=repr(name))
     online(folder, seconds, lambda peer: peer.unsubscribe(name))
 
 
@@ -117,7 +117,7 @@ def _registration(peer: str, file: Path | None, schemas: list[str]) -> str:
     given = () if file is None else Advertisement.parse_all(file)
     found = [Advertisement.schemas([schema]) for schema in schemas]
     if not found and not given:
-        raise InputError("wanted a file with advertisements, --schema IRI or --nothing, found none of them")
+        raise InputError(wanted="a file with advertisements, --schema IRI or --nothing", found="none of them")
     return Registration(peer, (*found, *given)).to_turtle()
 
 

@@ -51,7 +51,7 @@ class Which(Struct, frozen=True):
         from triplewire.node.transport.addresses import require_address
 
         if self.at is None or self.key is None:
-            raise InputError("wanted an access point, --at tcp://HOST:PORT and --key KEY, found none")
+            raise InputError(wanted="an access point, --at tcp://HOST:PORT and --key KEY", found="none")
         address = require_address(self.at, "an access point")
         return Place(key_of_text(self.key), address, self._shown_invitation())
 
@@ -61,7 +61,7 @@ class Which(Struct, frozen=True):
             return ""
         words = read_document(self.invitation).data.decode(errors="replace").split()
         if len(words) != 1:
-            raise InputError(f"wanted one invitation, found {len(words)}", source=str(self.invitation))
+            raise InputError(wanted="one invitation", found=str(len(words)), source=str(self.invitation))
         return words[0]
 
     def folder(self) -> Folder:
@@ -79,7 +79,9 @@ class Which(Struct, frozen=True):
         place, home = self.place(), folder.home()
         if place.id != home.at.id:
             raise InputError(
-                f"wanted the access point where the peer is, {home.at.address}, found {self.at}; move takes it there"
+                wanted=f"the access point where the peer is, {home.at.address}",
+                found=str(self.at),
+                hint="move takes it there",
             )
         if self.invitation is not None:
             # The access point may have forgotten the peer, and want another one.

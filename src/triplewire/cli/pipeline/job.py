@@ -47,7 +47,7 @@ def settings_in(texts: Sequence[str], flag: str) -> dict[str, str]:
 def _setting(text: str, flag: str) -> tuple[str, str]:
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
-        raise InputError(f"{flag} wants KEY=VALUE, found {text!r}")
+        raise InputError(subject=flag, wanted="KEY=VALUE", found=repr(text))
     return key.strip(), value
 
 

@@ -156,5 +156,5 @@ def _jars(packages: list[str] | None, folder: Path | None) -> list[str]:
         return told
     names = sorted(str(path.resolve()) for path in folder.glob("*.jar"))
     if not names:
-        raise InputError("wanted a folder with jars as --jars, found none in it", source=str(folder))
+        raise InputError(wanted="a folder with jars as --jars", found="none in it", source=str(folder))
     return [*told, f"spark.jars={','.join(names)}"]

@@ -68,12 +68,12 @@ def _check_names(rules: Sequence[Rule]) -> None:
     seen: set[str] = set()
     for rule in rules:
         if rule.id in seen:
-            raise DuplicateRule(f"wanted each rule's name once, found {rule.id!r} again")
+            raise DuplicateRule(wanted="each rule's name once", found=f"{rule.id!r} again")
         seen.add(rule.id)
 
 
 def writable(path: Path, suffixes: Sequence[str]) -> Path:
     """The path, if its ending says what to write there."""
     if path.suffix.lower() not in suffixes:
-        raise InputError(f"wanted a name that ends in {' or '.join(suffixes)}, found {path.name!r}", source=str(path))
+        raise InputError(wanted=f"a name that ends in {' or '.join(suffixes)}", found=repr(path.name), source=str(path))
     return path

@@ -74,14 +74,14 @@ class Folder:
         for part in (path, path / "notifications", path / "resources", path / "rendezvous"):
             part.mkdir(parents=True, exist_ok=True)
         if folder._key.exists():
-            raise InputError("wanted a folder without a peer, found one that has one", source=str(path))
+            raise InputError(wanted="a folder without a peer", found="one that has one", source=str(path))
         replace_file(folder._key, msgspec.json.encode(Keys(new_private_key(), new_secret())), _SECRET)
         folder.save(Home(at=at, address=address))
         return folder
 
     def __enter__(self) -> Self:
         self.keys()
-        in_use = InputError("wanted a home that is free, found a program that uses it", source=str(self.path))
+        in_use = InputError(wanted="a home that is free", found="a program that uses it", source=str(self.path))
         self._lock = lock_folder(self.path / "lock", in_use, _SECRET)
         return self
 
@@ -103,16 +103,17 @@ class Folder:
         try:
             data = self._key.read_bytes()
         except FileNotFoundError:
-            message = "wanted the home of a peer, found none: triplewire peer init makes one"
-            raise InputError(message, source=str(self.path)) from None
+            raise InputError(
+                wanted="the home of a peer", found="none", hint="triplewire peer init makes one", source=str(self.path)
+            ) from None
         if self._key.stat().st_mode & 0o077:
             raise InputError(
-                "wanted a key that only its owner may read, found another: chmod 600", source=str(self._key)
+                wanted="a key that only its owner may read", found="another", hint="chmod 600", source=str(self._key)
             )
         try:
             return msgspec.json.decode(data, type=Keys)
         except msgspec.DecodeError:
-            raise InputError("wanted the keys of a peer, found something else", source=str(self._key)) from None
+            raise InputError(wanted="the keys of a peer", found="something else", source=str(self._key)) from None
 
     def home(self) -> Home:
         """What the peer remembers."""
@@ -120,7 +121,9 @@ class Folder:
         try:
             return msgspec.json.decode(file.read_bytes(), type=Home)
         except (FileNotFoundError, msgspec.DecodeError) as error:
-            raise InputError(f"wanted what a peer remembers, found: {error}", source=str(file)) from None
+            raise InputError(
+                wanted="what a peer remembers", found=f"something else: {error}", source=str(file)
+            ) from None
 
     def save(self, home: Home) -> None:
         replace_file(self.path / "home.json", msgspec.json.format(msgspec.json.encode(home)), _SECRET)
@@ -166,7 +169,7 @@ class Folder:
         for saved in self.notifications():
             if saved.event == event:
                 return saved
-        raise InputError(f"wanted a notification that was saved, found none of <{event}>", source=str(self.path))
+        raise InputError(wanted="a notification that was saved", found=f"none of <{event}>", source=str(self.path))
 
     # Resources and rendezvous files
 

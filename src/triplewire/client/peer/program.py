@@ -148,7 +148,7 @@ class PeerProgram:
     def _unreachable(self) -> NodeUnreachable:
         place = self.home.at.address
         why = "" if self.problem is None else f"; it refused: {self.problem}"
-        return NodeUnreachable(f"wanted an answer of {place} within {self._seconds:g} s, found none{why}")
+        return NodeUnreachable(wanted=f"an answer of {place} within {self._seconds:g} s", found=f"none{why}")
 
     # Driving the state machine
 

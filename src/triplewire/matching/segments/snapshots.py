@@ -154,7 +154,7 @@ def _open_array(folder: Path, name: str, expected: int) -> Array:
     except FileNotFoundError:
         raise SnapshotError(wanted="an array of the snapshot", found="no such file", source=str(path)) from None
     except (OSError, ValueError, OverflowError) as error:
-        raise SnapshotError(f"{path}: the snapshot is damaged: {error}") from error
+        raise SnapshotError(f"the snapshot is damaged: {error}", source=str(path)) from error
     _require_sum(path, expected, checksum(array))
     return array
 
@@ -180,7 +180,7 @@ def _read_manifest(folder: Path) -> Manifest:
         _require_sum(path, sealed.checksum, _sum(bytes(sealed.manifest)))
         return msgspec.json.decode(sealed.manifest, type=Manifest)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise SnapshotError(f"{path}: the snapshot is damaged: {error}") from error
+        raise SnapshotError(f"the snapshot is damaged: {error}", source=str(path)) from error
 
 
 def _require_sum(path: Path, wanted: int, found: int) -> None:

@@ -17,7 +17,7 @@ def event_of(publication: Publication) -> Event:
     """The event of a publication; InputError if it is not the one event that the publication names."""
     event = _event(publication.nquads)
     if event.graph.value != publication.event:
-        raise InputError(f"wanted the event {publication.event!r}, found <{event.graph.value}>")
+        raise InputError(wanted=f"the event {publication.event!r}", found=f"<{event.graph.value}>")
     return event
 
 
@@ -26,5 +26,5 @@ def _event(nquads: bytes) -> Event:
     # The super-peer where it was published has checked its size.
     events = Event.parse(nquads, limits=ANY_SIZE)
     if len(events) != 1:
-        raise InputError(f"a publication wants one event, found {len(events)}")
+        raise InputError(subject="a publication", wanted="one event", found=str(len(events)))
     return events[0]

@@ -91,7 +91,7 @@ def key_of_text(text: str) -> bytes:
     except (binascii.Error, ValueError):
         key = b""
     if len(key) != KEY_BYTES:
-        raise InputError(f"wanted a public key of {KEY_BYTES} bytes in base64, found {text!r}")
+        raise InputError(wanted=f"a public key of {KEY_BYTES} bytes in base64", found=repr(text))
     return key
 
 
@@ -102,7 +102,7 @@ def curve_public_key(public_key: bytes) -> bytes:
     """The X25519 key of whoever holds this Ed25519 key: the same point on the other form of the curve."""
     y = int.from_bytes(public_key, "little") & ((1 << 255) - 1)
     if len(public_key) != KEY_BYTES or y % _PRIME == 1:
-        raise InputError("wanted an Ed25519 public key, found bytes that are none")
+        raise InputError(wanted="an Ed25519 public key", found="bytes that are none")
     u = (1 + y) * pow(1 - y, -1, _PRIME) % _PRIME
     return u.to_bytes(KEY_BYTES, "little")
 

@@ -31,25 +31,25 @@ def visible(event: Event, grant: Grant) -> Event | None:
 def require_publishable(event: Event, grant: Grant | None) -> None:
     """Raise `Forbidden` unless the whole event is within the grant."""
     if grant is None:
-        raise Forbidden("wanted a client that may publish, found one that may not")
+        raise Forbidden(wanted="a client that may publish", found="one that may not")
     if not within(event.graph.value, grant.graphs):
-        raise Forbidden(f"wanted an event in one of the graphs {_listed(grant.graphs)}, found <{event.graph.value}>")
+        raise Forbidden(wanted=f"an event in one of the graphs {_listed(grant.graphs)}", found=f"<{event.graph.value}>")
     if grant.namespaces is None:
         # Without a look at the triples, which nobody has read yet.
         return
     for triple in event.triples:
         if not covered(triple, grant):
+            shown = f"{triple.predicate} {triple.object if triple.predicate == _TYPE else ''}"
             raise Forbidden(
-                f"wanted triples in the namespaces {_listed(grant.namespaces)}, "
-                f"found {triple.predicate} {triple.object if triple.predicate == _TYPE else ''} in "
-                f"<{event.graph.value}>"
+                wanted=f"triples in the namespaces {_listed(grant.namespaces)}",
+                found=f"{shown} in <{event.graph.value}>",
             )
 
 
 def readable(client: Client) -> Grant:
     """What a client may read, or `Forbidden`."""
     if client.rights.subscribe is None:
-        raise Forbidden("wanted a client that may read, found one that may not")
+        raise Forbidden(wanted="a client that may read", found="one that may not")
     return client.rights.subscribe
 
 

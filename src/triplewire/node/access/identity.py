@@ -39,9 +39,9 @@ def proof_of(private_key: bytes, node: str) -> bytes:
 def check_proof(public_key: bytes, proof: bytes, node: str) -> None:
     """Raise `Unauthenticated` unless whoever made the proof holds the private key, and meant this node."""
     if len(public_key) != KEY_BYTES:
-        raise InputError(f"wanted an Ed25519 public key of {KEY_BYTES} bytes, found {len(public_key)}")
+        raise InputError(wanted=f"an Ed25519 public key of {KEY_BYTES} bytes", found=str(len(public_key)))
     if not is_signed(public_key, proof, _statement(public_key, node)):
-        raise Unauthenticated("wanted a registration signed with the private key, found another signature")
+        raise Unauthenticated(wanted="a registration signed with the private key", found="another signature")
 
 
 def _statement(public_key: bytes, node: str) -> bytes:

@@ -53,5 +53,5 @@ def _origin(text: str) -> str:
         return ANY
     parts = urlsplit(text.lower())
     if parts.scheme not in _DEFAULT_PORTS or not parts.hostname or text.lower() != f"{parts.scheme}://{parts.netloc}":
-        raise InputError(f"wanted an origin as https://app.example or http://localhost:3000, or *, found {text!r}")
+        raise InputError(wanted="an origin as https://app.example or http://localhost:3000, or *", found=repr(text))
     return f"{parts.scheme}://{parts.netloc.removesuffix(_DEFAULT_PORTS[parts.scheme])}"

@@ -78,8 +78,13 @@ class Buckets:
             return
         wait = take(self._of(client, rate), wanted, rate, self._clock.monotonic())
         if wait > 0:
-            message = f"wanted at most {rate:g} events a second, found more; try again in {wait:.1f} s"
-            raise QuotaExceeded("events_per_second", message, retry_after=wait)
+            raise QuotaExceeded(
+                "events_per_second",
+                wanted=f"at most {rate:g} events a second",
+                found="more",
+                hint=f"try again in {wait:.1f} s",
+                retry_after=wait,
+            )
 
     def spend(self, client: Client, wanted: int) -> float:
         """Count notifications against a client's rate; how long it should get no more of them."""

@@ -52,12 +52,14 @@ class StreamTokens:
         data = _bytes_of(token)
         written, mac = data[:-_MAC_BYTES], data[-_MAC_BYTES:]
         if not hmac.compare_digest(mac, self._mac(written)):
-            raise Unauthenticated("wanted a stream token of this node, found another")
+            raise Unauthenticated(wanted="a stream token of this node", found="another")
         found = msgspec.msgpack.decode(written, type=Claim)
         if self._clock.monotonic() > found.expires:
-            raise Unauthenticated(f"wanted a stream token that is at most {self.seconds:g} s old, found an older one")
+            raise Unauthenticated(wanted=f"a stream token that is at most {self.seconds:g} s old", found="an older one")
         if not hmac.compare_digest(found.stamp, self._stamp(found.client)):
-            raise Unauthenticated("wanted a stream token of a client's present secret, found one of an earlier secret")
+            raise Unauthenticated(
+                wanted="a stream token of a client's present secret", found="one of an earlier secret"
+            )
         return found
 
     def _stamp(self, client_id: str) -> bytes:
@@ -74,4 +76,4 @@ def _bytes_of(token: str) -> bytes:
     try:
         return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
     except (binascii.Error, ValueError):
-        raise Unauthenticated("wanted a stream token, found something else") from None
+        raise Unauthenticated(wanted="a stream token", found="something else") from None

@@ -44,7 +44,9 @@ class Invitations:
                 return
             self._known = _read(self._path)
         except (OSError, ValueError) as problem:
-            raise InputError(f"wanted a file of invitations, found: {problem}", source=str(self._path)) from None
+            raise InputError(
+                wanted="a file of invitations", found=f"something else: {problem}", source=str(self._path)
+            ) from None
         self._seen = (status.st_mtime_ns, status.st_size)
 
 

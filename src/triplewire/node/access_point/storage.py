@@ -167,7 +167,7 @@ class Keeping:
     async def _advertise(self, effect: do.Advertise) -> do.Outcome:
         registration = registration_in(effect.rdf)
         if registration.peer != effect.peer:
-            raise InputError(f"wanted the registration of {effect.peer}, found that of {registration.peer}")
+            raise InputError(wanted=f"the registration of {effect.peer}", found=f"that of {registration.peer}")
         await self._host.advertisements.put(effect.peer, PEER, registration.description)
         return do.FINE
 
@@ -181,7 +181,7 @@ class Keeping:
     def _client(self, peer: str) -> Client:
         client = self._broker.core.clients.get(peer)
         if client is None:
-            raise UnknownClient(f"wanted the client {peer!r}, found none of that name")
+            raise UnknownClient(wanted=f"the client {peer!r}", found="none of that name")
         return client
 
     async def _keep_peer(self, record: PeerRecord) -> do.Outcome:

@@ -73,7 +73,7 @@ class Advertisements:
         """An owner's advertisement, or `UnknownAdvertisement`."""
         found = self._at(owner, (name, False))
         if found is None or self._is_over(found.record):
-            raise UnknownAdvertisement(f"wanted the advertisement {name!r}, found none of that name")
+            raise UnknownAdvertisement(wanted=f"the advertisement {name!r}", found="none of that name")
         return found
 
     def of(self, owner: str) -> list[ActiveAdvertisement]:
@@ -98,7 +98,7 @@ class Advertisements:
     ) -> ActiveAdvertisement:
         """Advertise. The answer comes when it is on the disk."""
         if self._at(owner, (name, False)) is None and len(self.of(owner)) >= MOST:
-            raise QuotaExceeded("advertisements", f"wanted at most {MOST} advertisements, found another")
+            raise QuotaExceeded("advertisements", wanted=f"at most {MOST} advertisements", found="another")
         # What a client advertises travels as one description: it must fit into one.
         combined([description, *(one.description for one in self.of(owner) if one.place != (name, False))])
         ends = None if lasts is None else self._broker.date.time() + lasts

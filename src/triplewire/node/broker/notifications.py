@@ -76,7 +76,7 @@ class Notifications:
             head = log.head(tx)
             if position > head:
                 # It would be taken for the arrival of everything that is still to come.
-                raise InputError(f"wanted a position up to {head}, which is the newest, found {position}")
+                raise InputError(wanted=f"a position up to {head}, which is the newest", found=str(position))
             registry.set_cursor(tx, number, position)
             return outbox.remove_to(tx, number, position)
 

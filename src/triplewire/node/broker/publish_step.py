@@ -144,7 +144,7 @@ def _answer(matchers: LiveMatchers, match: Match) -> bytes:
 
 def _conflict(event: Event, position: int) -> EventConflict:
     return EventConflict(
-        f"wanted one content for the event <{event.graph.value}>, found another at position {position}"
+        wanted=f"one content for the event <{event.graph.value}>", found=f"another at position {position}"
     )
 
 
@@ -169,7 +169,7 @@ def _answered(connection: Connection, submission: Submission) -> tuple[Receipt, 
     if known is None:
         return None
     if known.request != submission.digest:
-        raise EventConflict(f"wanted the request that came first under the key {submission.key!r}, found another")
+        raise EventConflict(wanted=f"the request that came first under the key {submission.key!r}", found="another")
     return msgspec.json.decode(known.receipts, type=tuple[Receipt, ...])
 
 

@@ -90,7 +90,7 @@ class SubscriptionIndex:
         """The subscription, or `UnknownSubscription`."""
         record = self._records.get(number)
         if record is None:
-            raise UnknownSubscription(f"wanted the subscription number {number}, found none")
+            raise UnknownSubscription(wanted=f"the subscription number {number}", found="none")
         return record
 
     def of(self, owner: str) -> list[SubscriptionRecord]:

@@ -53,7 +53,7 @@ class Subscriptions:
         readable(client)
         subscription = Subscription.parse(text, language, id=name, owner=client.id)
         if options.payload == "construct" and not isinstance(subscription.query.form, Construct):
-            raise InputError("wanted a CONSTRUCT query with payload=construct, found another")
+            raise InputError(wanted="a CONSTRUCT query with payload=construct", found="another")
         known = self._core.index.named(client.id, name)
         if known is not None:
             return await self._change(known, subscription, options)
@@ -135,14 +135,14 @@ class Subscriptions:
         quotas = client.rights.quotas
         count = len(self._core.index.of(client.id)) if quotas.subscriptions is not None else 0
         if quotas.subscriptions is not None and count >= quotas.subscriptions:
-            message = f"wanted at most {quotas.subscriptions} subscriptions, found {count}"
-            raise QuotaExceeded("subscriptions", message)
+            wanted = f"at most {quotas.subscriptions} subscriptions"
+            raise QuotaExceeded("subscriptions", wanted=wanted, found=str(count))
         if quotas.unindexed is None or not is_unindexed(subscription):
             return
         count = self._core.index.unindexed_of(client.id)
         if count >= quotas.unindexed:
-            message = f"wanted at most {quotas.unindexed} subscriptions that are tested on every event, found {count}"
-            raise QuotaExceeded("unindexed", message)
+            wanted = f"at most {quotas.unindexed} subscriptions that are tested on every event"
+            raise QuotaExceeded("unindexed", wanted=wanted, found=str(count))
 
     # Private: after a commit, on the writer's thread
 
@@ -192,12 +192,13 @@ def _beginning(tx: Connection, record: SubscriptionRecord, start: int | None) ->
 def _begun_again(tx: Connection, number: int, start: int | None) -> SubscriptionRecord:
     known = registry.find(tx, number)
     if known is None:
-        raise UnknownSubscription("wanted a subscription to begin again, found that it has just been deleted")
+        raise UnknownSubscription(wanted="a subscription to begin again", found="that it has just been deleted")
     return registry.replace(tx, number, _beginning(tx, known, start))
 
 
 def _require_same(known: SubscriptionRecord, subscription: Subscription) -> None:
     if (known.language, known.text) != (subscription.language, subscription.text):
         raise DuplicateSubscription(
-            f"the subscription {known.name!r} is taken by another query; delete it first, or choose another name"
+            f"the subscription {known.name!r} is taken by another query",
+            hint="delete it first, or choose another name",
         )

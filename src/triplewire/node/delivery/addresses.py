@@ -59,16 +59,16 @@ class WebhookTarget(Struct, frozen=True):
 def target_of(url: str) -> WebhookTarget:
     """Take a URL apart, or refuse it: http or https, no user name, no fragment, printable ASCII."""
     if len(url) > MAX_URL_LENGTH:
-        raise AddressRefused(f"wanted a webhook URL of at most {MAX_URL_LENGTH} characters, found {len(url)}")
+        raise AddressRefused(wanted=f"a webhook URL of at most {MAX_URL_LENGTH} characters", found=str(len(url)))
     if not url.isascii() or not url.isprintable() or " " in url or "\\" in url:
-        raise AddressRefused(f"wanted a webhook URL of printable ASCII, percent-encoded, found {url!r}")
+        raise AddressRefused(wanted="a webhook URL of printable ASCII, percent-encoded", found=repr(url))
     parts = _split(url)
     if parts.scheme not in _PORTS:
-        raise AddressRefused(f"wanted an http or https URL for the webhook, found {url!r}")
+        raise AddressRefused(wanted="an http or https URL for the webhook", found=repr(url))
     if parts.username is not None or parts.password is not None or parts.fragment:
-        raise AddressRefused(f"wanted a webhook URL without user name and fragment, found {url!r}")
+        raise AddressRefused(wanted="a webhook URL without user name and fragment", found=repr(url))
     if not parts.hostname:
-        raise AddressRefused(f"wanted a webhook URL with a host, found {url!r}")
+        raise AddressRefused(wanted="a webhook URL with a host", found=repr(url))
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return WebhookTarget(url, parts.scheme, parts.hostname, _port(parts, url), path)
 
@@ -77,7 +77,7 @@ def _split(url: str) -> SplitResult:
     try:
         return urlsplit(url)
     except ValueError as error:
-        raise AddressRefused(f"wanted a webhook URL, found {url!r}: {error}") from None
+        raise AddressRefused(wanted="a webhook URL", found=f"{url!r}: {error}") from None
 
 
 def _port(parts: SplitResult, url: str) -> int:
@@ -86,7 +86,7 @@ def _port(parts: SplitResult, url: str) -> int:
     except ValueError:
         port = 0
     if port == 0:
-        raise AddressRefused(f"wanted a port from 1 to 65535 in the webhook URL, found {url!r}")
+        raise AddressRefused(wanted="a port from 1 to 65535 in the webhook URL", found=repr(url))
     return _PORTS[parts.scheme] if port is None else port
 
 
@@ -94,11 +94,13 @@ def permitted(found: Iterable[str], target: WebhookTarget, loopback: Loopback) -
     """The address to connect to, of those that the host resolved to. One that is not permitted refuses them all."""
     addresses = [ip_address(text) for text in found]
     if not addresses:
-        raise AddressRefused(f"wanted a webhook host that resolves, found no address for {target.host!r}")
+        raise AddressRefused(wanted="a webhook host that resolves", found=f"no address for {target.host!r}")
     for address in addresses:
         if not _allowed(address, loopback):
             raise AddressRefused(
-                f"wanted a webhook host with global addresses only, found {target.host!r} at {address}{_hint(address)}"
+                wanted="a webhook host with global addresses only",
+                found=f"{target.host!r} at {address}",
+                hint=_hint(address),
             )
     return addresses[0]
 
@@ -109,8 +111,8 @@ def _allowed(address: Address, loopback: Loopback) -> bool:
     return is_global(address)
 
 
-def _hint(address: Address) -> str:
-    return "; the node's webhook loopback option would allow it" if is_loopback(address) else ""
+def _hint(address: Address) -> str | None:
+    return "the node's webhook loopback option would allow it" if is_loopback(address) else None
 
 
 def is_loopback(address: Address) -> bool:

@@ -60,7 +60,7 @@ class Poster:
             async with asyncio.timeout(self._timeout):
                 return await self._send(message)
         except TimeoutError:
-            raise DeliveryFailed(f"wanted an answer within {self._timeout:g} s, found none") from None
+            raise DeliveryFailed(wanted=f"an answer within {self._timeout:g} s", found="none") from None
         except (httpx.HTTPError, httpx.InvalidURL, OSError, ssl.SSLError) as error:
             raise DeliveryFailed(f"no answer: {type(error).__name__}: {error}") from None
 
@@ -92,9 +92,9 @@ def http_client() -> httpx.AsyncClient:
 
 async def _accepted(response: httpx.Response) -> bytes:
     if response.is_redirect:
-        raise DeliveryFailed(f"wanted a 2xx answer, found {response.status_code}; redirects are not followed")
+        raise DeliveryFailed(wanted="a 2xx answer", found=str(response.status_code), hint="redirects are not followed")
     if not response.is_success:
-        raise DeliveryFailed(f"wanted a 2xx answer, found {response.status_code}")
+        raise DeliveryFailed(wanted="a 2xx answer", found=str(response.status_code))
     answer = bytearray()
     # Raw: what a receiver compresses is not unpacked here.
     async for piece in response.aiter_raw():
@@ -136,7 +136,7 @@ def challenge_body(subscription: str, word: str) -> bytes:
 def check_answer(word: str, answer: bytes) -> None:
     """The receiver must answer with the word, bare or as `{"challenge": word}`."""
     if not hmac.compare_digest(word.encode(), _word_in(answer)):
-        raise DeliveryFailed("wanted the challenge's word in the answer, found something else")
+        raise DeliveryFailed(wanted="the challenge's word in the answer", found="something else")
 
 
 def _word_in(answer: bytes) -> bytes:

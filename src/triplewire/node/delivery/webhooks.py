@@ -100,7 +100,7 @@ class Webhooks:
         """When a webhook that is proven now must be proven again, in Unix seconds that do not jump (row F8)."""
         wanted = LEASE_SECONDS if seconds is None else seconds
         if not 0 < wanted <= LEASE_SECONDS:
-            raise InputError(f"wanted a lease of up to {LEASE_SECONDS:g} seconds, found {wanted:g}")
+            raise InputError(wanted=f"a lease of up to {LEASE_SECONDS:g} seconds", found=f"{wanted:g}")
         return self._broker.date.time() + wanted
 
     # Delivering
@@ -195,7 +195,7 @@ class Webhooks:
         """Send a dead letter now, once; it is forgotten when the receiver accepts it."""
         record = self._broker.subscriptions.index.require(letter.subscription)
         if not record.options.callback:
-            raise InputError(f"wanted a subscription with a webhook, found {record.name!r} without")
+            raise InputError(wanted="a subscription with a webhook", found=f"{record.name!r} without")
         await self._suspect.post(message_of(record, self._broker.dead_letters.notification(letter)))
         await self._broker.dead_letters.remove(letter.id)
 
@@ -207,6 +207,6 @@ def message_of(record: SubscriptionRecord, item: Notification | Gap) -> Message:
     head = msgspec.json.encode({"type": kind, "subscription": record.name})
     options = record.options
     if options.callback is None or options.callback_secret is None:
-        raise StoreError(f"wanted a callback and its secret for {record.name!r}, found none")
+        raise StoreError(wanted=f"a callback and its secret for {record.name!r}", found="none")
     identity = hashlib.sha256(f"{record.number}\0{name}".encode()).hexdigest()[:32]
     return Message(target_of(options.callback), options.callback_secret, identity, head[:-1] + b"," + content[1:])

@@ -29,7 +29,7 @@ def client_of(request: HTTPConnection) -> Client:
         _require_welcome(request)
     header = request.headers.get("authorization")
     if header is not None and not header.lower().startswith(_SCHEME):
-        raise Unauthenticated("wanted a bearer secret, found another kind of authorization")
+        raise Unauthenticated(wanted="a bearer secret", found="another kind of authorization")
     return node_of(request).client(None if header is None else header[len(_SCHEME) :].strip())
 
 
@@ -37,7 +37,7 @@ def admin_of(request: HTTPConnection) -> Client:
     """The client, if it is an administrator, or `Forbidden`."""
     client = client_of(request)
     if not client.rights.is_admin:
-        raise Forbidden("wanted an administrator, found a client that is none")
+        raise Forbidden(wanted="an administrator", found="a client that is none")
     return client
 
 
@@ -52,7 +52,7 @@ def stream_of(connection: HTTPConnection, name: str) -> SubscriptionRecord:
     claim = node.tokens.claim(token)
     record = node.broker.subscriptions.index.get(claim.subscription)
     if record is None or (record.owner, record.name) != (claim.client, name):
-        raise Unauthenticated("wanted a token for this subscription, found one for another")
+        raise Unauthenticated(wanted="a token for this subscription", found="one for another")
     return record
 
 
@@ -60,6 +60,6 @@ def _require_welcome(connection: HTTPConnection) -> None:
     origin, host = connection.headers.get("origin"), connection.headers.get("host")
     if not is_welcome(origin, host, node_of(connection).settings.origins):
         raise Forbidden(
-            "wanted a program, a page of this node, or one of an origin that --allow-origin names, "
-            "found a page from elsewhere"
+            wanted="a program, a page of this node, or one of an origin that --allow-origin names",
+            found="a page from elsewhere",
         )

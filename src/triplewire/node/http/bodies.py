@@ -48,7 +48,7 @@ def media_type_of(request: Request) -> str:
     for parameter in parameters:
         name, _, value = parameter.partition("=")
         if name.strip() == "charset" and value.strip().strip('"') not in _UTF8:
-            raise UnknownFormat(f"wanted a body in UTF-8, found {header!r}")
+            raise UnknownFormat(wanted="a body in UTF-8", found=repr(header))
     return kind
 
 
@@ -67,7 +67,7 @@ def base_of(request: Request, given: str | None) -> str | None:
 
 def too_large(most: int, found: str) -> LimitExceeded:
     """The error of a body that is too large."""
-    return LimitExceeded(_LIMIT, most, f"wanted a body of at most {most:,} bytes, found {found}")
+    return LimitExceeded(_LIMIT, most, wanted=f"a body of at most {most:,} bytes", found=str(found))
 
 
 class Plain:
@@ -95,15 +95,15 @@ class Gzip:
         try:
             part = self._machine.decompress(chunk, self._left)
         except zlib.error as error:
-            raise InputError(f"wanted a gzip body, found {error}") from None
+            raise InputError(wanted="a gzip body", found=str(error)) from None
         self._left -= len(part)
         return part
 
     def finish(self) -> None:
         if not self._machine.eof:
-            raise InputError("wanted a whole gzip body, found its beginning only")
+            raise InputError(wanted="a whole gzip body", found="its beginning only")
         if self._machine.unused_data:
-            raise InputError("wanted one gzip member, found something behind it")
+            raise InputError(wanted="one gzip member", found="something behind it")
 
 
 def _expander(encoding: str, most: int) -> Plain | Gzip:
@@ -111,4 +111,4 @@ def _expander(encoding: str, most: int) -> Plain | Gzip:
         return Plain()
     if encoding.lower() in ("gzip", "x-gzip"):
         return Gzip(most)
-    raise UnknownFormat(f"wanted a body as it is, or with the encoding gzip, found {encoding!r}")
+    raise UnknownFormat(wanted="a body as it is, or with the encoding gzip", found=repr(encoding))

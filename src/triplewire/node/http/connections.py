@@ -79,7 +79,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self._expect(what, seconds)
             return
         if not self._is_answering and not self.transport.is_closing():
-            self.transport.write(_refusal(TooSlow(f"wanted {what} within {seconds:g} s, found only a part of it")))
+            self.transport.write(_refusal(TooSlow(wanted=f"{what} within {seconds:g} s", found="only a part of it")))
         self.transport.close()
 
     @property

@@ -48,7 +48,7 @@ class LoopbackOnly:
             await send({"type": "websocket.close", "code": _POLICY, "reason": "wanted a loopback host"})
         else:
             found = " and ".join(map(repr, hosts)) or "none"
-            refusal = Forbidden(f"wanted a loopback host, as 127.0.0.1 or localhost, at an open node, found {found}")
+            refusal = Forbidden(wanted="a loopback host, as 127.0.0.1 or localhost, at an open node", found=str(found))
             await problem_of(refusal)(scope, receive, send)
 
 

@@ -81,7 +81,7 @@ class LiveMatchers:
             if seen:
                 batch = matcher.match_events(seen)
                 if batch.errors:
-                    raise InputError(f"wanted events that the matcher can read, found {batch.errors[0]}")
+                    raise InputError(wanted="events that the matcher can read", found=str(batch.errors[0]))
                 yield batch
 
     def constructs(self, subscription_id: str) -> bool:

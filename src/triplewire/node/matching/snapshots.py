@@ -157,7 +157,7 @@ def _packed(rows: dict[int, SnapshotRow]) -> bytes:
 def _opened(home: Path, taxonomy: Taxonomy | None) -> Snapshot:
     index = _read_index(home / _INDEX)
     if index.code != _code():
-        raise SnapshotError(f"{home}: wanted a snapshot of this very program, found one of another version")
+        raise SnapshotError(wanted="a snapshot of this very program", found="one of another version", source=str(home))
     _tidy(home, {part.token for part in index.parts})
     rows = np.frombuffer(index.rows, _ROWS)
     known = {number: SnapshotRow(total, flags) for number, total, flags in rows.tolist()}
@@ -168,10 +168,10 @@ def _read_index(path: Path) -> SnapshotIndex:
     data = path.read_bytes()
     body = data[_SEAL_BYTES:]
     if _sealed(body) != data:
-        raise SnapshotError(f"{path}: the snapshot is damaged: wanted another checksum")
+        raise SnapshotError("the snapshot is damaged", wanted="another checksum", source=str(path))
     index = msgspec.msgpack.decode(body, type=SnapshotIndex)
     if not all(part.token.isalnum() for part in index.parts):
-        raise SnapshotError(f"{path}: wanted names of folders beside it, found others")
+        raise SnapshotError(wanted="names of folders beside it", found="others", source=str(path))
     return index
 
 
@@ -182,7 +182,7 @@ def _sealed(body: bytes) -> bytes:
 def _require_inside(home: Path) -> None:
     """What is removed and replaced here must be ours (row A17)."""
     if home.is_symlink():
-        raise SnapshotError(f"{home}: wanted a folder, found a link")
+        raise SnapshotError(wanted="a folder", found="a link", source=str(home))
 
 
 def _tidy(home: Path, tokens: set[str]) -> None:

@@ -20,11 +20,14 @@ def plan_of(settings: Settings) -> Plan | None:
     """None: the node is on its own. `InputError` where the settings do not fit together."""
     if settings.network_key is None:
         if settings.seeds or settings.network_address is not None:
-            raise InputError("wanted a network's key with --join and --network-address, found none: --key FILE")
+            raise InputError(
+                wanted="a network's key with --join and --network-address", found="none", hint="--key FILE"
+            )
         return None
     if settings.event_bytes > MOST_EVENT_BYTES:
-        message = f"wanted events of at most {MOST_EVENT_BYTES:,} bytes in a network, found {settings.event_bytes:,}"
-        raise InputError(message)
+        raise InputError(
+            wanted=f"events of at most {MOST_EVENT_BYTES:,} bytes in a network", found=f"{settings.event_bytes:,}"
+        )
     address = settings.network_address
     return Plan(
         key=NetworkKey.read(settings.network_key),
@@ -41,7 +44,7 @@ def _host(settings: Settings) -> str:
     host = {"localhost": "127.0.0.1"}.get(settings.host, settings.host)
     host = f"[{host}]" if ":" in host else host
     if settings.network_address is None and not is_own_address(f"tcp://{host}:0"):
-        raise InputError(f"wanted --network-address tcp://IP:PORT beside --host {settings.host}, found none")
+        raise InputError(wanted=f"--network-address tcp://IP:PORT beside --host {settings.host}", found="none")
     return host
 
 

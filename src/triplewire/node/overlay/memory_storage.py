@@ -59,7 +59,7 @@ class Remembering:
         try:
             return _decoder.decode(data)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise DamagedStore(f"wanted the memory of a super-peer, found: {error}") from None
+            raise DamagedStore(wanted="the memory of a super-peer", found=f"something else: {error}") from None
 
     async def keep(self, memory: SavedSuperPeer) -> None:
         """Write the memory down, if it has changed."""

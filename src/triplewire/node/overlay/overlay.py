@@ -119,7 +119,7 @@ class Overlay:
     def peer(self) -> SuperPeer:
         """The super-peer, once it has begun."""
         if self._peer is None:
-            raise NetworkError("wanted a super-peer, found one that has not begun yet")
+            raise NetworkError(wanted="a super-peer", found="one that has not begun yet")
         return self._peer
 
     @property
@@ -216,7 +216,7 @@ class Overlay:
     async def recall(self, since: dict[str, int]) -> None:
         """Have everything sent again that is wanted here and came after these positions; it will, once this returns."""
         if self._is_away or not self.peer.is_in:
-            raise NetworkError("wanted a super-peer that is in its network, found one on its way there")
+            raise NetworkError(wanted="a super-peer that is in its network", found="one on its way there")
         self.act(lambda peer, now: peer.recall(now, since))
         await self._remember_now()
 

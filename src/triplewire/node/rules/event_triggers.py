@@ -86,7 +86,7 @@ def require_insertion(rule: Rule) -> None:
     event = rule.event
     if not isinstance(event, ResourceEvent | ArcEvent) or event.change is not Change.INSERT:
         raise InputError(
-            f"wanted a rule ON INSERT to listen to events, found {rule.id!r}, which waits for another change"
+            wanted="a rule ON INSERT to listen to events", found=f"{rule.id!r}, which waits for another change"
         )
 
 

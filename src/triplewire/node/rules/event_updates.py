@@ -34,7 +34,7 @@ def _path(term: Term, event: Event) -> Path:
         return Path(Resource(term))
     if isinstance(term, BlankNode):
         return Path(Resource(_named(term, event)))
-    raise InvalidTerm(f"wanted a resource or a literal, found {term}")
+    raise InvalidTerm(wanted="a resource or a literal", found=str(term))
 
 
 def _named(node: BlankNode, event: Event) -> NamedNode:

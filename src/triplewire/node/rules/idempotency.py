@@ -22,7 +22,7 @@ class IdempotencyKey(Struct, frozen=True):
         if known is None:
             return None
         if known.request != self.digest:
-            raise EventConflict(f"wanted the request that came first under the key {self.key!r}, found another")
+            raise EventConflict(wanted=f"the request that came first under the key {self.key!r}", found="another")
         return known.receipts
 
     def keep_answer(self, tx: Connection, answer: bytes, accepted: float) -> None:

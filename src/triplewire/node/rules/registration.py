@@ -59,7 +59,7 @@ def require_registrable(tx: Connection, client: Client, rule: str) -> None:
         return
     most = client.rights.quotas.subscriptions
     if most is not None and len(rulebook.owned_by(tx, client.id)) >= most:
-        raise QuotaExceeded("subscriptions", f"wanted at most {most} rules, as many as subscriptions, found more")
+        raise QuotaExceeded("subscriptions", wanted=f"at most {most} rules, as many as subscriptions", found="more")
 
 
 def find_visible(tx: Connection, client: Client, rule: str) -> RuleRecord:
@@ -71,7 +71,7 @@ def find_visible(tx: Connection, client: Client, rule: str) -> RuleRecord:
 
 
 def _unknown(rule: str) -> UnknownRule:
-    return UnknownRule(f"wanted the rule {rule!r}, found none of that name")
+    return UnknownRule(wanted=f"the rule {rule!r}", found="none of that name")
 
 
 def _is_visible(client: Client, record: RuleRecord) -> bool:

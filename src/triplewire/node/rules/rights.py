@@ -24,11 +24,11 @@ def require_author(client: Client) -> None:
     """Raise `Forbidden` unless the client may write rules and updates at all."""
     grant = client.rights.publish
     if grant is None:
-        raise Forbidden("wanted a client that may publish, found one that may not")
+        raise Forbidden(wanted="a client that may publish", found="one that may not")
     if not within(EVENTS, grant.graphs):
-        raise Forbidden(f"wanted a client that may publish events named <{EVENTS}...>, found one that may not")
+        raise Forbidden(wanted=f"a client that may publish events named <{EVENTS}...>", found="one that may not")
     if not readable(client).is_everything:
-        raise Forbidden("wanted a client that may read everything, found one with a limited grant")
+        raise Forbidden(wanted="a client that may read everything", found="one with a limited grant")
 
 
 def check_written(outcome: Outcome, author: Client, owners: Mapping[str, str], clients: Mapping[str, Client]) -> None:
@@ -70,5 +70,5 @@ def _refusal(edits: Edits, grant: Grant, writer: str) -> Forbidden | None:
     for triple in (*edits.inserted, *edits.deleted):
         if not covered(triple, grant):
             listed = ", ".join(f"<{prefix}>" for prefix in grant.namespaces) or "none at all"
-            return Forbidden(f"wanted {writer} to write in the namespaces {listed}, found {triple}")
+            return Forbidden(wanted=f"{writer} to write in the namespaces {listed}", found=str(triple))
     return None

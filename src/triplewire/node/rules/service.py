@@ -191,7 +191,7 @@ class Rules:
         require_author(client)
         self._core.know(client)
         if not updates:
-            raise InputError("wanted at least one update, found none")
+            raise InputError(wanted="at least one update", found="none")
         self._events.buckets.take(client, len(updates))
         return UpdateRequest(updates, client, client.id)
 

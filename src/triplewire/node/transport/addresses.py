@@ -29,7 +29,7 @@ def is_address(text: str) -> bool:
 def require_address(text: str, what: str) -> str:
     """The address, or `InputError`."""
     if not is_address(text):
-        raise InputError(f"wanted {what} as tcp://HOST:PORT that others can reach, found {text!r}")
+        raise InputError(wanted=f"{what} as tcp://HOST:PORT that others can reach", found=repr(text))
     return text
 
 
@@ -47,7 +47,7 @@ def require_own_address(text: str) -> str:
     """An address to listen on, or `InputError`."""
     if not is_own_address(text):
         raise InputError(
-            f"wanted the network address as tcp://IP:PORT of this machine, which others can reach, found {text!r}"
+            wanted="the network address as tcp://IP:PORT of this machine, which others can reach", found=repr(text)
         )
     return text
 

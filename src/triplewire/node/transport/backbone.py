@@ -160,9 +160,9 @@ class Transport:
         sender = _sender_of(parts[-1])
         try:
             if len(parts) != _PARTS:
-                raise MessageRefused("parts", f"wanted a message in one part, found {len(parts) - 1}")
+                raise MessageRefused("parts", wanted="a message in one part", found=str(len(parts) - 1))
             if not sender:
-                raise MessageRefused("sender", "wanted a message from whoever holds a key, found none")
+                raise MessageRefused("sender", wanted="a message from whoever holds a key", found="none")
             packet = message_codec.decode(parts[-1].buffer)
         except MessageRefused as problem:
             self._refuse(problem, sender or "nobody")

@@ -57,7 +57,7 @@ class NetworkKey(Struct, frozen=True):
             secret = b""
         # Nothing of what was found is shown: it may be a key, or another secret.
         if not word.startswith(PREFIX) or len(secret) != _KEY_BYTES:
-            raise InputError(f"wanted a network key, {PREFIX} and 43 characters, found something else")
+            raise InputError(wanted=f"a network key, {PREFIX} and 43 characters", found="something else")
         return cls(secret)
 
     @classmethod

@@ -21,7 +21,7 @@ def encode(packet: Packet) -> bytes:
     """A message as bytes."""
     data = _VERSION + _encoder.encode(packet)
     if len(data) > MOST_BYTES:
-        raise MessageRefused("size", f"wanted a message of at most {MOST_BYTES:,} bytes, found {len(data):,}")
+        raise MessageRefused("size", wanted=f"a message of at most {MOST_BYTES:,} bytes", found=f"{len(data):,}")
     return data
 
 
@@ -33,13 +33,13 @@ def decode(data: bytes | memoryview) -> Packet:
     Probe(about='sp-a')
     """
     if not 1 < len(data) <= MOST_BYTES:
-        raise MessageRefused("size", f"wanted a message of 2 to {MOST_BYTES:,} bytes, found {len(data):,}")
+        raise MessageRefused("size", wanted=f"a message of 2 to {MOST_BYTES:,} bytes", found=f"{len(data):,}")
     if data[0] != VERSION:
-        raise MessageRefused("version", f"wanted a message of version {VERSION}, found version {data[0]}")
+        raise MessageRefused("version", wanted=f"a message of version {VERSION}", found=f"version {data[0]}")
     try:
         return _decoder.decode(data[1:])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise MessageRefused("content", f"wanted a message of super-peers, found: {error}") from None
+        raise MessageRefused("content", wanted="a message of super-peers", found=f"something else: {error}") from None
 
 
 def kind_of(packet: Packet) -> str:

@@ -46,7 +46,11 @@ def as_svg(analysis: Analysis) -> str:
     edges = analysis.graph.edges()
     if len(edges) > MOST_EDGES:
         raise LimitExceeded(
-            "edges", MOST_EDGES, f"wanted at most {MOST_EDGES:,} edges to draw, found {len(edges):,}: write DOT instead"
+            "edges",
+            MOST_EDGES,
+            wanted=f"at most {MOST_EDGES:,} edges to draw",
+            found=f"{len(edges):,}",
+            hint="write DOT instead",
         )
     boxes = _placed(analysis)
     width = max((box.x + box.width for box in boxes.values()), default=0) + _MARGIN

@@ -104,7 +104,7 @@ class Planner:
         """Each once; source and target are combined in every way, which may be more than anybody can bear."""
         taken = list(islice(edits, self._most + 1))
         if len(taken) > self._most:
-            raise UpdateRefused(f"wanted at most {self._most:,} triples of one action, found more")
+            raise UpdateRefused(wanted=f"at most {self._most:,} triples of one action", found="more")
         return tuple(dict.fromkeys(taken))
 
     # Resources
@@ -145,7 +145,7 @@ class Planner:
             return self._endings.next(source)
         found = self._delta[name.component] if isinstance(name, Delta) else name
         if not isinstance(found, NamedNode):
-            raise UpdateRefused(f"wanted the name of an arc, found {found}")
+            raise UpdateRefused(wanted="the name of an arc", found=str(found))
         return found
 
     def _deleted(self, arc: Arc) -> Iterator[Triple]:
@@ -191,4 +191,4 @@ def _in_order(terms: Iterable[_Term]) -> list[_Term]:
 def _subject(node: Term) -> NamedNode | BlankNode:
     if isinstance(node, NamedNode | BlankNode):
         return node
-    raise UpdateRefused(f"wanted a resource, found {node}")
+    raise UpdateRefused(wanted="a resource", found=str(node))

@@ -22,8 +22,8 @@ from triplewire.rules.graphs import Asked, Watched
 def execute(state: State, pending: Pending, world: World) -> Result:
     is_foreign = state.units[pending.unit].is_foreign
     if (state.executed_by_others if is_foreign else state.executed) >= world.limits.updates:
-        message = f"a schedule may execute {world.limits.updates:,} updates, its rules' actions included, found more"
-        return abort_line(state, pending.unit, BudgetExceeded(message), world)
+        allowed = f"a schedule may execute {world.limits.updates:,} updates, its rules' actions included"
+        return abort_line(state, pending.unit, BudgetExceeded(allowed, found="more"), world)
     graph = Watched(world.graph)
     try:
         planner = Planner(graph, world.rules.schema, pending.lets, pending.delta, world.limits.edits)

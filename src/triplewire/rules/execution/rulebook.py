@@ -97,7 +97,7 @@ class Rulebook:
     def __getitem__(self, rule: str) -> Registered:
         known = self._registered.get(rule)
         if known is None:
-            raise UnknownRule(f"wanted the rule {rule!r}, found none of that name")
+            raise UnknownRule(wanted=f"the rule {rule!r}", found="none of that name")
         return known
 
     def __iter__(self) -> Iterator[Registered]:

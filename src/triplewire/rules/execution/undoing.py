@@ -28,7 +28,7 @@ def abort_asked(state: State, transaction: str, world: World) -> Result:
     assert state.busy is None, "an answer is awaited"
     known = [unit for unit in state.units.values() if unit.rule is None and unit.transaction == transaction]
     if not known:
-        raise UpdateRefused(f"wanted to abort the transaction {transaction!r}, found none of that name in execution")
+        raise UpdateRefused(wanted=f"to abort the transaction {transaction!r}", found="none of that name in execution")
     return abort(state, {known[-1].number: UpdateRefused(f"transaction {transaction!r} was asked to abort")}, world)
 
 

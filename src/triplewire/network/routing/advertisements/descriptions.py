@@ -69,7 +69,7 @@ def describe(advertisements: Iterable[Advertisement]) -> Description:
 def _describe(supply: Supply) -> Description:
     canonical = tuple(_advertisements(supply))
     if not canonical:
-        raise InputError("a description wants at least one advertisement, found none")
+        raise InputError(subject="a description", wanted="at least one advertisement", found="none")
     rdf = as_turtle(Advertisement.triples_of_all(canonical))
     check_size(len(rdf.encode()))
     return Description(_key(supply), rdf)
@@ -85,10 +85,10 @@ def supply_in(description: Description) -> Supply:
     """The content of a description. InputError if its RDF has no advertisement, or if the key is not its own."""
     found = Advertisement.all_in(triples_in(description.rdf))
     if not found:
-        raise InputError("a description wants at least one advertisement, found none")
+        raise InputError(subject="a description", wanted="at least one advertisement", found="none")
     supply = supply_of(found)
     if _key(supply) != description.key:
-        raise InputError(f"a description wants its own key {_key(supply)!r}, found {description.key!r}")
+        raise InputError(subject="a description", wanted=f"its own key {_key(supply)!r}", found=repr(description.key))
     return supply
 
 
@@ -103,7 +103,9 @@ def triples_in(rdf: str) -> list[Triple]:
 def check_size(size: int) -> None:
     """Raise LimitExceeded for too many bytes of advertisements."""
     if size > MOST_BYTES:
-        raise LimitExceeded("advertisements", MOST_BYTES, f"wanted at most {MOST_BYTES:,} bytes of RDF, found {size:,}")
+        raise LimitExceeded(
+            "advertisements", MOST_BYTES, wanted=f"at most {MOST_BYTES:,} bytes of RDF", found=f"{size:,}"
+        )
 
 
 def _advertisements(supply: Supply) -> Iterator[Advertisement]:

@@ -66,7 +66,7 @@ def registration_in(rdf: str) -> Registration:
 def _one_subject(triples: Iterable[Triple]) -> Term:
     found = {t.subject for t in triples if t.predicate == _TYPE and t.object == _REGISTRATION}
     if len(found) != 1:
-        raise InputError(f"wanted exactly one node of type tw:Registration, found {len(found)}")
+        raise InputError(wanted="exactly one node of type tw:Registration", found=str(len(found)))
     return found.pop()
 
 
@@ -74,14 +74,18 @@ def _check_advertised(triples: list[Triple], subject: Term) -> None:
     """Everything that is advertised is described, and everything described is advertised."""
     advertised, described = set(_objects(triples, subject, _ADVERTISES)), set(_advertisements_in(triples))
     if len(described) > MOST_ADVERTISEMENTS:
-        message = f"wanted at most {MOST_ADVERTISEMENTS:,} advertisements, found {len(described):,}"
-        raise LimitExceeded("advertisements", MOST_ADVERTISEMENTS, message)
+        raise LimitExceeded(
+            "advertisements",
+            MOST_ADVERTISEMENTS,
+            wanted=f"at most {MOST_ADVERTISEMENTS:,} advertisements",
+            found=f"{len(described):,}",
+        )
     if not advertised:
-        raise InputError("tw:advertises wants at least one advertisement, found none")
+        raise InputError(subject="tw:advertises", wanted="at least one advertisement", found="none")
     for node in advertised - described:
-        raise InputError(f"tw:advertises wants an advertisement of one of the three kinds, found {node}")
+        raise InputError(subject="tw:advertises", wanted="an advertisement of one of the three kinds", found=str(node))
     for node in described - advertised:
-        raise InputError(f"wanted every advertisement under tw:advertises, found {node} beside it")
+        raise InputError(wanted="every advertisement under tw:advertises", found=f"{node} beside it")
 
 
 def _advertisements_in(triples: Iterable[Triple]) -> list[Term]:
@@ -92,7 +96,7 @@ def _advertisements_in(triples: Iterable[Triple]) -> list[Term]:
 def _peer(triples: Iterable[Triple], subject: Term) -> str:
     found = _objects(triples, subject, _PEER)
     if len(found) != 1 or not isinstance(found[0], Literal) or not found[0].value:
-        raise InputError(f"tw:peer wants one public identifier, found {_listed(found)}")
+        raise InputError(subject="tw:peer", wanted="one public identifier", found=_listed(found))
     return found[0].value
 
 
@@ -106,7 +110,9 @@ def _lasts(triples: Iterable[Triple], subject: Term) -> int | None:
         digits = term.value
         if digits.isascii() and digits.isdigit() and len(digits) < 12 and 0 < int(digits) <= _LONGEST:
             return int(digits)
-    raise InputError(f"tw:lasts wants a whole number of seconds from 1 to {_LONGEST:,}, found {_listed(found)}")
+    raise InputError(
+        subject="tw:lasts", wanted=f"a whole number of seconds from 1 to {_LONGEST:,}", found=_listed(found)
+    )
 
 
 def _objects(triples: Iterable[Triple], subject: Term, name: NamedNode) -> list[Term]:

@@ -31,7 +31,7 @@ def validated(query: StandingQuery) -> StandingQuery:
     """A query from outside, or InputError: the key must be its own, and the text must parse."""
     key = _key(query.language, query.text)
     if key != query.key:
-        raise InputError(f"a standing query wants its own key {key!r}, found {query.key!r}")
+        raise InputError(subject="a standing query", wanted=f"its own key {key!r}", found=repr(query.key))
     parsed(query)
     return query
 

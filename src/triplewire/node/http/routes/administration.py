@@ -104,7 +104,7 @@ def _registration(data: bytes) -> Registration:
     try:
         return msgspec.json.decode(data, type=Registration)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"wanted a registration as JSON, found: {error}") from None
+        raise InputError(wanted="a registration as JSON", found=f"something else: {error}") from None
 
 
 def _keys(wanted: Registration, node: Node) -> tuple[bytes, bytes | None]:
@@ -121,7 +121,7 @@ def _decoded(text: str) -> bytes:
     try:
         return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
-        raise InputError("wanted base64, found something else") from None
+        raise InputError(wanted="base64", found="something else") from None
 
 
 def _json(body: Any, status: int = 200) -> Response:

@@ -40,7 +40,7 @@ async def advertise(
     """Advertise schemas, properties, or properties with values. Under the same name it replaces what was said."""
     node, client = node_of(request), client_of(request)
     if client.rights.publish is None:
-        raise Forbidden("wanted a client that may publish, found one that may not")
+        raise Forbidden(wanted="a client that may publish", found="one that may not")
     form = format_of_media_type(media_type_of(request))
     description = described(await read_body(request, MOST_BYTES), form, base_of(request, base))
     await node.advertisements.put(client.id, name, description, lasts)

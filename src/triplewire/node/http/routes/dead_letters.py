@@ -65,7 +65,7 @@ async def _dead_letter(node: Node, client: Client, letter_id: int) -> DeadLetter
     letter = await node.broker.dead_letters.find(letter_id)
     record = None if letter is None else node.broker.subscriptions.index.get(letter.subscription)
     if letter is None or record is None or not (client.rights.is_admin or record.owner == client.id):
-        raise UnknownLetter(f"wanted the dead letter {letter_id}, found none")
+        raise UnknownLetter(wanted=f"the dead letter {letter_id}", found="none")
     return letter
 
 

@@ -115,7 +115,7 @@ async def read_event(
     media_type = chosen(request.headers.get("accept"), _RDF)
     found = await node_of(request).broker.events.find(client, iri)
     if found is None:
-        raise UnknownEvent(f"wanted the event <{iri}>, found none of that name")
+        raise UnknownEvent(wanted=f"the event <{iri}>", found="none of that name")
     record, event = found
     response = _rdf([event], media_type)
     response.headers["Triplewire-Position"] = str(record.position)
@@ -127,7 +127,7 @@ async def read_event(
 def _format(request: Request) -> Format:
     media_type = media_type_of(request)
     if not media_type:
-        raise UnknownFormat(f"wanted a Content-Type, one of {', '.join(_RDF)}, found none")
+        raise UnknownFormat(wanted=f"a Content-Type, one of {', '.join(_RDF)}", found="none")
     return format_of_media_type(media_type)
 
 

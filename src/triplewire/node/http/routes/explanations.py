@@ -34,7 +34,7 @@ async def explain_named(
     """Explain a query, or a subscription by its name."""
     client_of(request)
     if (query is None) == (subscription is None):
-        raise InputError("wanted either a query or the name of a subscription, found both or neither")
+        raise InputError(wanted="either a query or the name of a subscription", found="both or neither")
     if query is not None:
         return await _explained(request, Subscription.parse(query, language), event)
     record = subscription_of(request, str(subscription), owner)
@@ -61,7 +61,7 @@ async def _verdict(request: Request, subscription: Subscription, iri: str) -> di
     broker = node_of(request).broker
     found = await broker.events.find(client_of(request), iri)
     if found is None:
-        raise UnknownEvent(f"wanted the event <{iri}>, found none of that name")
+        raise UnknownEvent(wanted=f"the event <{iri}>", found="none of that name")
     verdict = await asyncio.to_thread(why, subscription, found[1], broker.core.taxonomy)
     solutions = [json_binding(solution) for solution in verdict.solutions]
     return {"event": iri, "matches": verdict.matches, "reason": verdict.reason, "solutions": solutions}

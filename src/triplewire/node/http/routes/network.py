@@ -26,5 +26,5 @@ async def read_network(
     admin_of(request)
     overlay = node_of(request).overlay
     if overlay is None:
-        raise NotInNetwork("wanted a node that is a super-peer, found one that is in no network")
+        raise NotInNetwork(wanted="a node that is a super-peer", found="one that is in no network")
     return Response(msgspec.json.encode(shown(overlay, limit)), media_type="application/json")

@@ -108,7 +108,7 @@ def _resumed(last_event_id: str | None, after: int | None, record: SubscriptionR
     if last_event_id is None or last_event_id == "":
         return record.cursor if after is None else after
     if not (last_event_id.isascii() and last_event_id.isdigit() and len(last_event_id) <= 19):
-        raise InputError(f"wanted a position as Last-Event-ID, found {last_event_id!r}")
+        raise InputError(wanted="a position as Last-Event-ID", found=repr(last_event_id))
     return min(int(last_event_id), MOST_POSITION)
 
 
@@ -153,7 +153,7 @@ def _acknowledgement(text: str) -> Acknowledgement:
     try:
         return msgspec.json.decode(text, type=Acknowledgement)
     except msgspec.DecodeError as error:
-        raise InputError(f'wanted {{"acknowledge": position}}, found something else: {error}') from None
+        raise InputError(wanted='{"acknowledge": position}', found=f"something else: {error}") from None
 
 
 def websocket_message(item: Notification | Gap) -> str:

@@ -156,14 +156,14 @@ async def write_schema(request: Request, base: Base = None) -> Response:
 def _require_rdftl(request: Request) -> None:
     media_type = media_type_of(request)
     if media_type != RDFTL:
-        raise UnknownFormat(f"wanted RDFTL as {RDFTL}, found {media_type!r}")
+        raise UnknownFormat(wanted=f"RDFTL as {RDFTL}", found=repr(media_type))
 
 
 def _decoded(data: bytes) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as error:
-        raise InputError(f"wanted UTF-8, found the byte 0x{error.object[error.start]:02X}") from None
+        raise InputError(wanted="UTF-8", found=f"the byte 0x{error.object[error.start]:02X}") from None
 
 
 def _described(record: RuleRecord) -> dict[str, Any]:

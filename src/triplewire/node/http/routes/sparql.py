@@ -55,17 +55,17 @@ async def query_by_post(request: Request) -> Response:
     if media_type == "application/sparql-query":
         return await _answered(request, await text_of(request), list(request.query_params))
     if media_type != _FORM:
-        raise UnknownFormat(f"wanted a query as application/sparql-query or {_FORM}, found {media_type!r}")
+        raise UnknownFormat(wanted=f"a query as application/sparql-query or {_FORM}", found=repr(media_type))
     fields = await _form(request)
     if len(fields.get("query", ())) != 1:
-        raise InputError("wanted exactly one field `query`, found none or several")
+        raise InputError(wanted="exactly one field `query`", found="none or several")
     return await _answered(request, fields["query"][0], list(fields))
 
 
 async def _answered(request: Request, text: str, parameters: list[str]) -> Response:
     client = client_of(request)
     if not readable(client).is_everything:
-        raise Forbidden("wanted a client that may read everything, found one with a limited grant")
+        raise Forbidden(wanted="a client that may read everything", found="one with a limited grant")
     for name in _DATASET:
         if name in parameters:
             raise RefusedFeature("FROM", f"{name} is refused, as FROM is: a query asks everything that is kept")
@@ -80,4 +80,4 @@ async def _form(request: Request) -> dict[str, list[str]]:
     try:
         return parse_qs(data.decode("ascii"), keep_blank_values=True, max_num_fields=100, errors="strict")
     except (ValueError, UnicodeDecodeError) as error:
-        raise InputError(f"wanted form fields, found {error}") from None
+        raise InputError(wanted="form fields", found=str(error)) from None

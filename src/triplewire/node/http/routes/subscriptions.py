@@ -154,7 +154,7 @@ def language_of(request: Request) -> str:
     media_type = media_type_of(request)
     found = LANGUAGES.get(media_type)
     if found is None:
-        raise UnknownFormat(f"wanted a query as one of {', '.join(LANGUAGES)}, found {media_type!r}")
+        raise UnknownFormat(wanted=f"a query as one of {', '.join(LANGUAGES)}", found=repr(media_type))
     return found
 
 
@@ -163,7 +163,7 @@ async def text_of(request: Request) -> str:
     try:
         return (await read_body(request, _MOST_TEXT)).decode()
     except UnicodeDecodeError as error:
-        raise InputError(f"wanted UTF-8, found the byte 0x{error.object[error.start]:02X}") from None
+        raise InputError(wanted="UTF-8", found=f"the byte 0x{error.object[error.start]:02X}") from None
 
 
 def described(node: Node, record: SubscriptionRecord) -> dict[str, Any]:
@@ -194,7 +194,7 @@ async def _proven(
 ) -> SubscriptionOptions:
     """The options with the webhook's secret and lease, once its receiver has answered the challenge (row A14)."""
     if (options.delivery == "webhook") != (options.callback is not None):
-        raise InputError("wanted a callback with delivery=webhook, and only there")
+        raise InputError(wanted="a callback with delivery=webhook, and only there")
     if options.callback is None:
         return options
     secret = await node.webhooks.prove(name, options.callback, None if known is None else known.callback_secret)
