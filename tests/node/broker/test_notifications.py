@@ -60,7 +60,7 @@ async def test_everything_is_there_after_a_restart(tmp_path: Path):
         assert await positions(broker, record.number) == [3, 4, 5]
         assert (await broker.events.publish(ME, [event(6)]))[0].position == 6
         assert await positions(broker, record.number) == [3, 4, 5, 6]
-        assert broker.core.taxonomy is not None
+        assert broker.state.taxonomy is not None
 
 
 async def test_what_was_acknowledged_is_gone_and_what_was_not_is_read_again(tmp_path: Path):

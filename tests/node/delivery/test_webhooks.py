@@ -121,7 +121,7 @@ async def test_f5_a_receiver_that_is_down_takes_no_memory(tmp_path):
     async with receiver(lambda *_: (503, {}, b"")) as hook, node(tmp_path, retry=PATIENT) as here:
         record = await here.hook("all", hook.url)
         await here.publish(*range(5))
-        recent = here.broker.core.recent
+        recent = here.broker.state.recent
         await eventually(lambda: hook.requests and record.number not in recent, "a wait without a tail")
 
 

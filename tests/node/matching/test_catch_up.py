@@ -86,7 +86,7 @@ async def test_f5_who_does_not_read_is_matched_no_further_and_loses_nothing(tmp_
             assert len(page.notifications) == 1_000
         assert broker.subscriptions.index.get(reading.number).is_live
         assert not broker.subscriptions.index.get(stopped.number).is_live
-        assert broker.core.counters.matched <= 12_000 + MOST_UNREAD + 2_000
+        assert broker.state.counters.matched <= 12_000 + MOST_UNREAD + 2_000
         # Whoever comes back gets everything, in order, and is told at once from then on.
         assert await positions_up_to(broker, stopped.number, 12_000, limit=100) == list(range(1, 12_001))
         while not broker.subscriptions.index.get(stopped.number).is_live:
@@ -149,7 +149,7 @@ async def test_a9_of_a_flood_no_more_is_made_than_may_come_at_once(tmp_path: Pat
         await broker.events.publish(NO_LIMITS, events(1, 1_000))
         assert await positions(broker, quick.number) == list(range(1, 1_001))
         # Each may have tried a part of the log on its own, before it was seen that nothing is left.
-        assert broker.core.counters.matched - 1_000 <= 500 + 10 * CHUNK
+        assert broker.state.counters.matched - 1_000 <= 500 + 10 * CHUNK
 
 
 async def test_a9_f3_who_is_put_off_by_a_commit_that_fails_loses_nothing(tmp_path: Path):

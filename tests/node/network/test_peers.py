@@ -338,7 +338,7 @@ async def test_a12_a_replayed_message_is_refused(tmp_path):
             await until(lambda: node.peers.machine.refusals["replay"] == 1)
             mallory._connections.send(other, recorded[0])
             await until(lambda: node.peers.machine.refusals["session"] == 1)
-            assert node.broker.core.counters.published == 1
+            assert node.broker.state.counters.published == 1
             assert (await alice.publish(events("urn:e:2")))[0].position == 2
 
 

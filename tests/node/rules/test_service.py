@@ -111,7 +111,7 @@ async def test_whoever_waits_for_a_notification_is_woken_by_what_rules_do(tmp_pa
         waiting = asyncio.create_task(broker.notifications.wait(record.number, 0, timeout=30))
         await update(broker, "INSERT resource(ex:ann) AS INSTANCE OF Person;;")
         assert await waiting
-        assert broker.core.counters.published == 2
+        assert broker.state.counters.published == 2
 
 
 async def test_f3_on_a_full_disk_neither_the_change_nor_its_event_is_there(tmp_path: Path) -> None:
@@ -227,7 +227,7 @@ async def test_blank_nodes_of_two_events_stay_apart(tmp_path: Path) -> None:
 async def test_an_event_is_taken_only_as_far_as_the_rules_owner_may_read_and_write_it(tmp_path: Path) -> None:
     async with rules_at(tmp_path) as broker:
         owner = client("owner", publish=Grant(namespaces=(EX["Person"].value, EX["name"].value)))
-        broker.core.know(owner)
+        broker.state.know(owner)
         await put(broker, "greet", GREET, TriggeredBy.EVENTS, owner)
         await broker.events.publish(YOU, [publication(1, "ex:ann a ex:Person", "ex:ann ex:age 7")])
         await broker.events.publish(YOU, [publication(2, "ex:bob a ex:Person")])

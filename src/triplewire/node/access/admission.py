@@ -15,7 +15,7 @@ from collections import Counter
 from concurrent.futures import Future
 
 from triplewire.errors import DiskFull
-from triplewire.node.broker.core import Core
+from triplewire.node.broker.state import BrokerState
 from triplewire.node.matching.catch_up import CatchUp
 from triplewire.store.disk import Connection
 from triplewire.store.tables import log, registry
@@ -26,8 +26,8 @@ _AGAIN_SECONDS = 1.0
 class Admission:
     """Who is held: a subscription, and the position after which it is behind."""
 
-    def __init__(self, core: Core, catch_up: CatchUp) -> None:
-        self._core = core
+    def __init__(self, state: BrokerState, catch_up: CatchUp) -> None:
+        self._state = state
         self._catch_up = catch_up
         self._held: dict[int, int] = {}
         self._is_settling = False
@@ -40,7 +40,7 @@ class Admission:
         """Whom to put off: of each client the busiest, until the rest is within its rate. The rest is spent."""
         by_owner: dict[str, list[int]] = {}
         for number, _ in counts.most_common():
-            client = self._core.owner_of(number)
+            client = self._state.owner_of(number)
             if client is not None and client.rights.quotas.notifications_per_second is not None:
                 by_owner.setdefault(client.id, []).append(number)
         return {number for owner, numbers in by_owner.items() for number in self._beyond(owner, numbers, counts)}
@@ -51,7 +51,7 @@ class Admission:
             return
         self._held |= dict.fromkeys(numbers, head)
         for number in numbers:
-            self._core.matchers.remove(str(number))
+            self._state.matchers.remove(str(number))
         # First: if the disk is full, the next line does not come to its end.
         self._settle()
         self._write(tx, head)
@@ -59,15 +59,15 @@ class Admission:
     # Private
 
     def _beyond(self, owner: str, busiest: list[int], counts: Counter[int]) -> list[int]:
-        client = self._core.clients[owner]
+        client = self._state.clients[owner]
         left = sum(counts[number] for number in busiest)
         beyond = []
         for number in busiest:
-            if left <= self._core.rates.available(client):
+            if left <= self._state.rates.available(client):
                 break
             beyond.append(number)
             left -= counts[number]
-        self._core.rates.spend(client, left)
+        self._state.rates.spend(client, left)
         return beyond
 
     def _write(self, tx: Connection, head: int) -> dict[int, int]:
@@ -80,7 +80,7 @@ class Admission:
         """Make it known, in a commit of its own: from then on those that are held may catch up."""
         if not self._is_settling:
             self._is_settling = True
-            settled = self._core.store.submit_alone(lambda tx: self._write(tx, log.head(tx)), self._settled)
+            settled = self._state.store.submit_alone(lambda tx: self._write(tx, log.head(tx)), self._settled)
             settled.add_done_callback(self._again)
 
     def _settled(self, frontiers: dict[int, int]) -> None:
@@ -92,4 +92,4 @@ class Admission:
     def _again(self, done: Future[dict[int, int]]) -> None:
         if isinstance(done.exception(), DiskFull):
             self._is_settling = False
-            self._core.later(_AGAIN_SECONDS, self._settle)
+            self._state.later(_AGAIN_SECONDS, self._settle)

@@ -47,7 +47,7 @@ class Watching:
         try:
             with self._broker.notifications.following(record.number):
                 self._noticed(record.owner, record.name)
-                while self._broker.core.is_open:
+                while self._broker.state.is_open:
                     if await self._broker.notifications.wait(record.number, latest):
                         latest = self._broker.subscriptions.index.progress(record.number).latest
                         self._noticed(record.owner, record.name)

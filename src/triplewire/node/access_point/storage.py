@@ -179,7 +179,7 @@ class Keeping:
     # Peers
 
     def _client(self, peer: str) -> Client:
-        client = self._broker.core.clients.get(peer)
+        client = self._broker.state.clients.get(peer)
         if client is None:
             raise UnknownClient(wanted=f"the client {peer!r}", found="none of that name")
         return client
@@ -189,7 +189,7 @@ class Keeping:
         return await self._records.keep_peer(record)
 
     async def _forget_peer(self, effect: do.ForgetPeer) -> do.Outcome:
-        client = self._broker.core.clients.get(effect.peer)
+        client = self._broker.state.clients.get(effect.peer)
         # One that an administrator has registered stays a client.
         if client is not None and client.name == PEER:
             with suppress(UnknownClient):

@@ -2,8 +2,6 @@
 
 advertisements          what each will publish, kept until it is withdrawn or its time is over
 broker                  publish, subscribe, read, acknowledge, for callers on an event loop
-core                    what the parts of a broker share: the store, what is known of it in memory, and who waits
-                        to be woken
 dead_letters            notifications that were given up, kept with the reason
 derived_advertisements  a client that publishes and has advertised nothing is advertised by what it publishes
 events                  they are published, and found again in the log
@@ -14,6 +12,8 @@ publish_step            publishing, as one step inside a transaction: requests i
 recent_notifications    what was just put into the outboxes of subscriptions that somebody follows, in memory from
                         its commit on
 startup                 everything that is kept in memory is read from the folder once, at the start
+state                   what the parts of a broker share: the store, what is known of it in memory, and who waits
+                        to be woken
 subscription_index      what the node knows of its subscriptions without asking the disk
 subscriptions           a standing query is checked, stored, and matched from the next event on, or catches up
                         first

@@ -7,7 +7,7 @@
     broker.housekeeping     what goes when it is old, and what is kept so that the next start is short
     broker.rules            RDFTL rules and their repository
     broker.store            the one door to the disk
-    broker.core             what the parts share: clients, the taxonomy, the matchers, counters
+    broker.state            what the parts share: clients, the taxonomy, the matchers, counters
 
 What happens is decided by steps inside transactions (`publish_step`, `matching.catch_up_step`, `store.retention`),
 which run on the store's writer thread, one after the other. The parts hand them over, keep what is in memory after each
@@ -30,12 +30,12 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from triplewire.node.broker.core import Core
 from triplewire.node.broker.dead_letters import DeadLetters
 from triplewire.node.broker.events import Events
 from triplewire.node.broker.housekeeping import Housekeeping
 from triplewire.node.broker.notifications import Notifications
 from triplewire.node.broker.startup import load, warm_up
+from triplewire.node.broker.state import BrokerState
 from triplewire.node.broker.subscriptions import Subscriptions
 from triplewire.node.matching.catch_up import CatchUp
 from triplewire.node.rules.service import LIMITS, RULE_SECONDS, Rules
@@ -53,17 +53,17 @@ class Broker:
     """Open it on an event loop with `await Broker.open(folder)`, and close it."""
 
     def __init__(self, store: Store, rule_store: RuleStore, clock: Clock) -> None:
-        self.core = Core(store, clock)
+        self.state = BrokerState(store, clock)
         self.store = store
         self.clock = clock
-        self.date = self.core.date
-        self._catch_up = CatchUp(self.core)
-        self.events = Events(self.core, self._catch_up)
-        self.subscriptions = Subscriptions(self.core, self._catch_up)
-        self.notifications = Notifications(self.core, self._catch_up)
-        self.dead_letters = DeadLetters(self.core)
-        self.housekeeping = Housekeeping(self.core)
-        self.rules = Rules(self.core, self.events, rule_store)
+        self.date = self.state.date
+        self._catch_up = CatchUp(self.state)
+        self.events = Events(self.state, self._catch_up)
+        self.subscriptions = Subscriptions(self.state, self._catch_up)
+        self.notifications = Notifications(self.state, self._catch_up)
+        self.dead_letters = DeadLetters(self.state)
+        self.housekeeping = Housekeeping(self.state)
+        self.rules = Rules(self.state, self.events, rule_store)
 
     @classmethod
     async def open(
@@ -82,9 +82,9 @@ class Broker:
         limits = replace(LIMITS, seconds=rule_seconds)
         broker = cls(store, await asyncio.to_thread(RuleStore, store, limits), clock)
         for guest in guests:
-            broker.core.know(guest)
-        await broker.store.read(lambda tx: load(broker.core, tx))
-        await broker.core.save_date()
+            broker.state.know(guest)
+        await broker.store.read(lambda tx: load(broker.state, tx))
+        await broker.state.save_date()
         _log.info("preparing the matcher; the first time after an installation this takes a minute")
         await asyncio.to_thread(warm_up)
         broker._catch_up.begin()
@@ -93,9 +93,9 @@ class Broker:
 
     async def close(self) -> None:
         """Finish what was begun, wake whoever waits, and let go of the folder."""
-        self.core.is_open = False
+        self.state.is_open = False
         await self.rules.end()
-        self.core.wakeups.wake_all()
+        self.state.wakeups.wake_all()
         await asyncio.to_thread(self._close)
 
     def _close(self) -> None:
@@ -103,5 +103,5 @@ class Broker:
         if self.store.failure is None:
             self.housekeeping.save_snapshot()
         self.store.close()
-        self.core.evaluator.close()
-        self.core.checker.close()
+        self.state.evaluator.close()
+        self.state.checker.close()

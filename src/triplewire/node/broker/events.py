@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from triplewire.node.access.admission import Admission
 from triplewire.node.access.grants import readable, require_publishable, visible
 from triplewire.node.access.rate_limits import EVENTS_BURST, Buckets
-from triplewire.node.broker.core import Core
 from triplewire.node.broker.publish_queue import PublishQueue
 from triplewire.node.broker.publish_step import PublishResult, Receipt, Submission, accept
+from triplewire.node.broker.state import BrokerState
 from triplewire.node.matching.catch_up import CatchUp
 from triplewire.node.matching.catch_up_step import event_of
 from triplewire.rdf.events import Event
@@ -22,15 +22,15 @@ from triplewire.store.tables.log import Record
 class Events:
     """Publishing and reading events. `followers` are called with what is new, on the writer's thread."""
 
-    def __init__(self, core: Core, catch_up: CatchUp) -> None:
+    def __init__(self, state: BrokerState, catch_up: CatchUp) -> None:
         self.followers: list[Callable[[Sequence[Record]], None]] = []
-        self._core = core
+        self._state = state
         self._catch_up = catch_up
-        self.buckets = Buckets(core.clock, EVENTS_BURST)
-        self.admission = Admission(core, catch_up)
+        self.buckets = Buckets(state.clock, EVENTS_BURST)
+        self.admission = Admission(state, catch_up)
         self._queue = PublishQueue(
-            core.store,
-            lambda tx, submissions: accept(tx, core.matchers, submissions, self.admission),
+            state.store,
+            lambda tx, submissions: accept(tx, state.matchers, submissions, self.admission),
             self.committed,
         )
 
@@ -38,11 +38,11 @@ class Events:
         self, client: Client, events: Sequence[Event], *, key: str | None = None, digest: bytes = b""
     ) -> tuple[Receipt, ...]:
         """Store events; the receipts come when they are on the disk."""
-        self._core.know(client)
+        self._state.know(client)
         for event in events:
             require_publishable(event, client.rights.publish)
         self.buckets.take(client, len(events))
-        submission = Submission(client.id, events, self._core.date.time(), key, digest)
+        submission = Submission(client.id, events, self._state.date.time(), key, digest)
         return await self._queue.publish(submission)
 
     async def publish_remote(self, submission: Submission) -> tuple[Receipt, ...]:
@@ -51,27 +51,27 @@ class Events:
 
     async def find(self, client: Client, graph: str) -> tuple[Record, Event] | None:
         """An event and its record, as far as the client may read it."""
-        record = await self._core.store.read(lambda tx: log.find(tx, graph))
+        record = await self._state.store.read(lambda tx: log.find(tx, graph))
         return None if record is None else seen(record, readable(client))
 
     async def after(self, client: Client, position: int, limit: int) -> list[tuple[Record, Event]]:
         """What follows a position in the log, as far as the client may read it."""
         grant = readable(client)
-        records = await self._core.store.read(lambda tx: log.after(tx, position, limit))
+        records = await self._state.store.read(lambda tx: log.after(tx, position, limit))
         return [found for record in records if (found := seen(record, grant)) is not None]
 
     def committed(self, accepted: PublishResult) -> None:
         """After a commit, on the writer's thread: count what is new, call followers, and wake whoever waits."""
-        counters = self._core.counters
+        counters = self._state.counters
         counters.published += len(accepted.records)
         receipts = sum(len(outcome) for outcome in accepted.outcomes if isinstance(outcome, tuple))
         counters.repeated += receipts - len(accepted.records)
-        counters.candidates += self._core.matchers.take_candidates()
-        self._core.log_bytes += sum(len(record.nquads) for record in accepted.records)
+        counters.candidates += self._state.matchers.take_candidates()
+        self._state.log_bytes += sum(len(record.nquads) for record in accepted.records)
         for follower in self.followers:
             follower(accepted.records)
         self._catch_up.note_entries(accepted.entries, accepted.records)
-        self._catch_up.quarantine(self._core.matchers)
+        self._catch_up.quarantine(self._state.matchers)
 
 
 def seen(record: Record, grant: Grant) -> tuple[Record, Event] | None:

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 
 from triplewire.errors import SnapshotError
-from triplewire.node.broker.core import Core
+from triplewire.node.broker.state import BrokerState
 from triplewire.node.matching import snapshots
 from triplewire.store import retention
 from triplewire.store.disk import Connection
@@ -25,8 +25,8 @@ _SHARE = 10
 class Housekeeping:
     """What applies to the whole folder."""
 
-    def __init__(self, core: Core) -> None:
-        self._core = core
+    def __init__(self, state: BrokerState) -> None:
+        self._state = state
         # How many changes of the matchers are in the snapshot.
         self._kept = 0
 
@@ -35,25 +35,25 @@ class Housekeeping:
 
         In this order: if the process ends in between, the log still has what is to be removed, and it is done again.
         """
-        core = self._core
-        now = core.date.time()
-        due = await core.store.read(lambda tx: retention.due(tx, kept, now, core.log_bytes))
+        state = self._state
+        now = state.date.time()
+        due = await state.store.read(lambda tx: retention.due(tx, kept, now, state.log_bytes))
         if due.graphs and first is not None:
             await first(due.graphs, due.floor)
-        trimmed = await core.store.write(lambda tx: self._cut(tx, due.floor, now - kept.keys), self._trimmed)
-        for record in core.index:
+        trimmed = await state.store.write(lambda tx: self._cut(tx, due.floor, now - kept.keys), self._trimmed)
+        for record in state.index:
             await self._expire(record, now)
         await self.save_snapshot_if_due()
         return trimmed
 
     def save_snapshot(self) -> None:
         """Write down what is compiled, so that the next start is short. Takes a moment; not for the event loop."""
-        matchers, folder = self._core.matchers, self._core.store.folder
+        matchers, folder = self._state.matchers, self._state.store.folder
         changes = matchers.changes
         if changes == self._kept or len(matchers) < snapshots.WORTH:
             return
         try:
-            snapshots.write(folder, matchers, self._core.index)
+            snapshots.write(folder, matchers, self._state.index)
         except (SnapshotError, OSError) as problem:
             # Nothing depends on it but the length of the next start.
             _log.warning("the compiled subscriptions are not kept: %s", problem)
@@ -62,7 +62,7 @@ class Housekeeping:
 
     async def save_snapshot_if_due(self) -> None:
         """The same, if much has changed since the last time."""
-        matchers = self._core.matchers
+        matchers = self._state.matchers
         if matchers.changes - self._kept > len(matchers) // _SHARE:
             await asyncio.to_thread(self.save_snapshot)
 
@@ -71,18 +71,18 @@ class Housekeeping:
         return retention.cut(tx, floor)
 
     def _trimmed(self, trimmed: Trimmed) -> None:
-        self._core.log_bytes -= trimmed.size
+        self._state.log_bytes -= trimmed.size
         for number in trimmed.outbox_bytes:
-            self._core.index.change(number, gap=trimmed.floor)
-        self._core.index.release(trimmed.outbox_bytes)
+            self._state.index.change(number, gap=trimmed.floor)
+        self._state.index.release(trimmed.outbox_bytes)
 
     async def _expire(self, record: SubscriptionRecord, now: float) -> None:
         if record.options.retention is None:
             return
-        core = self._core
+        state = self._state
         before = now - record.options.retention
-        sizes = await core.store.write(lambda tx: retention.expire(tx, record.number, before), core.index.release)
+        sizes = await state.store.write(lambda tx: retention.expire(tx, record.number, before), state.index.release)
         if sizes:
-            fresh = await core.store.read(lambda tx: registry.find(tx, record.number))
+            fresh = await state.store.read(lambda tx: registry.find(tx, record.number))
             if fresh is not None:
-                core.index.change(record.number, gap=fresh.gap)
+                state.index.change(record.number, gap=fresh.gap)

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from msgspec import Struct
 
 from triplewire.errors import InputError
-from triplewire.node.broker.core import Core
 from triplewire.node.broker.events import data_at, seen
 from triplewire.node.broker.recent_notifications import RecentEntry
+from triplewire.node.broker.state import BrokerState
 from triplewire.node.matching.answers import Notification, notification
 from triplewire.node.matching.catch_up import CatchUp
 from triplewire.store.disk import Connection
@@ -37,40 +37,40 @@ class NotificationPage(Struct, frozen=True):
 class Notifications:
     """What a subscription's reader does."""
 
-    def __init__(self, core: Core, catch_up: CatchUp) -> None:
-        self._core = core
+    def __init__(self, state: BrokerState, catch_up: CatchUp) -> None:
+        self._state = state
         self._catch_up = catch_up
 
     async def page(self, number: int, after: int = 0, limit: int = 100) -> NotificationPage:
         """Notifications that follow a position. Reading on means that what came before was read."""
-        record = self._core.index.require(number)
+        record = self._state.index.require(number)
         self._note_read(record, after)
         recent = self._recent(record, after, limit)
         if recent is not None:
             return recent
         await self._see_some(number, after)
-        page, is_whole, lost = await self._core.store.read(lambda tx: self._from_disk(tx, record, after, limit))
-        record = self._core.index.require(number)
+        page, is_whole, lost = await self._state.store.read(lambda tx: self._from_disk(tx, record, after, limit))
+        record = self._state.index.require(number)
         has_more = not is_whole or not record.is_live
         following = page[-1].position if page else after
         lost = max(record.gap, lost)
         gap = lost if after < lost and record.cursor < lost else None
-        self._core.counters.delivered += len(page)
+        self._state.counters.delivered += len(page)
         return NotificationPage(page, following if has_more else None, gap)
 
     async def wait(self, number: int, after: int, timeout: float | None = None) -> bool:
         """Wait until there is a notification beyond a position. False: the time ran out, or the node stops."""
-        core = self._core
-        deadline = None if timeout is None else core.clock.monotonic() + timeout
-        while core.is_open and core.index.require(number) and core.index.progress(number).latest <= after:
-            left = None if deadline is None else deadline - core.clock.monotonic()
-            if (left is not None and left <= 0) or not await core.wakeups.wait(number, left):
+        state = self._state
+        deadline = None if timeout is None else state.clock.monotonic() + timeout
+        while state.is_open and state.index.require(number) and state.index.progress(number).latest <= after:
+            left = None if deadline is None else deadline - state.clock.monotonic()
+            if (left is not None and left <= 0) or not await state.wakeups.wait(number, left):
                 break
-        return core.is_open and core.index.progress(number).latest > after
+        return state.is_open and state.index.progress(number).latest > after
 
     async def acknowledge(self, number: int, position: int) -> None:
         """Note that everything up to a position has arrived; it is not kept any longer."""
-        self._core.index.require(number)
+        self._state.index.require(number)
 
         def work(tx: Connection) -> int:
             head = log.head(tx)
@@ -80,25 +80,25 @@ class Notifications:
             registry.set_cursor(tx, number, position)
             return outbox.remove_to(tx, number, position)
 
-        await self._core.store.write(work, lambda size: self._acknowledged(number, position, size))
+        await self._state.store.write(work, lambda size: self._acknowledged(number, position, size))
 
     @contextmanager
     def following(self, number: int) -> Iterator[None]:
         """While this lasts, what is new for a subscription is read from memory."""
-        self._core.recent.follow(number)
+        self._state.recent.follow(number)
         try:
             yield
         finally:
-            self._core.recent.unfollow(number)
+            self._state.recent.unfollow(number)
 
     @contextmanager
     def not_following(self, number: int) -> Iterator[None]:
         """An interruption of `following`, for a reader that will not read for a while."""
-        self._core.recent.unfollow(number)
+        self._state.recent.unfollow(number)
         try:
             yield
         finally:
-            self._core.recent.follow(number)
+            self._state.recent.follow(number)
 
     # Private
 
@@ -106,35 +106,35 @@ class Notifications:
         """The page, if it is in memory. What retention has removed is for the disk to tell."""
         if not record.is_live or record.gap > after:
             return None
-        recent = self._core.recent.after(record.number, max(after, record.cursor), limit + 1)
+        recent = self._state.recent.after(record.number, max(after, record.cursor), limit + 1)
         if recent is None:
             return None
-        grant = self._core.grant(record.owner) if record.options.payload == "event" else None
+        grant = self._state.grant(record.owner) if record.options.payload == "event" else None
         page = [_notification(one, grant) for one in recent[:limit]]
-        self._core.counters.delivered += len(page)
+        self._state.counters.delivered += len(page)
         return NotificationPage(page, page[-1].position if len(recent) > limit else None)
 
     def _acknowledged(self, number: int, position: int, size: int) -> None:
-        record = self._core.index.get(number)
+        record = self._state.index.get(number)
         if record is None:
             return
-        self._core.counters.acknowledged += 1
-        self._core.index.progress(number).unread = 0
-        self._core.index.change(number, cursor=max(record.cursor, position))
-        self._core.index.release({number: size})
-        self._core.recent.drop_to(number, position)
+        self._state.counters.acknowledged += 1
+        self._state.index.progress(number).unread = 0
+        self._state.index.change(number, cursor=max(record.cursor, position))
+        self._state.index.release({number: size})
+        self._state.recent.drop_to(number, position)
         self._catch_up.resume(record.owner)
 
     async def _see_some(self, number: int, after: int) -> None:
         """Give a subscription that is catching up the time to have something beyond a position."""
-        core = self._core
-        deadline = core.clock.monotonic() + _PATIENCE
-        while core.is_open and number in self._catch_up and core.index.progress(number).latest <= after:
-            if not await core.wakeups.wait(number, deadline - core.clock.monotonic()):
+        state = self._state
+        deadline = state.clock.monotonic() + _PATIENCE
+        while state.is_open and number in self._catch_up and state.index.progress(number).latest <= after:
+            if not await state.wakeups.wait(number, deadline - state.clock.monotonic()):
                 break
 
     def _note_read(self, record: SubscriptionRecord, after: int) -> None:
-        progress = self._core.index.progress(record.number)
+        progress = self._state.index.progress(record.number)
         progress.unread = 0
         # Nobody has read what is not there yet.
         read_to = min(after, progress.latest)
@@ -155,7 +155,7 @@ class Notifications:
 
     def _kept_notification(self, tx: Connection, record: SubscriptionRecord, entry: OutboxEntry) -> Notification:
         wants_event = record.options.payload == "event"
-        nquads = data_at(tx, entry.position, self._core.grant(record.owner)) if wants_event else None
+        nquads = data_at(tx, entry.position, self._state.grant(record.owner)) if wants_event else None
         return notification(entry.event, entry.position, entry.answer, nquads)
 
 

@@ -9,7 +9,7 @@ from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import InputError
 from triplewire.matching import Matcher
 from triplewire.matching.anchors import is_unindexed
-from triplewire.node.broker.core import Core
+from triplewire.node.broker.state import BrokerState
 from triplewire.node.broker.subscriptions import TAXONOMY
 from triplewire.node.matching import snapshots
 from triplewire.node.matching.catch_up import parsed
@@ -24,68 +24,68 @@ from triplewire.store.tables.registry import SubscriptionRecord
 _log = logging.getLogger(__name__)
 
 
-def load(core: Core, tx: Connection) -> None:
+def load(state: BrokerState, tx: Connection) -> None:
     """Read clients, taxonomy and subscriptions, and take up the date."""
-    core.date.resume(tx)
+    state.date.resume(tx)
     text = metadata.get(tx, TAXONOMY)
-    core.taxonomy = None if text is None else Taxonomy.parse(text.encode(), "ntriples")
-    core.matchers.set_taxonomy(core.taxonomy)
-    core.log_bytes = int(tx.execute("SELECT coalesce(sum(length(nquads)), 0) FROM events").fetchone()[0])
-    core.clients |= {client.id: client for client in identities.everyone(tx).values()}
-    _load_subscriptions(core, tx)
+    state.taxonomy = None if text is None else Taxonomy.parse(text.encode(), "ntriples")
+    state.matchers.set_taxonomy(state.taxonomy)
+    state.log_bytes = int(tx.execute("SELECT coalesce(sum(length(nquads)), 0) FROM events").fetchone()[0])
+    state.clients |= {client.id: client for client in identities.everyone(tx).values()}
+    _load_subscriptions(state, tx)
 
 
-def _load_subscriptions(core: Core, tx: Connection) -> None:
+def _load_subscriptions(state: BrokerState, tx: Connection) -> None:
     records = registry.everyone(tx)
-    snapshot = snapshots.read(core.store.folder, core.taxonomy, records)
+    snapshot = snapshots.read(state.store.folder, state.taxonomy, records)
     sizes, lasts = outbox.sizes(tx), outbox.lasts(tx)
     for record in records:
-        core.index.put(record)
-        progress = core.index.progress(record.number)
+        state.index.put(record)
+        progress = state.index.progress(record.number)
         progress.bytes_waiting = sizes.get(record.number, 0)
         progress.latest = lasts.get(record.number, 0)
         row = snapshot.rows.get(record.number)
-        progress.is_unindexed = _is_unindexed(core, record) if row is None else row.is_unindexed
-    live = [record for record in core.index if record.is_live and record.quarantined is None]
-    _adopt(core, snapshot, live)
+        progress.is_unindexed = _is_unindexed(state, record) if row is None else row.is_unindexed
+    live = [record for record in state.index if record.is_live and record.quarantined is None]
+    _adopt(state, snapshot, live)
     for record in live:
-        if str(record.number) not in core.matchers:
-            _add(core, record)
+        if str(record.number) not in state.matchers:
+            _add(state, record)
 
 
-def _is_unindexed(core: Core, record: SubscriptionRecord) -> bool:
+def _is_unindexed(state: BrokerState, record: SubscriptionRecord) -> bool:
     try:
         return is_unindexed(parsed(record))
     except InputError as problem:
-        return _refuse(core, record, problem)
+        return _refuse(state, record, problem)
 
 
-def _add(core: Core, record: SubscriptionRecord) -> None:
+def _add(state: BrokerState, record: SubscriptionRecord) -> None:
     try:
-        core.matchers.add(parsed(record), core.grant(record.owner))
+        state.matchers.add(parsed(record), state.grant(record.owner))
     except InputError as problem:
-        _refuse(core, record, problem)
+        _refuse(state, record, problem)
 
 
-def _refuse(core: Core, record: SubscriptionRecord, problem: InputError) -> bool:
+def _refuse(state: BrokerState, record: SubscriptionRecord, problem: InputError) -> bool:
     """A query that an earlier version took, and this one refuses, keeps nobody from starting."""
     _log.warning("the subscription %s of %s is quarantined: %s", record.name, record.owner, problem)
-    core.index.change(record.number, quarantined=str(problem))
+    state.index.change(record.number, quarantined=str(problem))
     return False
 
 
-def _adopt(core: Core, snapshot: Snapshot, live: list[SubscriptionRecord]) -> None:
+def _adopt(state: BrokerState, snapshot: Snapshot, live: list[SubscriptionRecord]) -> None:
     """Take the matchers of a snapshot, without what is not live any more, or not under that grant."""
     kept: dict[Grant, dict[str, bool]] = {grant: {} for grant in snapshot.matchers}
     for record in live:
-        row, name, grant = snapshot.rows.get(record.number), str(record.number), core.grant(record.owner)
+        row, name, grant = snapshot.rows.get(record.number), str(record.number), state.grant(record.owner)
         if row is not None and row.is_matched and name in snapshot.matchers.get(grant, ()):
             kept[grant][name] = row.is_construct
     for grant, matcher in snapshot.matchers.items():
         if len(matcher) != len(kept[grant]):
             _remove_others(matcher, snapshot, kept[grant])
         if kept[grant] and len(matcher) == len(kept[grant]):
-            core.matchers.adopt(grant, matcher, kept[grant])
+            state.matchers.adopt(grant, matcher, kept[grant])
 
 
 def _remove_others(matcher: Matcher, snapshot: Snapshot, kept: dict[str, bool]) -> None:

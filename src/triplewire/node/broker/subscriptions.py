@@ -13,7 +13,7 @@ from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import DuplicateSubscription, InputError, QuotaExceeded, UnknownSubscription
 from triplewire.matching.anchors import is_unindexed
 from triplewire.node.access.grants import readable
-from triplewire.node.broker.core import Core
+from triplewire.node.broker.state import BrokerState
 from triplewire.node.matching.catch_up import CatchUp, numbered, parsed
 from triplewire.node.matching.live_matchers import LiveMatchers
 from triplewire.store.disk import Connection
@@ -30,10 +30,10 @@ class Subscriptions:
     `followers` are called with each that begins or has ended, on the writer's thread; `index` has those that stand.
     """
 
-    def __init__(self, core: Core, catch_up: CatchUp) -> None:
+    def __init__(self, state: BrokerState, catch_up: CatchUp) -> None:
         self.followers: list[Callable[[SubscriptionRecord], None]] = []
-        self.index = core.index
-        self._core = core
+        self.index = state.index
+        self._state = state
         self._catch_up = catch_up
 
     async def subscribe(
@@ -49,55 +49,57 @@ class Subscriptions:
 
         The same query under the same name only changes options; another one is `DuplicateSubscription`.
         """
-        self._core.know(client)
+        self._state.know(client)
         readable(client)
         subscription = Subscription.parse(text, language, id=name, owner=client.id)
         if options.payload == "construct" and not isinstance(subscription.query.form, Construct):
             raise InputError(wanted="a CONSTRUCT query with payload=construct", found="another")
-        known = self._core.index.named(client.id, name)
+        known = self._state.index.named(client.id, name)
         if known is not None:
             return await self._change(known, subscription, options)
         self._check_quotas(client, subscription)
         # Asked in a matcher of its own first: what cannot be evaluated is refused before anything is stored.
-        await asyncio.to_thread(LiveMatchers(evaluator=self._core.checker).add, subscription, Grant())
-        return await self._core.store.write_alone(
+        await asyncio.to_thread(LiveMatchers(evaluator=self._state.checker).add, subscription, Grant())
+        return await self._state.store.write_alone(
             lambda tx: self._insert(tx, client, subscription, options, start),
             lambda record: self._subscribed(record, subscription),
         )
 
     async def unsubscribe(self, number: int) -> None:
         """Forget a subscription and everything that waits for it."""
-        self._core.index.require(number)
-        await self._core.store.write_alone(lambda tx: registry.delete(tx, number), lambda _: self._unsubscribed(number))
+        self._state.index.require(number)
+        await self._state.store.write_alone(
+            lambda tx: registry.delete(tx, number), lambda _: self._unsubscribed(number)
+        )
 
     async def reset(self, number: int, start: int | None = None) -> SubscriptionRecord:
         """Begin a subscription again after another position, None the end of the log; what waits for it is dropped.
 
         It gets a new number, so that nothing which is under way for the old one can reach the new one.
         """
-        self._core.index.require(number)
+        self._state.index.require(number)
 
         def begun_again(record: SubscriptionRecord) -> None:
             self._unsubscribed(number)
             self._subscribed(record, parsed(record))
 
-        return await self._core.store.write_alone(lambda tx: _begun_again(tx, number, start), begun_again)
+        return await self._state.store.write_alone(lambda tx: _begun_again(tx, number, start), begun_again)
 
     async def set_rights(self, client: Client) -> None:
         """Give a client other rights; its subscriptions read under the new grant from the next event on."""
-        self._core.know(client)
-        await self._core.store.write_alone(lambda _: None, lambda _: self._took_rights(client))
+        self._state.know(client)
+        await self._state.store.write_alone(lambda _: None, lambda _: self._took_rights(client))
 
     async def set_taxonomy(self, taxonomy: Taxonomy | None) -> None:
         """Read events by another taxonomy from now on."""
         text = None if taxonomy is None else "".join(f"{triple} .\n" for triple in taxonomy.triples)
-        await self._core.store.write_alone(
+        await self._state.store.write_alone(
             lambda tx: metadata.put(tx, TAXONOMY, text), lambda _: self._took_taxonomy(taxonomy)
         )
 
     def require(self, owner: str, name: str) -> SubscriptionRecord:
         """An owner's subscription, or `UnknownSubscription`."""
-        record = self._core.index.named(owner, name)
+        record = self._state.index.named(owner, name)
         if record is None:
             raise UnknownSubscription(wanted=f"the subscription {name!r}", found="none of that name")
         return record
@@ -112,7 +114,7 @@ class Subscriptions:
         options: SubscriptionOptions,
         start: int | None,
     ) -> SubscriptionRecord:
-        known = self._core.index.named(client.id, subscription.id)
+        known = self._state.index.named(client.id, subscription.id)
         if known is not None:
             _require_same(known, subscription)
             return known
@@ -125,21 +127,21 @@ class Subscriptions:
     ) -> SubscriptionRecord:
         _require_same(known, subscription)
         if known.options != options:
-            await self._core.store.write(
+            await self._state.store.write(
                 lambda tx: registry.set_options(tx, known.number, options),
-                lambda _: self._core.index.change(known.number, options=options),
+                lambda _: self._state.index.change(known.number, options=options),
             )
-        return self._core.index.require(known.number)
+        return self._state.index.require(known.number)
 
     def _check_quotas(self, client: Client, subscription: Subscription) -> None:
         quotas = client.rights.quotas
-        count = len(self._core.index.of(client.id)) if quotas.subscriptions is not None else 0
+        count = len(self._state.index.of(client.id)) if quotas.subscriptions is not None else 0
         if quotas.subscriptions is not None and count >= quotas.subscriptions:
             wanted = f"at most {quotas.subscriptions} subscriptions"
             raise QuotaExceeded("subscriptions", wanted=wanted, found=str(count))
         if quotas.unindexed is None or not is_unindexed(subscription):
             return
-        count = self._core.index.unindexed_of(client.id)
+        count = self._state.index.unindexed_of(client.id)
         if count >= quotas.unindexed:
             wanted = f"at most {quotas.unindexed} subscriptions that are tested on every event"
             raise QuotaExceeded("unindexed", wanted=wanted, found=str(count))
@@ -147,20 +149,20 @@ class Subscriptions:
     # Private: after a commit, on the writer's thread
 
     def _subscribed(self, record: SubscriptionRecord, subscription: Subscription) -> None:
-        self._core.index.put(record)
-        self._core.index.progress(record.number).is_unindexed = is_unindexed(subscription)
+        self._state.index.put(record)
+        self._state.index.progress(record.number).is_unindexed = is_unindexed(subscription)
         if record.is_live:
-            self._core.matchers.add(numbered(subscription, record), self._core.grant(record.owner))
+            self._state.matchers.add(numbered(subscription, record), self._state.grant(record.owner))
         else:
             self._catch_up.advance(record.number)
         self._tell(record)
 
     def _unsubscribed(self, number: int) -> None:
-        record = self._core.index.get(number)
-        self._core.matchers.remove(str(number))
+        record = self._state.index.get(number)
+        self._state.matchers.remove(str(number))
         self._catch_up.forget(number)
-        self._core.index.remove(number)
-        self._core.wake({number})
+        self._state.index.remove(number)
+        self._state.wake({number})
         if record is not None:
             self._tell(record)
 
@@ -169,16 +171,16 @@ class Subscriptions:
             follower(record)
 
     def _took_taxonomy(self, taxonomy: Taxonomy | None) -> None:
-        self._core.taxonomy = taxonomy
-        self._core.matchers.set_taxonomy(taxonomy)
+        self._state.taxonomy = taxonomy
+        self._state.matchers.set_taxonomy(taxonomy)
         self._catch_up.set_taxonomy(taxonomy)
 
     def _took_rights(self, client: Client) -> None:
-        for record in self._core.index.of(client.id):
+        for record in self._state.index.of(client.id):
             self._catch_up.forget(record.number)
-            if str(record.number) in self._core.matchers:
-                self._core.matchers.remove(str(record.number))
-                self._core.matchers.add(parsed(record), self._core.grant(client.id))
+            if str(record.number) in self._state.matchers:
+                self._state.matchers.remove(str(record.number))
+                self._state.matchers.add(parsed(record), self._state.grant(client.id))
 
 
 def _beginning(tx: Connection, record: SubscriptionRecord, start: int | None) -> SubscriptionRecord:

@@ -139,7 +139,7 @@ class Webhooks:
         state = WebhookState(cursor=record.cursor, lease_ends=self._now() + LEASE_SECONDS if ends is None else ends)
         notifications = self._broker.notifications
         with notifications.following(record.number):
-            while self._broker.core.is_open:
+            while self._broker.state.is_open:
                 page = await notifications.page(record.number, after=state.cursor, limit=PAGE)
                 for item in items_of(page, state.cursor):
                     after = await self._deliver(record, state, item)

@@ -47,7 +47,7 @@ def _families(node: Node, client: Client, oldest: Mapping[int, float]) -> Iterat
 
 
 def _counters(node: Node) -> Iterator[Metric]:
-    counters = node.broker.core.counters
+    counters = node.broker.state.counters
     yield CounterMetricFamily("triplewire_published", "events stored", counters.published)
     yield CounterMetricFamily("triplewire_repeated", "events that were there already", counters.repeated)
     yield CounterMetricFamily("triplewire_matched", "notifications made", counters.matched)
@@ -59,7 +59,7 @@ def _counters(node: Node) -> Iterator[Metric]:
 def _gauges(node: Node) -> Iterator[Metric]:
     broker, repository = node.broker, node.repository
     yield GaugeMetricFamily("triplewire_writer_queue", "requests that wait for a commit", broker.store.queue_length)
-    yield GaugeMetricFamily("triplewire_log_bytes", "bytes of events kept", broker.core.log_bytes)
+    yield GaugeMetricFamily("triplewire_log_bytes", "bytes of events kept", broker.state.log_bytes)
     yield GaugeMetricFamily("triplewire_subscriptions", "subscriptions", len(broker.subscriptions.index))
     yield GaugeMetricFamily(
         "triplewire_repository_quarantined", "events that the repository lacks", len(repository.quarantined)
@@ -84,7 +84,7 @@ def _candidates(node: Node, client: Client) -> Metric:
         "subscriptions of an owner tested on an event, while they are live",
         labels=["owner"],
     )
-    for owner, count in sorted(node.broker.core.matchers.costs().items(), key=str):
+    for owner, count in sorted(node.broker.state.matchers.costs().items(), key=str):
         if owner is not None and (client.rights.is_admin or client.id == owner):
             family.add_metric([owner], count)
     return family

@@ -13,7 +13,7 @@ import msgspec
 
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
-from triplewire.node.broker.core import Core
+from triplewire.node.broker.state import BrokerState
 from triplewire.node.matching.catch_up_step import CaughtUp, catch_up
 from triplewire.node.matching.live_matchers import LiveMatchers
 from triplewire.store import retention
@@ -29,8 +29,8 @@ _SHORTEST_BACKOFF = 0.1
 class CatchUp:
     """Which subscriptions are catching up, and what becomes of those that may not."""
 
-    def __init__(self, core: Core) -> None:
-        self._core = core
+    def __init__(self, state: BrokerState) -> None:
+        self._state = state
         self._matchers: dict[int, LiveMatchers] = {}
         self._backing_off: set[int] = set()
 
@@ -39,36 +39,36 @@ class CatchUp:
 
     def begin(self) -> None:
         """Go on with everything that was behind when the node stopped."""
-        for record in self._core.index:
+        for record in self._state.index:
             self._advance_if_waiting(record)
 
     def resume(self, owner: str) -> None:
         """Go on with an owner's subscriptions that wait for room."""
-        for record in self._core.index.of(owner):
+        for record in self._state.index.of(owner):
             self._advance_if_waiting(record)
 
     def wake(self, record: SubscriptionRecord) -> None:
         """Go on with a subscription that is being read; from the event loop."""
         if self._waits(record):
-            self._core.store.submit_alone(lambda _: None, lambda _: self.advance(record.number))
+            self._state.store.submit_alone(lambda _: None, lambda _: self.advance(record.number))
 
     def advance(self, number: int) -> None:
         """Read the next part of the log for a subscription, if there is room for what it finds."""
-        record = self._core.index.get(number)
+        record = self._state.index.get(number)
         if record is None or record.is_live or self._is_left_unread(number):
             return
         if self._has_no_room(number) or self._must_back_off(number):
             return
         matchers = self._matchers.get(number) or self._alone(record)
         self._matchers[number] = matchers
-        work = self._core.store.submit_alone(
+        work = self._state.store.submit_alone(
             lambda tx: catch_up(tx, number, matchers), lambda done: self._caught_up(number, matchers, done)
         )
         work.add_done_callback(lambda done: self._stopped_short(number, done.exception()))
 
     def put_off(self, number: int, frontier: int) -> None:
         """A subscription was put off: after a while it goes on from the log, if it is read."""
-        self._core.index.change(number, frontier=frontier)
+        self._state.index.change(number, frontier=frontier)
         self._back_off(number, 0.0)
 
     def forget(self, number: int) -> None:
@@ -85,21 +85,21 @@ class CatchUp:
 
         `records` are those of the events, if these were just published.
         """
-        core = self._core
-        core.counters.matched += len(entries)
-        numbers = core.recent.note_entries(entries, records)
+        state = self._state
+        state.counters.matched += len(entries)
+        numbers = state.recent.note_entries(entries, records)
         for number in numbers:
-            if core.is_over_quota(number) or core.index.progress(number).is_left_unread:
+            if state.is_over_quota(number) or state.index.progress(number).is_left_unread:
                 self._pause(number)
-        core.wake(numbers)
+        state.wake(numbers)
 
     def quarantine(self, matchers: LiveMatchers) -> None:
         """Take out of matchers what needed too much work, and keep the reason (row A11)."""
         for name, reason in matchers.quarantined.items():
             number = int(name)
             matchers.remove(name)
-            self._core.index.change(number, quarantined=reason)
-            self._core.store.submit(
+            self._state.index.change(number, quarantined=reason)
+            self._state.store.submit(
                 lambda tx, number=number, reason=reason: registry.quarantine(tx, number, reason)  # type: ignore[misc]
             )
 
@@ -107,8 +107,8 @@ class CatchUp:
 
     def _must_back_off(self, number: int) -> bool:
         """Whether a subscription's owner has got more than it may a second; then it goes on when that has passed."""
-        client = self._core.owner_of(number)
-        wait = 0.0 if client is None else self._core.rates.spend(client, 0)
+        client = self._state.owner_of(number)
+        wait = 0.0 if client is None else self._state.rates.spend(client, 0)
         if wait:
             self._back_off(number, wait)
         return bool(wait)
@@ -116,17 +116,17 @@ class CatchUp:
     def _back_off(self, number: int, wait: float) -> None:
         self._matchers.pop(number, None)
         self._backing_off.add(number)
-        self._core.later(max(wait, _SHORTEST_BACKOFF), lambda: self._after_backoff(number))
+        self._state.later(max(wait, _SHORTEST_BACKOFF), lambda: self._after_backoff(number))
 
     def _after_backoff(self, number: int) -> None:
         self._backing_off.discard(number)
-        record = self._core.index.get(number)
-        if record is None or not self._core.is_open:
+        record = self._state.index.get(number)
+        if record is None or not self._state.is_open:
             return
-        progress = self._core.index.progress(number)
+        progress = self._state.index.progress(number)
         # Whoever does not read what is there needs no more of it: the next page that is read goes on.
         is_read = progress.latest <= max(progress.read_to, record.cursor)
-        if is_read and (progress.latest or number in self._core.wakeups or number in self._core.recent):
+        if is_read and (progress.latest or number in self._state.wakeups or number in self._state.recent):
             self.wake(record)
 
     def _waits(self, record: SubscriptionRecord) -> bool:
@@ -138,14 +138,14 @@ class CatchUp:
             self.advance(record.number)
 
     def _alone(self, record: SubscriptionRecord) -> LiveMatchers:
-        matchers = LiveMatchers(self._core.taxonomy, self._core.evaluator)
-        matchers.add(parsed(record), self._core.grant(record.owner))
+        matchers = LiveMatchers(self._state.taxonomy, self._state.evaluator)
+        matchers.add(parsed(record), self._state.grant(record.owner))
         return matchers
 
     def _pause(self, number: int) -> None:
         """Stop matching a subscription whose owner does not read; the log keeps what it misses."""
-        record = self._core.index.get(number)
-        if record is None or not record.is_live or str(number) not in self._core.matchers:
+        record = self._state.index.get(number)
+        if record is None or not record.is_live or str(number) not in self._state.matchers:
             return
 
         def work(tx: Connection) -> int:
@@ -154,68 +154,68 @@ class CatchUp:
             return frontier
 
         def then(frontier: int) -> None:
-            self._core.matchers.remove(str(number))
-            self._core.index.change(number, frontier=frontier)
+            self._state.matchers.remove(str(number))
+            self._state.index.change(number, frontier=frontier)
             # A full outbox waits for its reader; what nobody read waits for one, too, who may have come by now; too
             # much at once waits only for a while.
-            if not self._core.is_over_quota(number):
+            if not self._state.is_over_quota(number):
                 self.advance(number)
 
-        self._core.store.submit_alone(work, then)
+        self._state.store.submit_alone(work, then)
 
     def _is_left_unread(self, number: int) -> bool:
         """Whether nobody reads what there is already; the next page that is read goes on."""
-        is_left = self._core.index.progress(number).is_left_unread
+        is_left = self._state.index.progress(number).is_left_unread
         if is_left:
             self._matchers.pop(number, None)
         return is_left
 
     def _has_no_room(self, number: int) -> bool:
         """Whether as much waits as may. What was read already makes room."""
-        if not self._core.is_over_quota(number):
+        if not self._state.is_over_quota(number):
             return False
-        read_to = self._core.index.progress(number).read_to
+        read_to = self._state.index.progress(number).read_to
         if read_to:
-            self._core.store.submit(
+            self._state.store.submit(
                 lambda tx: retention.drop_read(tx, number, read_to), lambda sizes: self._dropped(number, read_to, sizes)
             )
         self._matchers.pop(number, None)
         return True
 
     def _dropped(self, number: int, read_to: int, sizes: dict[int, int]) -> None:
-        record = self._core.index.get(number)
+        record = self._state.index.get(number)
         if record is None or not sizes:
             return
-        self._core.index.change(number, gap=read_to)
-        self._core.index.release(sizes)
+        self._state.index.change(number, gap=read_to)
+        self._state.index.release(sizes)
         self.resume(record.owner)
 
     def _caught_up(self, number: int, matchers: LiveMatchers, done: CaughtUp | None) -> None:
-        record = self._core.index.get(number)
+        record = self._state.index.get(number)
         if done is None or record is None:
             self._matchers.pop(number, None)
             return
-        self._core.counters.candidates += matchers.take_candidates()
-        if (client := self._core.owner_of(number)) is not None:
-            self._core.rates.spend(client, len(done.entries))
+        self._state.counters.candidates += matchers.take_candidates()
+        if (client := self._state.owner_of(number)) is not None:
+            self._state.rates.spend(client, len(done.entries))
         self.note_entries(done.entries)
-        self._core.index.change(number, frontier=done.frontier, gap=max(record.gap, done.gap))
+        self._state.index.change(number, frontier=done.frontier, gap=max(record.gap, done.gap))
         self.quarantine(matchers)
         if done.frontier is not None and str(number) in matchers:
             self.advance(number)
             return
         self._matchers.pop(number, None)
         if str(number) in matchers:
-            self._core.matchers.add(parsed(record), self._core.grant(record.owner))
-        self._core.wake({number})
+            self._state.matchers.add(parsed(record), self._state.grant(record.owner))
+        self._state.wake({number})
 
     def _stopped_short(self, number: int, problem: BaseException | None) -> None:
         """A log that cannot be read stops the subscription with the reason; nothing is passed over."""
         if problem is None:
             return
         self._matchers.pop(number, None)
-        self._core.index.change(number, quarantined=str(problem))
-        self._core.wake({number})
+        self._state.index.change(number, quarantined=str(problem))
+        self._state.wake({number})
 
 
 def parsed(record: SubscriptionRecord) -> Subscription:

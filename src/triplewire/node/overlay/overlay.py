@@ -228,7 +228,7 @@ class Overlay:
 
     async def _appear(self, memory: SavedSuperPeer | None) -> None:
         """A super-peer with what is remembered, the taxonomy of now, and all that stands here."""
-        taxonomy, head = self._broker.core.taxonomy, self._telling.told
+        taxonomy, head = self._broker.state.taxonomy, self._telling.told
         rng = Random(SystemRandom().getrandbits(64))
         # Started here, so that the event loop does not wait for that when the first query needs it.
         await asyncio.to_thread(self._evaluator.start)

@@ -21,8 +21,8 @@ from collections.abc import Callable, Sequence
 
 from triplewire.errors import BudgetExceeded, DiskFull, Forbidden, StoreError, TriplewireError
 from triplewire.node.access.grants import covered
-from triplewire.node.broker.core import Core
 from triplewire.node.broker.events import Events
+from triplewire.node.broker.state import BrokerState
 from triplewire.node.matching.catch_up_step import event_of
 from triplewire.node.rules.engine import RuleEngine
 from triplewire.node.rules.event_updates import insertion
@@ -52,8 +52,8 @@ _log = logging.getLogger(__name__)
 class EventListener:
     """Follows the log for the rules that listen; `then` is called after each schedule. Made on an event loop."""
 
-    def __init__(self, core: Core, events: Events, store: RuleStore, then: Callable[[], None]) -> None:
-        self._core = core
+    def __init__(self, state: BrokerState, events: Events, store: RuleStore, then: Callable[[], None]) -> None:
+        self._state = state
         self._events = events
         self._store = store
         self._then = then
@@ -82,7 +82,7 @@ class EventListener:
             self._loop.call_soon_threadsafe(self._wakeup.set)
 
     async def _run(self) -> None:
-        self.position = self._written = int(await self._core.store.read(lambda tx: metadata.get(tx, _POSITION)) or 0)
+        self.position = self._written = int(await self._state.store.read(lambda tx: metadata.get(tx, _POSITION)) or 0)
         while True:
             await self._wakeup.wait()
             self._wakeup.clear()
@@ -103,7 +103,7 @@ class EventListener:
         if since is None:
             return False
         start = max(self.position, since)
-        floor, records = await self._core.store.read(lambda tx: (log.floor(tx), log.after(tx, start, _CHUNK)))
+        floor, records = await self._state.store.read(lambda tx: (log.floor(tx), log.after(tx, start, _CHUNK)))
         if start < floor:
             _log.warning("rules that listen have missed what retention removed: events %d to %d", start + 1, floor)
             self.position = floor
@@ -144,7 +144,7 @@ class EventListener:
             # A publisher's event is inserted whole or not at all, but of another repository only some may fit here.
             update = insertion(event, engine.repository.fitting(triples) if is_change else triples)
             request = UpdateRequest([update], author, PUBLISHER, hops)
-            executed = execute_update(tx, engine, request, self._core, self._events)
+            executed = execute_update(tx, engine, request, self._state, self._events)
             metadata.put(tx, _POSITION, record.position)
             return executed
 
@@ -158,14 +158,14 @@ class EventListener:
 
     async def _write(self) -> None:
         position = self.position
-        await self._core.store.write(lambda tx: metadata.put(tx, _POSITION, position))
+        await self._state.store.write(lambda tx: metadata.put(tx, _POSITION, position))
         self._written = position
 
     def _author(self, triples: Triples, owners: Sequence[str]) -> Client:
         """In whose name the event is written: the first owner of a rule who may read and write all of it."""
         for owner in dict.fromkeys(owners):
-            client = self._core.clients.get(owner)
-            if client is None or client.rights.publish is None or not self._core.grant(owner).is_everything:
+            client = self._state.clients.get(owner)
+            if client is None or client.rights.publish is None or not self._state.grant(owner).is_everything:
                 continue
             grant = client.rights.publish
             if all(covered(triple, grant) for triple in triples):

@@ -11,9 +11,9 @@ import re
 from msgspec import Struct
 
 from triplewire.errors import EventConflict
-from triplewire.node.broker.core import Core
 from triplewire.node.broker.events import Events
 from triplewire.node.broker.publish_step import PublishResult, Submission, accept
+from triplewire.node.broker.state import BrokerState
 from triplewire.rdf.events import Event
 from triplewire.rdf.terms import TW, Triple
 from triplewire.rules.execution import Outcome, events_of
@@ -34,18 +34,18 @@ class PublishedChange(Struct, frozen=True):
 
 
 def publish_changes(
-    tx: Connection, core: Core, events: Events, outcome: Outcome, schedule: int, publisher: str, hops: int
+    tx: Connection, state: BrokerState, events: Events, outcome: Outcome, schedule: int, publisher: str, hops: int
 ) -> tuple[PublishResult, tuple[PublishedChange, ...]]:
     """Put the events of a schedule, by its position in the journal, into the log.
 
     What is accepted is for `events.committed` after the commit.
     """
     source = _source(schedule, hops)
-    made = list(events_of(outcome.committed, source=source, time=core.clock.now()))
+    made = list(events_of(outcome.committed, source=source, time=state.clock.now()))
     if not made:
         return PublishResult(()), ()
-    submission = Submission(publisher, made, core.date.time())
-    accepted = accept(tx, core.matchers, [submission], events.admission)
+    submission = Submission(publisher, made, state.date.time())
+    accepted = accept(tx, state.matchers, [submission], events.admission)
     [receipts] = accepted.outcomes
     if isinstance(receipts, EventConflict):
         raise receipts

@@ -14,9 +14,9 @@ from msgspec import Struct
 
 from triplewire.errors import InputError
 from triplewire.languages.rdftl.syntax import Rule, Update
-from triplewire.node.broker.core import Core
 from triplewire.node.broker.events import Events
 from triplewire.node.broker.publish_step import PublishResult
+from triplewire.node.broker.state import BrokerState
 from triplewire.node.rules import journal
 from triplewire.node.rules.engine import RuleEngine
 from triplewire.node.rules.event_listener import EventListener
@@ -52,11 +52,11 @@ class Registered(Struct, frozen=True):
 class Rules:
     """The rules of a broker. `begin` and `end` it on the event loop."""
 
-    def __init__(self, core: Core, events: Events, store: RuleStore) -> None:
-        self._core = core
+    def __init__(self, state: BrokerState, events: Events, store: RuleStore) -> None:
+        self._state = state
         self._events = events
         self._store = store
-        self._listener = EventListener(core, events, store, self._tell_if_disabled)
+        self._listener = EventListener(state, events, store, self._tell_if_disabled)
         # Told on the event loop that events trigger other rules now, or other events the same ones.
         self.followers: list[Callable[[], None]] = []
         self._followed = store.interests
@@ -84,8 +84,8 @@ class Rules:
     async def put(self, client: Client, rule: str, text: str, triggered_by: TriggeredBy) -> Registered:
         """Register a rule, or replace one's own. The analysis reports and refuses nothing."""
         require_author(client)
-        self._core.know(client)
-        wanted = RuleRecord(rule, client.id, text, self._core.clock.now().timestamp())
+        self._state.know(client)
+        wanted = RuleRecord(rule, client.id, text, self._state.clock.now().timestamp())
 
         def register(tx: Connection, engine: RuleEngine) -> Registration:
             require_registrable(tx, client, rule)
@@ -119,13 +119,13 @@ class Rules:
 
     async def find(self, client: Client, rule: str) -> RuleRecord:
         """A client's rule, or anybody's for an administrator; otherwise `UnknownRule`."""
-        return await self._core.store.read(lambda tx: find_visible(tx, client, rule))
+        return await self._state.store.read(lambda tx: find_visible(tx, client, rule))
 
     async def listed(self, client: Client) -> list[RuleRecord]:
         """A client's rules, or everybody's for an administrator."""
         if client.rights.is_admin:
-            return await self._core.store.read(rulebook.everyone)
-        return await self._core.store.read(lambda tx: rulebook.owned_by(tx, client.id))
+            return await self._state.store.read(rulebook.everyone)
+        return await self._state.store.read(lambda tx: rulebook.owned_by(tx, client.id))
 
     async def firings(
         self, client: Client, rule: str, after: int, limit: int
@@ -134,7 +134,7 @@ class Rules:
         # A firing shows what it read, as a query's answer does.
         require_author(client)
         await self.find(client, rule)
-        return await self._core.store.read(lambda tx: journal.firings(tx, rule, after, limit))
+        return await self._state.store.read(lambda tx: journal.firings(tx, rule, after, limit))
 
     # Updates and the schema
 
@@ -142,7 +142,7 @@ class Rules:
         """Execute a schedule; the answer comes when it is on the disk, with the events that tell of it."""
         request = self._requested(client, updates)
         executed = await self._write(
-            lambda tx, engine: execute_update(tx, engine, request, self._core, self._events),
+            lambda tx, engine: execute_update(tx, engine, request, self._state, self._events),
             lambda executed: self._events.committed(executed.accepted),
         )
         self._tell_if_disabled()
@@ -158,9 +158,9 @@ class Rules:
             answered = key.find_answer(tx)
             if answered is not None:
                 return answered, PublishResult(())
-            executed = execute_update(tx, engine, request, self._core, self._events)
+            executed = execute_update(tx, engine, request, self._state, self._events)
             given = answer(executed)
-            key.keep_answer(tx, given, self._core.date.time())
+            key.keep_answer(tx, given, self._state.date.time())
             return given, executed.accepted
 
         given, _ = await self._write(execute_once, lambda done: self._events.committed(done[1]))
@@ -180,16 +180,16 @@ class Rules:
         """Drop the journal of schedules, and the firings in them, that are older than that; the repository stays."""
         if age is None:
             return
-        before = self._core.clock.now().timestamp() - age
-        last = await self._core.store.read(lambda tx: changes.last_before(tx, before))
+        before = self._state.clock.now().timestamp() - age
+        last = await self._state.store.read(lambda tx: changes.last_before(tx, before))
         if last:
-            await self._core.store.write(lambda tx: journal.forget(tx, last))
+            await self._state.store.write(lambda tx: journal.forget(tx, last))
 
     # Private
 
     def _requested(self, client: Client, updates: Sequence[Update]) -> UpdateRequest:
         require_author(client)
-        self._core.know(client)
+        self._state.know(client)
         if not updates:
             raise InputError(wanted="at least one update", found="none")
         self._events.buckets.take(client, len(updates))

@@ -14,9 +14,9 @@ from msgspec.structs import replace
 
 from triplewire.errors import BudgetExceeded, CascadeTooLong, LimitExceeded, TriplewireError
 from triplewire.languages.rdftl.syntax import Update
-from triplewire.node.broker.core import Core
 from triplewire.node.broker.events import Events
 from triplewire.node.broker.publish_step import PublishResult
+from triplewire.node.broker.state import BrokerState
 from triplewire.node.rules import journal
 from triplewire.node.rules.engine import RuleEngine
 from triplewire.node.rules.publication import PublishedChange, publish_changes
@@ -65,14 +65,14 @@ class _Overrun(Exception):  # noqa: N818  the problem is what it carries
 
 
 def execute_update(
-    tx: Connection, engine: RuleEngine, request: UpdateRequest, core: Core, events: Events
+    tx: Connection, engine: RuleEngine, request: UpdateRequest, state: BrokerState, events: Events
 ) -> ExecutedUpdate:
     """Execute what the author asked for. Where rules of others would make it fail, it is tried without them."""
-    parties = replace(parties_of(request.author.id, core.clients), owners=engine.owners)
+    parties = replace(parties_of(request.author.id, state.clients), owners=engine.owners)
     failed: dict[str, str] = {}
     while True:
         try:
-            executed = _attempt(tx, engine, request, replace(parties, silent=frozenset(failed)), core, events)
+            executed = _attempt(tx, engine, request, replace(parties, silent=frozenset(failed)), state, events)
             break
         except _Overrun as overrun:
             if not overrun.culprits:
@@ -87,14 +87,14 @@ def execute_update(
 
 
 def _attempt(
-    tx: Connection, engine: RuleEngine, request: UpdateRequest, parties: Parties, core: Core, events: Events
+    tx: Connection, engine: RuleEngine, request: UpdateRequest, parties: Parties, state: BrokerState, events: Events
 ) -> ExecutedUpdate:
     outcome = _run(engine, request, parties)
     tx.execute("SAVEPOINT attempt")
     try:
-        check_written(outcome, request.author, engine.owners, core.clients)
-        position = journal.record(tx, core.clock.now().timestamp(), outcome)
-        accepted, published = publish_changes(tx, core, events, outcome, position, request.publisher, request.hops)
+        check_written(outcome, request.author, engine.owners, state.clients)
+        position = journal.record(tx, state.clock.now().timestamp(), outcome)
+        accepted, published = publish_changes(tx, state, events, outcome, position, request.publisher, request.hops)
     except LimitExceeded as problem:
         engine.roll_back()
         tx.execute("ROLLBACK TO attempt")

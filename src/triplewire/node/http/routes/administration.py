@@ -79,7 +79,7 @@ async def read_taxonomy(request: Request) -> Response:
     """The taxonomy by which events are read."""
     client_of(request)
     media_type = chosen(request.headers.get("accept"), ["text/turtle", "application/n-triples"])
-    taxonomy = node_of(request).broker.core.taxonomy
+    taxonomy = node_of(request).broker.state.taxonomy
     lines = [] if taxonomy is None else sorted(f"{triple} .\n" for triple in taxonomy.triples)
     response = Response("".join(lines), media_type=media_type)
     if taxonomy is not None:

@@ -62,6 +62,6 @@ async def _verdict(request: Request, subscription: Subscription, iri: str) -> di
     found = await broker.events.find(client_of(request), iri)
     if found is None:
         raise UnknownEvent(wanted=f"the event <{iri}>", found="none of that name")
-    verdict = await asyncio.to_thread(why, subscription, found[1], broker.core.taxonomy)
+    verdict = await asyncio.to_thread(why, subscription, found[1], broker.state.taxonomy)
     solutions = [json_binding(solution) for solution in verdict.solutions]
     return {"event": iri, "matches": verdict.matches, "reason": verdict.reason, "solutions": solutions}

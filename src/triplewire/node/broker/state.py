@@ -79,7 +79,7 @@ class Wakeups:
                 del self._waiting[number]
 
 
-class Core:
+class BrokerState:
     """The store and its copy in memory. Made on an event loop."""
 
     def __init__(self, store: Store, clock: Clock) -> None:
