@@ -14,11 +14,11 @@ from tests.node.processes import Process, free_port
 
 from triplewire.client import Client
 from triplewire.client.peer import Folder, PeerProgram
-from triplewire.network.sessions.peer.connections import Manner
+from triplewire.network.sessions.peer.connections import ConnectionTimings
 from triplewire.node.transport.keys import NetworkKey
 
 QUERY = "SELECT ?o WHERE { ?s <urn:p> ?o }"
-QUICK = Manner(beat=0.5, patience=1.0, silence=3.0)
+QUICK = ConnectionTimings(keep_alive=0.5, retry_after=1.0, timeout=3.0)
 
 
 def lines(result) -> list[dict]:
@@ -178,7 +178,7 @@ async def _has_all(folder: Folder, count: int, content: bytes) -> None:
         files = [file.read_bytes() for file in (folder.path / "rendezvous").iterdir()]
         return len(folder.notifications()) == count and content in files
 
-    async with asyncio.timeout(60), PeerProgram(folder, manner=QUICK) as peer:
+    async with asyncio.timeout(60), PeerProgram(folder, timings=QUICK) as peer:
         await peer.connected()
         while not is_there():
             await asyncio.sleep(0.05)

@@ -17,17 +17,17 @@ from tests.node.processes import Process, free_port
 from triplewire.client.peer import Folder, PeerProgram
 from triplewire.errors import NodeUnreachable
 from triplewire.network.sessions.identity import key_of_text, new_secret
-from triplewire.network.sessions.peer.memory import Keys, Place
+from triplewire.network.sessions.peer.memory import AccessPointInfo, PeerKeys
 from triplewire.node.transport.keys import NetworkKey
 
 COUNT = 200
 pytestmark = pytest.mark.xdist_group("peers of real super-peers")
 
 
-def place_of(process: Process) -> Place:
+def place_of(process: Process) -> AccessPointInfo:
     with urllib.request.urlopen(f"{process.url}/health", timeout=10) as answer:
         told = json.loads(answer.read())
-    return Place(key_of_text(told["key"]), told["peers"])
+    return AccessPointInfo(key_of_text(told["key"]), told["peers"])
 
 
 @pytest.fixture(scope="module")
@@ -68,14 +68,14 @@ async def moves_under_load(folder, stations: list[Process], on_the_way: Callable
         async with here(alice_home) as [alice]:
             await alice.subscribe("all", "sparql", f"SELECT ?o WHERE {{ ?s <{prefix}> ?o }}")
         publishing = asyncio.create_task(publish(bob))
-        async with PeerProgram(alice_home, manner=QUICK, seconds=60) as alice:
+        async with PeerProgram(alice_home, timings=QUICK, seconds=60) as alice:
             for step, place in enumerate([places[2], places[1], places[0]]):
                 await until(lambda step=step: len(acknowledged) > 40 * (step + 1))
                 on_the_way(step)
                 await alice.move(place)
             await publishing
             await gets(alice, *acknowledged)
-            assert alice.home.previous == ()
+            assert alice.saved_state.previous == ()
 
 
 async def test_a_peer_migrates_during_publishing_and_gets_everything(stations, tmp_path):
@@ -114,8 +114,8 @@ async def test_a12_forged_replayed_and_stolen_over_the_wire(stations, tmp_path):
         await replayed(alice, mallory)
     secret = alice_home.keys().secret
     # A forged identity: the key without the secret, the secret without the key.
-    await refused(alice_home, Keys(alice_home.keys().private_key, new_secret()), "secret")
-    await refused(mallory_home, Keys(mallory_home.keys().private_key, secret), "secret")
+    await refused(alice_home, PeerKeys(alice_home.keys().private_key, new_secret()), "secret")
+    await refused(mallory_home, PeerKeys(mallory_home.keys().private_key, secret), "secret")
     # A stolen public identifier, even with all that belongs to it, over a connection under another key.
     await refused(Folder.make(tmp_path / "t", place), alice_home.keys(), "key")
     async with here(alice_home) as [alice]:
@@ -135,10 +135,10 @@ async def replayed(alice: PeerProgram, mallory: PeerProgram) -> None:
     assert alice.is_online
 
 
-async def refused(folder: Folder, keys: Keys, reason: str) -> None:
+async def refused(folder: Folder, keys: PeerKeys, reason: str) -> None:
     """A program under a folder's own connection says with other keys who it is."""
     program = PeerProgram(folder, seconds=3.0)
-    program._peer._board._keys = keys
+    program._peer._connections._keys = keys
     async with program:
         with pytest.raises(NodeUnreachable):
             await program.connected()

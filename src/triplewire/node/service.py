@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import Forbidden, StoreError, TriplewireError, Unauthenticated, UnknownClient
-from triplewire.network.sessions.access_point.records import Terms
+from triplewire.network.sessions.access_point.records import AccessPointSettings
 from triplewire.node.access import identity
 from triplewire.node.access.stream_tokens import StreamTokens
 from triplewire.node.access_point.invitations import Invitations
@@ -178,11 +178,11 @@ class Node:
 
     async def _let_peers_in(self, address: str) -> None:
         key = await self._private_key()
-        terms = Terms(keep=self.settings.peers_seconds, peers=self.settings.peers_most)
+        settings = AccessPointSettings(keep=self.settings.peers_seconds, peers=self.settings.peers_most)
         file = self.settings.peers_invitations
         invitations = None if file is None else Invitations(file)
         listen = require_own_address(address)
-        self.peers = await Peers.open(self, key, listen, self.settings.limits, self.overlay, terms, invitations)
+        self.peers = await Peers.open(self, key, listen, self.settings.limits, self.overlay, settings, invitations)
         self.peers.begin()
 
     async def _identified(self) -> str:

@@ -6,10 +6,10 @@ from tests.network.sessions.world import ENVELOPE_HEAD, World
 from triplewire.errors import SessionRefused
 from triplewire.network.sessions import peer_messages
 from triplewire.network.sessions.access_point import access_point
-from triplewire.network.sessions.access_point.effects import Tell
-from triplewire.network.sessions.envelopes import Reason, Sealing, clear, clear_body
-from triplewire.network.sessions.handshake import Approach
-from triplewire.network.sessions.peer.memory import Query
+from triplewire.network.sessions.access_point.effects import SendToPeer
+from triplewire.network.sessions.envelopes import Reason, Sealer, clear, clear_body
+from triplewire.network.sessions.handshake import PeerHandshake
+from triplewire.network.sessions.peer.memory import SubscriptionQuery
 
 
 @pytest.fixture
@@ -34,8 +34,10 @@ def alice(world, station):
 def parsed(monkeypatch):
     """Every body that reaches the parser."""
     bodies = []
-    read = peer_messages.read_said
-    monkeypatch.setattr(access_point.words, "read_said", lambda body: bodies.append(body) or read(body))
+    read = peer_messages.decode_peer_message
+    monkeypatch.setattr(
+        access_point.peer_messages, "decode_peer_message", lambda body: bodies.append(body) or read(body)
+    )
     return bodies
 
 
@@ -46,10 +48,10 @@ def connection_of(world, walker):
 
 def refusal(effects):
     [effect] = effects
-    assert isinstance(effect, Tell)
-    word = peer_messages.read_clear(clear_body(effect.data))
-    assert isinstance(word, peer_messages.Refusal)
-    return word.reason
+    assert isinstance(effect, SendToPeer)
+    message = peer_messages.decode_handshake_message(clear_body(effect.data))
+    assert isinstance(message, peer_messages.Refusal)
+    return message.reason
 
 
 def sealed_by(world, walker):
@@ -59,16 +61,16 @@ def sealed_by(world, walker):
 
 def shake_hands(world, station, connection, private_key, secret, public_key=None):
     """Somebody goes through the handshake with a key and a secret, or what they take for it."""
-    approach = Approach(private_key, secret, station.place.public_key, world.rng.randbytes)
+    approach = PeerHandshake(private_key, secret, station.place.public_key, world.rng.randbytes)
     if public_key is not None:
         approach._public_key = public_key
     [challenge] = station.machine.receive(world.now, connection, clear(peer_messages.encode(approach.hello)))
-    proof, session = approach.answer(peer_messages.read_clear(clear_body(challenge.data)), "", False)
+    proof, session = approach.answer(peer_messages.decode_handshake_message(clear_body(challenge.data)), "", False)
     return station.machine.receive(world.now, connection, clear(peer_messages.encode(proof))), session
 
 
 def test_a12_replayed_message(world, station, alice, parsed):
-    alice.ask("publish", b"urn:e:1 news")
+    alice.request_id("publish", b"urn:e:1 news")
     envelope = sealed_by(world, alice)
     world.run()
     assert len(parsed) == 1
@@ -79,14 +81,14 @@ def test_a12_replayed_message(world, station, alice, parsed):
 
 
 def test_a12_replayed_message_over_another_connection(world, station, alice, parsed):
-    alice.ask("publish", b"urn:e:1 news")
+    alice.request_id("publish", b"urn:e:1 news")
     envelope = sealed_by(world, alice)
     assert refusal(station.machine.receive(world.now, "somebody else's", envelope)) == Reason.STRANGER
     assert not parsed
 
 
 def test_a12_replayed_message_in_the_peers_next_session(world, station, alice, parsed):
-    alice.ask("publish", b"urn:e:1 news")
+    alice.request_id("publish", b"urn:e:1 news")
     envelope = sealed_by(world, alice)
     world.run()
     alice.crash()
@@ -101,7 +103,7 @@ def test_a12_replayed_message_in_the_peers_next_session(world, station, alice, p
 def test_a12_replayed_handshake(world, station, alice):
     hello, proof = [data for sender, _, data in world.wire if sender == "A"][:2]
     [challenge] = station.machine.receive(world.now, "thief", hello)
-    assert isinstance(peer_messages.read_clear(clear_body(challenge.data)), peer_messages.Challenge)
+    assert isinstance(peer_messages.decode_handshake_message(clear_body(challenge.data)), peer_messages.Challenge)
     # The access point's number is another one this time, and the old signature is not about it.
     assert refusal(station.machine.receive(world.now, "thief", proof)) == Reason.KEY
     assert refusal(station.machine.receive(world.now, "thief", proof)) == Reason.STRANGER
@@ -124,9 +126,9 @@ def test_a12_forged_peer_without_the_secret(world, station, alice):
 
 
 def test_a12_forged_message_with_another_key(world, station, alice, parsed):
-    alice.ask("publish", b"urn:e:1 news")
+    alice.request_id("publish", b"urn:e:1 news")
     envelope = sealed_by(world, alice)
-    forged = Sealing(envelope[4:20], world.rng.randbytes(32)).seal(b"\xc1 not even a word")
+    forged = Sealer(envelope[4:20], world.rng.randbytes(32)).seal(b"\xc1 not even a word")
     assert refusal(station.machine.receive(world.now, connection_of(world, alice), forged)) == Reason.TAG
     assert not parsed
 
@@ -135,7 +137,7 @@ def test_a12_forged_message_with_another_key(world, station, alice, parsed):
     "place", [20, 27, 28, 59, 60, -1], ids=["number", "number's end", "tag", "tag's end", "body", "end"]
 )
 def test_a12_forged_message_by_changing_a_genuine_one(world, station, alice, parsed, place):
-    alice.ask("publish", b"urn:e:1 news")
+    alice.request_id("publish", b"urn:e:1 news")
     envelope = bytearray(sealed_by(world, alice))
     envelope[place] ^= 1
     assert refusal(station.machine.receive(world.now, connection_of(world, alice), bytes(envelope))) == Reason.TAG
@@ -147,8 +149,8 @@ def test_a12_swapped_identifier(world, station, alice, parsed):
     mallory = world.walker("M", station)
     mallory.start()
     world.run()
-    alice.ask("publish", b"urn:e:1 news")
-    mallory.ask("publish", b"urn:e:2 news")
+    alice.request_id("publish", b"urn:e:1 news")
+    mallory.request_id("publish", b"urn:e:2 news")
     hers, alices = sealed_by(world, mallory), sealed_by(world, alice)
     swapped = hers[:4] + alices[4:20] + hers[20:]
     receive = station.machine.receive
@@ -160,7 +162,7 @@ def test_a12_swapped_identifier(world, station, alice, parsed):
 
 def test_a12_stolen_public_identifier(world, station, alice):
     """The public identifier is known to everybody; with it alone nobody gets in, nor reads, nor changes anything."""
-    alice.ask("subscribe", "news", Query("topic", "news"))
+    alice.request_id("subscribe", "news", SubscriptionQuery("topic", "news"))
     world.run()
     public_key = station.store.peers[alice.id].public_key
     thief = world.rng.randbytes(32)
@@ -173,26 +175,26 @@ def test_a12_stolen_public_identifier(world, station, alice):
 def test_a12_an_access_point_without_its_key_learns_nothing(world, station, alice):
     """A peer says its private identifier only to the access point whose key it knows."""
     impostor = World(seed=7).station("AP")
-    approach = Approach(alice.keys.private_key, alice.keys.secret, station.place.public_key, world.rng.randbytes)
+    approach = PeerHandshake(alice.keys.private_key, alice.keys.secret, station.place.public_key, world.rng.randbytes)
     [challenge] = impostor.machine.receive(0.0, "c", clear(peer_messages.encode(approach.hello)))
     with pytest.raises(SessionRefused) as refused:
-        approach.answer(peer_messages.read_clear(clear_body(challenge.data)), "", False)
+        approach.answer(peer_messages.decode_handshake_message(clear_body(challenge.data)), "", False)
     assert refused.value.reason == Reason.KEY
 
 
 def test_a12_a_refused_message_does_not_end_the_session(world, station, alice):
-    alice.ask("publish", b"urn:e:1 news")
+    alice.request_id("publish", b"urn:e:1 news")
     envelope = sealed_by(world, alice)
     world.run()
     connection = connection_of(world, alice)
     for forged in (envelope, envelope[:-1] + b"\0", b"", b"tw\x01\x02"):
         world.send(station, connection, station.machine.receive(world.now, connection, forged)[0].data)
     world.run()
-    token = alice.ask("publish", b"urn:e:2 news")
+    token = alice.request_id("publish", b"urn:e:2 news")
     world.wait(30)
     assert alice.answer(token).receipts[0].event == "urn:e:2"
 
 
 def test_a_body_begins_where_the_envelope_ends():
-    envelope = Sealing(bytes(16), bytes(32)).seal(b"body")
+    envelope = Sealer(bytes(16), bytes(32)).seal(b"body")
     assert envelope[ENVELOPE_HEAD:] == b"body"

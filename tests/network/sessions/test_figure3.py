@@ -4,16 +4,16 @@ import pytest
 from tests.network.sessions.world import World
 
 from triplewire.network.sessions import peer_messages
-from triplewire.network.sessions.access_point.records import Terms
-from triplewire.network.sessions.peer.memory import Asked, Query
+from triplewire.network.sessions.access_point.records import AccessPointSettings
+from triplewire.network.sessions.peer.memory import ResourceRequest, SubscriptionQuery
 
-NEWS = Query("topic", "news")
+NEWS = SubscriptionQuery("topic", "news")
 HANDSHAKE = ["Hello", "Challenge", "Proof", "Welcome"]
 
 
 @pytest.fixture
 def world():
-    world = World(terms=Terms(window=2))
+    world = World(settings=AccessPointSettings(window=2))
     for name in ("AP", "AP2", "AP3"):
         world.station(name)
     return world
@@ -31,8 +31,8 @@ def test_figure_3(world):
     alice.start()
     bob.start()
     world.run()
-    alice.ask("subscribe", "news", NEWS)
-    alice.ask("register", "what A publishes")
+    alice.request_id("subscribe", "news", NEWS)
+    alice.request_id("register", "what A publishes")
     world.run()
 
     # A disconnects. AP keeps its identity and subscriptions; its indices do not reflect that A has left.
@@ -43,7 +43,7 @@ def test_figure_3(world):
     assert ap.store.advertised == {alice.id: "what A publishes"}
 
     # A notification for A arrives at AP, which stores it and delivers it after A reconnects.
-    bob.ask("publish", b"urn:n:1 news")
+    bob.request_id("publish", b"urn:n:1 news")
     world.run()
     world.hear_all()
     world.run()
@@ -58,16 +58,16 @@ def test_figure_3(world):
     bob.stop()
     world.run()
     world.take_said()
-    where = alice.ask("locate", bob.id, ap2.id)
+    where = alice.request_id("locate", bob.id, ap2.id)
     world.run()
     assert not alice.answer(where).is_online
     assert spoken(world) == [
         ("A", "AP", "Locate"),
-        ("AP", "AP2", "Where"),
-        ("AP2", "AP", "There"),
+        ("AP", "AP2", "LocatePeer"),
+        ("AP2", "AP", "PeerLocation"),
         ("AP", "A", "Located"),
     ]
-    wish = alice.ask("request", Asked(bob.id, ap2.id, "r"))
+    request = alice.request_id("request", ResourceRequest(bob.id, ap2.id, "r"))
     world.run()
     assert ("AP", "AP2", "RendezvousAsked") in spoken(world)
 
@@ -78,14 +78,14 @@ def test_figure_3(world):
     bob.start()
     world.run()
     assert spoken(world) == [
-        ("AP2", "B", "Wanted"),
+        ("AP2", "B", "UploadRequested"),
         ("B", "AP2", "Upload"),
         ("AP2", "AP", "ResourceUploaded"),
         ("AP", "AP2", "UploadAnswered"),
         ("AP2", "B", "Done"),
     ]
-    assert list(ap.store.files) == [(alice.id, wish)]
-    bob.ask("publish", b"urn:n:2 news")
+    assert list(ap.store.files) == [(alice.id, request)]
+    bob.request_id("publish", b"urn:n:2 news")
     world.run()
     world.hear_all()
     world.run()
@@ -101,7 +101,7 @@ def test_figure_3(world):
     # With AP: it asks for what is pending and says that it is elsewhere; gets it; and only then is forgotten.
     assert with_ap[:4] == with_ap3[:4] == HANDSHAKE
     assert sorted(with_ap[4:-3]) == sorted(
-        ["Migrate", "Notification", "Received", "Ready", "Collect", "Resource", "Done", "Collected"]
+        ["Migrate", "Notification", "NotificationAck", "Ready", "Collect", "Resource", "Done", "Collected"]
     )
     assert with_ap[-3:] == ["Drained", "Moved", "Done"]
     # With AP3: its subscriptions at the beginning, so that nothing falls between, and at the end, from the tide on.
@@ -111,7 +111,7 @@ def test_figure_3(world):
 
     # A has everything, AP has forgotten A, AP3 knows it.
     assert alice.saved == [("news", "urn:n:1"), ("news", "urn:n:2")]
-    assert alice.got[wish].content == b"the resource"
+    assert alice.got[request].content == b"the resource"
     assert (alice.home.at, alice.home.previous, alice.home.since) == (ap3.place, (), None)
     assert (ap.store.peers, ap.store.subscriptions, ap.store.advertised, ap.store.files) == ({}, {}, {}, {})
     assert ap.store.pointers[alice.id].to == ap3.id
@@ -119,7 +119,7 @@ def test_figure_3(world):
     assert ap3.store.advertised == {alice.id: "what A publishes"}
 
     # And notifications come there from now on.
-    bob.ask("publish", b"urn:n:3 news")
+    bob.request_id("publish", b"urn:n:3 news")
     world.run()
     world.hear_all()
     world.run()
@@ -132,19 +132,19 @@ def test_everything_pending_comes_before_the_peer_is_forgotten(world):
     alice = world.walker("A", ap)
     alice.start()
     world.run()
-    alice.ask("subscribe", "news", NEWS)
+    alice.request_id("subscribe", "news", NEWS)
     world.run()
     alice.stop()
     world.run()
-    for number in range(10 * world.terms.window):
+    for number in range(10 * world.settings.window):
         ap.publish(f"urn:n:{number}", "news")
     alice.home = alice.home.moving_to(ap3.place)
     world.take_said()
     alice.start()
     world.run()
-    assert alice.saved == [("news", f"urn:n:{number}") for number in range(10 * world.terms.window)]
+    assert alice.saved == [("news", f"urn:n:{number}") for number in range(10 * world.settings.window)]
     said = world.take_said()
-    last = len(said) - 1 - said[::-1].index(("A", "AP", "Received"))
+    last = len(said) - 1 - said[::-1].index(("A", "AP", "NotificationAck"))
     assert last < said.index(("AP", "A", "Drained"))
 
 
@@ -154,15 +154,15 @@ def test_a_page_that_was_read_before_the_tide_is_not_the_last(world):
     alice = world.walker("A", ap)
     alice.start()
     world.run()
-    alice.ask("subscribe", "news", NEWS)
+    alice.request_id("subscribe", "news", NEWS)
     world.run()
     [(connection, (_, line, _))] = world.connections.items()
-    sealing = alice.machine._board.line(line)._session.sealing
+    sealer = alice.machine._connections.connection_named(line)._channel.sealer
     ap.publish("urn:n:1", "news")
     world.step()
     assert [entry[0] for entry in world.queue] == ["done"]
     ap.publish("urn:n:2", "news")
-    migrate = sealing.seal(peer_messages.encode(peer_messages.Migrate(ap3.id, 99)))
+    migrate = sealer.seal(peer_messages.encode(peer_messages.Migrate(ap3.id, 99)))
     ap.do(ap.machine.receive(world.now, connection, migrate))
     world.run()
     assert alice.saved == [("news", "urn:n:1"), ("news", "urn:n:2")]
@@ -174,9 +174,9 @@ def test_whoever_has_not_got_everything_is_not_forgotten(world):
     alice.start()
     world.run()
     [(connection, (_, line, _))] = world.connections.items()
-    sealing = alice.machine._board.line(line)._session.sealing
-    for word in (peer_messages.Moved(98), peer_messages.Migrate(ap.id, 99)):
-        ap.do(ap.machine.receive(world.now, connection, sealing.seal(peer_messages.encode(word))))
+    sealer = alice.machine._connections.connection_named(line)._channel.sealer
+    for message in (peer_messages.Moved(98), peer_messages.Migrate(ap.id, 99)):
+        ap.do(ap.machine.receive(world.now, connection, sealer.seal(peer_messages.encode(message))))
     world.run()
     assert world.take_said().count(("AP", "A", "Refused")) == 2
     assert ap.machine.online == [alice.id]
@@ -188,7 +188,7 @@ def moved_during(world, happen):
     alice = world.walker("A", ap)
     alice.start()
     world.run()
-    alice.ask("subscribe", "news", NEWS)
+    alice.request_id("subscribe", "news", NEWS)
     world.run()
     for number in range(5):
         ap2.publish(f"urn:n:{number}", "news")
@@ -263,7 +263,7 @@ def test_the_old_access_point_is_down_and_comes_back(world):
     alice = world.walker("A", ap)
     alice.start()
     world.run()
-    alice.ask("subscribe", "news", NEWS)
+    alice.request_id("subscribe", "news", NEWS)
     world.run()
     alice.stop()
     ap2.publish("urn:n:1", "news")
@@ -288,7 +288,7 @@ def test_moving_on_before_the_first_move_is_over(world):
     alice = world.walker("A", ap)
     alice.start()
     world.run()
-    alice.ask("subscribe", "news", NEWS)
+    alice.request_id("subscribe", "news", NEWS)
     world.run()
     ap2.publish("urn:n:1", "news")
     ap.hear(ap2.id)
@@ -309,7 +309,7 @@ def test_moving_home_again(world):
     alice = world.walker("A", ap)
     alice.start()
     world.run()
-    alice.ask("subscribe", "news", NEWS)
+    alice.request_id("subscribe", "news", NEWS)
     world.run()
     for place in (ap3, ap):
         alice.do(alice.machine.move(world.now, place.place))
@@ -331,5 +331,5 @@ def test_a_pointer_expires(world):
     world.run()
     alice.stop()
     assert alice.id in ap.store.pointers
-    world.wait(world.terms.keep + 1, tick=world.terms.keep / 4)
+    world.wait(world.settings.keep + 1, tick=world.settings.keep / 4)
     assert ap.store.pointers == {}

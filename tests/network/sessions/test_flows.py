@@ -5,32 +5,32 @@ from triplewire.network.sessions.access_point.flow_control import Flow
 
 def test_a_window_is_filled_and_opens_with_acknowledgements():
     flow = Flow(1, 3)
-    assert flow.room == 3
+    assert flow.credit == 3
     flow.begin(1)
-    assert flow.room == 0
+    assert flow.credit == 0
     flow.end([10, 20, 30], has_more=True)
-    assert flow.room == 0
+    assert flow.credit == 0
     assert flow.acknowledge(25) == 20
-    assert flow.room == 2
+    assert flow.credit == 2
 
 
 def test_what_is_noticed_while_a_page_is_read_is_not_missed():
     flow = Flow(1, 3)
     flow.begin(1)
-    flow.notice()
+    flow.mark_available()
     flow.end([], has_more=False)
-    assert flow.room == 3
+    assert flow.credit == 3
 
 
 def test_nothing_is_read_where_nothing_is_new():
     flow = Flow(1, 3)
     flow.begin(1)
     flow.end([10], has_more=False)
-    assert flow.room == 0
+    assert flow.credit == 0
     assert flow.is_busy
     assert flow.acknowledge(10) == 10
     assert not flow.is_busy
-    assert flow.room == 0
+    assert flow.credit == 0
 
 
 def test_only_what_was_sent_can_be_acknowledged():

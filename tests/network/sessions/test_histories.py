@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from tests.network.sessions.world import World
 
-from triplewire.network.sessions.access_point.records import Terms
-from triplewire.network.sessions.peer.memory import Asked, Query
+from triplewire.network.sessions.access_point.records import AccessPointSettings
+from triplewire.network.sessions.peer.memory import ResourceRequest, SubscriptionQuery
 
 STATIONS = ("AP", "AP2", "AP3")
 WALKERS = ("A", "B")
@@ -26,7 +26,7 @@ class Histories(RuleBasedStateMachine):
 
     @initialize(seed=st.integers(0, 1 << 32))
     def begin(self, seed):
-        self.world = World(seed, Terms(window=3))
+        self.world = World(seed, AccessPointSettings(window=3))
         for name in STATIONS:
             self.world.station(name)
         for name in WALKERS:
@@ -37,14 +37,14 @@ class Histories(RuleBasedStateMachine):
         self.expected = {name: set() for name in WALKERS}
         self.events = 0
         self.scanned = 0
-        self.wishes = []
+        self.requests = []
 
     @rule(name=WALKER, topic=TOPIC)
     def subscribe(self, name, topic):
         walker = self.world.walkers[name]
         if walker.machine is None or topic in walker.home.subscriptions:
             return
-        token = walker.ask("subscribe", topic, Query("topic", topic))
+        token = walker.request_id("subscribe", topic, SubscriptionQuery("topic", topic))
         self.world.wait(40, tick=5)
         assert token in walker.answers
 
@@ -65,7 +65,7 @@ class Histories(RuleBasedStateMachine):
             return
         self.events += 1
         event = f"urn:e:{self.events}"
-        walker.ask("publish", f"{event} {topic}".encode())
+        walker.request_id("publish", f"{event} {topic}".encode())
         self.world.wait(40, tick=5)
         published = [one for log in self.world.logs.values() for one, _ in log]
         assert published.count(event) == 1
@@ -130,8 +130,8 @@ class Histories(RuleBasedStateMachine):
         other = self.world.walkers["B" if name == "A" else "A"]
         if walker.machine is not None:
             [at] = [station for station in self.world.stations.values() if station.place == other.home.at]
-            token = walker.ask("request", Asked(other.id, at.id, "r"))
-            self.wishes.append((walker, other, token))
+            token = walker.request_id("request", ResourceRequest(other.id, at.id, "r"))
+            self.requests.append((walker, other, token))
 
     @invariant()
     def nothing_else_arrives(self):
@@ -177,10 +177,10 @@ class Histories(RuleBasedStateMachine):
             assert walker.home.since is None
             homes = [station for station in self.world.stations.values() if walker.id in station.machine.peers]
             assert [station.place for station in homes] == [walker.home.at]
-        for walker, other, token in self.wishes:
+        for walker, other, token in self.requests:
             # Either it came, or the access points said that it will not.
             answers = walker.answers.get(token, [])
-            assert token in walker.got or any(not getattr(word, "again", True) for word in answers)
+            assert token in walker.got or any(not getattr(message, "again", True) for message in answers)
             if token in walker.got:
                 assert walker.got[token].content == b"resource of " + other.name.encode()
 

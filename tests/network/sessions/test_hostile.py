@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 from tests.network.sessions.world import World
 
 from triplewire.network.sessions import access_point_messages, peer_messages
-from triplewire.network.sessions.access_point.effects import Tell
+from triplewire.network.sessions.access_point.effects import SendToPeer
 from triplewire.network.sessions.envelopes import clear, clear_body
-from triplewire.network.sessions.peer.memory import Query
+from triplewire.network.sessions.peer.memory import SubscriptionQuery
 
 HEADS = st.sampled_from([b"", b"tw", b"tw\x01", b"tw\x01\x01", b"tw\x01\x02", b"tw\x02\x01", b"tw\x01\x03"])
 DEEP = st.builds(
@@ -32,11 +32,12 @@ def test_hostile_bytes_over_a_new_connection_and_over_a_peers(messages):
     for connection in ("stranger", next(iter(world.connections))):
         for data in messages:
             for effect in station.machine.receive(world.now, connection, data):
-                assert isinstance(effect, Tell)
+                assert isinstance(effect, SendToPeer)
                 assert isinstance(
-                    peer_messages.read_clear(clear_body(effect.data)), peer_messages.Refusal | peer_messages.Challenge
+                    peer_messages.decode_handshake_message(clear_body(effect.data)),
+                    peer_messages.Refusal | peer_messages.Challenge,
                 )
-    token = alice.ask("publish", b"urn:e:1 news")
+    token = alice.request_id("publish", b"urn:e:1 news")
     world.run()
     assert alice.answer(token).receipts
 
@@ -47,10 +48,10 @@ def test_hostile_bodies_inside_genuine_envelopes(bodies):
     """A peer that is who it says may still say anything."""
     world, station, alice = a_world()
     [(connection, (_, line, _))] = world.connections.items()
-    sealing = alice.machine._board.line(line)._session.sealing
+    sealer = alice.machine._connections.connection_named(line)._channel.sealer
     for body in bodies:
-        for effect in station.machine.receive(world.now, connection, sealing.seal(body)):
-            assert isinstance(effect, Tell)
+        for effect in station.machine.receive(world.now, connection, sealer.seal(body)):
+            assert isinstance(effect, SendToPeer)
     assert station.machine.online == [alice.id]
 
 
@@ -71,7 +72,7 @@ def test_hostile_bytes_from_an_access_point(messages):
     for data in messages:
         alice.do(alice.machine.receive(world.now, line, data))
     world.wait(60)
-    token = alice.ask("publish", b"urn:e:1 news")
+    token = alice.request_id("publish", b"urn:e:1 news")
     world.run()
     assert alice.answer(token).receipts
 
@@ -87,7 +88,7 @@ WORDS = st.one_of(
         st.none(),
         st.integers(0, 5),
     ),
-    st.builds(peer_messages.Received, st.sampled_from(["a", "b"]), st.integers(0, 3), st.integers(0, 1 << 40)),
+    st.builds(peer_messages.NotificationAck, st.sampled_from(["a", "b"]), st.integers(0, 3), st.integers(0, 1 << 40)),
     st.builds(peer_messages.Collect, st.just("x"), st.integers(0, 5)),
     st.builds(peer_messages.Collected, st.just("x")),
     st.builds(
@@ -95,8 +96,8 @@ WORDS = st.one_of(
     ),
     st.builds(peer_messages.Migrate, st.just("tw-" + "a" * 32), st.integers(0, 5)),
     st.builds(peer_messages.Moved, st.integers(0, 5)),
-    st.builds(peer_messages.Present),
-    st.builds(peer_messages.Farewell),
+    st.builds(peer_messages.KeepAlive),
+    st.builds(peer_messages.Goodbye),
     st.builds(peer_messages.Withdraw, st.integers(0, 5)),
     st.builds(peer_messages.Publish, st.just("k"), st.just(b"urn:e news"), st.integers(0, 5)),
 )
@@ -108,15 +109,15 @@ def test_any_words_in_any_order(said):
     """Whatever a peer says, and whenever, the access point goes on."""
     world, station, alice = a_world()
     [(connection, (_, line, _))] = world.connections.items()
-    sealing = alice.machine._board.line(line)._session.sealing
-    for word in said:
-        station.do(station.machine.receive(world.now, connection, sealing.seal(peer_messages.encode(word))))
+    sealer = alice.machine._connections.connection_named(line)._channel.sealer
+    for message in said:
+        station.do(station.machine.receive(world.now, connection, sealer.seal(peer_messages.encode(message))))
         for _ in range(3):
             world.step()
     world.wait(60)
     bob = world.walker("B", station)
     bob.start()
-    bob.ask("subscribe", "news", Query("topic", "other"))
+    bob.request_id("subscribe", "news", SubscriptionQuery("topic", "other"))
     world.run()
     station.publish("urn:e:9", "other")
     world.run()
@@ -128,4 +129,4 @@ def test_a_hello_is_answered_whoever_says_it():
     [effect] = station.machine.receive(
         world.now, "c", clear(peer_messages.encode(peer_messages.Hello(bytes(32), bytes(32))))
     )
-    assert isinstance(peer_messages.read_clear(clear_body(effect.data)), peer_messages.Challenge)
+    assert isinstance(peer_messages.decode_handshake_message(clear_body(effect.data)), peer_messages.Challenge)

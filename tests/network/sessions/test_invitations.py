@@ -9,7 +9,7 @@ from tests.network.sessions.world import World
 from triplewire.errors import SessionRefused
 from triplewire.network.sessions import peer_messages
 from triplewire.network.sessions.envelopes import Reason, clear_body
-from triplewire.network.sessions.handshake import Approach, challenge, check
+from triplewire.network.sessions.handshake import PeerHandshake, challenge, check
 from triplewire.network.sessions.identity import new_private_key, new_secret, public_key_of
 
 INVITATION = "an invitation that nobody guesses"
@@ -39,7 +39,7 @@ def test_a12_whoever_is_not_invited_leaves_nothing_behind(shown, found):
     assert station.machine.peers == []
     assert station.store.peers == {}
     assert station.machine.refusals[Reason.INVITATION] == 1
-    refusal = peer_messages.read_clear(clear_body(world.wire[-1][2]))
+    refusal = peer_messages.decode_handshake_message(clear_body(world.wire[-1][2]))
     assert refusal == peer_messages.Refusal(Reason.INVITATION, "an invitation to this access point", found)
 
 
@@ -68,9 +68,9 @@ def test_a_peer_that_moves_shows_the_invitation_of_where_it_goes():
 def test_a12_an_invitation_cannot_be_put_into_anothers_proof():
     """What is signed has the invitation in it, so nobody on the way adds or swaps one."""
     station, private_key = new_private_key(), new_private_key()
-    approach = Approach(private_key, new_secret(), public_key_of(station), lambda count: bytes(count))
-    word, meeting = challenge(station, approach.hello, lambda count: bytes(count))
-    proof, _ = approach.answer(word, "", is_known=False)
-    check(meeting, proof, None)
+    approach = PeerHandshake(private_key, new_secret(), public_key_of(station), lambda count: bytes(count))
+    message, context = challenge(station, approach.hello, lambda count: bytes(count))
+    proof, _ = approach.answer(message, "", is_known=False)
+    check(context, proof, None)
     with pytest.raises(SessionRefused, match="another signature"):
-        check(meeting, msgspec.structs.replace(proof, invitation=INVITATION), None)
+        check(context, msgspec.structs.replace(proof, invitation=INVITATION), None)

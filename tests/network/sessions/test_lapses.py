@@ -2,20 +2,20 @@
 
 from tests.network.sessions.world import World
 
-from triplewire.network.sessions.access_point.records import Terms
-from triplewire.network.sessions.peer.memory import Query
+from triplewire.network.sessions.access_point.records import AccessPointSettings
+from triplewire.network.sessions.peer.memory import SubscriptionQuery
 
-NEWS = Query("topic", "news")
+NEWS = SubscriptionQuery("topic", "news")
 
 
 def away(count: int) -> tuple:
     """A peer with a subscription that goes off-line after one notification, and so many that come meanwhile."""
-    world = World(terms=Terms(window=4))
+    world = World(settings=AccessPointSettings(window=4))
     station = world.station("AP")
     alice = world.walker("A", station)
     alice.start()
     world.run()
-    alice.ask("subscribe", "news", NEWS)
+    alice.request_id("subscribe", "news", NEWS)
     world.run()
     station.publish("urn:e:0", "news")
     world.run()
@@ -60,7 +60,7 @@ def test_it_is_told_again_where_it_was_not_noted():
     station.trim(4)
     alice.start()
     machine = alice.machine
-    machine.noted = lambda now, line, word: []
+    machine.loss_saved = lambda now, line, message: []
     world.run()
     assert station.store.subscriptions[alice.id, "news"].cursor == 1
     alice.crash()

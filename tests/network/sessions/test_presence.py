@@ -5,15 +5,15 @@ from itertools import pairwise
 from tests.network.sessions.world import World
 
 from triplewire.network.sessions import peer_messages
-from triplewire.network.sessions.access_point.records import Terms
-from triplewire.network.sessions.peer.memory import Query
+from triplewire.network.sessions.access_point.records import AccessPointSettings
+from triplewire.network.sessions.peer.memory import SubscriptionQuery
 
-NEWS = Query("topic", "news")
-TERMS = Terms(keep=3600.0, silence=30.0, registration_lasts=600.0, window=4)
+NEWS = SubscriptionQuery("topic", "news")
+TERMS = AccessPointSettings(keep=3600.0, silence=30.0, registration_lasts=600.0, window=4)
 
 
-def here(terms=TERMS):
-    world = World(terms=terms)
+def here(settings=TERMS):
+    world = World(settings=settings)
     station = world.station("AP")
     alice = world.walker("A", station)
     alice.start()
@@ -23,7 +23,7 @@ def here(terms=TERMS):
 
 def subscribed():
     world, station, alice = here()
-    alice.ask("subscribe", "news", NEWS)
+    alice.request_id("subscribe", "news", NEWS)
     world.run()
     return world, station, alice
 
@@ -42,7 +42,7 @@ def test_a_peer_is_let_in_by_four_messages():
 
 def test_publishing_is_accepted_with_a_position_and_notified():
     world, station, alice = subscribed()
-    token = alice.ask("publish", b"urn:e:1 news")
+    token = alice.request_id("publish", b"urn:e:1 news")
     world.run()
     assert alice.answer(token).receipts == (peer_messages.Receipt("urn:e:1", 1),)
     assert alice.saved == [("news", "urn:e:1")]
@@ -74,7 +74,7 @@ def test_off_line_notifications_are_kept_and_delivered_on_return():
 
 def test_no_more_than_a_window_is_on_its_way():
     world, station, alice = subscribed()
-    alice.machine.saved = lambda *_: []
+    alice.machine.notification_saved = lambda *_: []
     for number in range(10):
         station.publish(f"urn:e:{number}", "news")
     world.run()
@@ -85,11 +85,11 @@ def test_what_was_not_acknowledged_comes_again_and_what_was_does_not():
     world, station, alice = subscribed()
     station.publish("urn:e:1", "news")
     world.run()
-    saved = alice.machine.saved
-    alice.machine.saved = lambda *_: []
+    saved = alice.machine.notification_saved
+    alice.machine.notification_saved = lambda *_: []
     station.publish("urn:e:2", "news")
     world.run()
-    assert alice.machine.saved is not saved
+    assert alice.machine.notification_saved is not saved
     alice.crash()
     alice.start()
     world.run()
@@ -102,19 +102,19 @@ def test_an_acknowledgement_of_an_earlier_flow_does_not_count():
     station.publish("urn:e:1", "news")
     world.run()
     [(connection, (_, line, _))] = world.connections.items()
-    sealing = alice.machine._board.line(line)._session.sealing
+    sealer = alice.machine._connections.connection_named(line)._channel.sealer
 
-    def say(word):
-        station.do(station.machine.receive(world.now, connection, sealing.seal(peer_messages.encode(word))))
+    def say(message):
+        station.do(station.machine.receive(world.now, connection, sealer.seal(peer_messages.encode(message))))
         world.run()
 
-    alice.machine.saved = lambda *_: []
+    alice.machine.notification_saved = lambda *_: []
     say(peer_messages.Subscribe("news", "topic", "news", {station.id: 0}, 99))
     outbox = station.store.subscriptions[alice.id, "news"].outbox
     assert [one.event for one in outbox] == ["urn:e:1"]
-    say(peer_messages.Received("news", 1, 1))
+    say(peer_messages.NotificationAck("news", 1, 1))
     assert station.store.subscriptions[alice.id, "news"].outbox == outbox
-    say(peer_messages.Received("news", 2, 1))
+    say(peer_messages.NotificationAck("news", 2, 1))
     assert station.store.subscriptions[alice.id, "news"].outbox == []
 
 
@@ -150,12 +150,12 @@ def test_a_peer_with_nothing_to_say_stays():
     assert station.machine.online == [alice.id]
     world.take_said()
     world.wait(20)
-    assert ("A", "AP", "Present") in world.take_said()
+    assert ("A", "AP", "KeepAlive") in world.take_said()
 
 
 def test_the_indices_do_not_change_while_a_peer_is_off_line():
     world, station, alice = subscribed()
-    alice.ask("register", "rdf")
+    alice.request_id("register", "rdf")
     world.run()
     alice.stop()
     world.wait(TERMS.keep - 60, tick=30)
@@ -165,7 +165,7 @@ def test_the_indices_do_not_change_while_a_peer_is_off_line():
 
 def test_after_the_set_time_a_peer_is_forgotten_with_all_that_is_its_own():
     world, station, alice = subscribed()
-    alice.ask("register", "rdf")
+    alice.request_id("register", "rdf")
     world.run()
     alice.stop()
     world.wait(TERMS.keep + 60, tick=30)
@@ -197,9 +197,9 @@ def test_coming_back_in_time_begins_the_set_time_anew():
 
 def test_an_advertisement_that_is_not_repeated_expires():
     world, station, alice = here()
-    alice.ask("register", "rdf")
+    alice.request_id("register", "rdf")
     world.run()
-    alice.machine._own.renew = lambda now: None
+    alice.machine._state.renew = lambda now: None
     world.wait(TERMS.registration_lasts + 5)
     assert station.store.advertised == {}
     assert station.store.peers[alice.id].registration is None
@@ -208,7 +208,7 @@ def test_an_advertisement_that_is_not_repeated_expires():
 
 def test_an_advertisement_is_repeated_in_time():
     world, station, alice = here()
-    alice.ask("register", "rdf")
+    alice.request_id("register", "rdf")
     world.run()
     world.take_said()
     world.wait(2 * TERMS.registration_lasts)
@@ -219,18 +219,18 @@ def test_an_advertisement_is_repeated_in_time():
 def test_an_advertisement_is_replaced_and_withdrawn():
     world, station, alice = here()
     for rdf in ("one", "two"):
-        alice.ask("register", rdf)
+        alice.request_id("register", rdf)
         world.run()
         assert station.store.advertised == {alice.id: rdf}
-    alice.ask("register", None)
+    alice.request_id("register", None)
     world.run()
     assert station.store.advertised == {}
 
 
 def test_what_the_store_refuses_is_told_with_what_was_wanted_and_found():
     world, station, alice = here()
-    token = alice.ask("register", "not RDF")
-    other = alice.ask("subscribe", "bad", Query("topic", "refuse me"))
+    token = alice.request_id("register", "not RDF")
+    other = alice.request_id("subscribe", "bad", SubscriptionQuery("topic", "refuse me"))
     world.run()
     assert alice.answer(token).wanted == "a registration in RDF"
     assert (alice.answer(other).wanted, alice.answer(other).found) == ("a query", "refuse me")
@@ -240,7 +240,7 @@ def test_what_the_store_refuses_is_told_with_what_was_wanted_and_found():
 
 def test_a_subscription_ends():
     world, station, alice = subscribed()
-    alice.ask("unsubscribe", "news")
+    alice.request_id("unsubscribe", "news")
     world.run()
     station.publish("urn:e:1", "news")
     world.run()
@@ -264,7 +264,7 @@ def test_the_newest_connection_counts():
 
 def test_a_restart_forgets_nothing_and_nobody_is_there():
     world, station, alice = subscribed()
-    alice.ask("register", "rdf")
+    alice.request_id("register", "rdf")
     world.run()
     station.store.advertised.clear()
     station.boot()
@@ -287,7 +287,7 @@ def test_the_set_time_goes_on_over_a_restart():
 
 
 def test_too_many_peers_are_refused():
-    world, station, alice = here(Terms(peers=1))
+    world, station, alice = here(AccessPointSettings(peers=1))
     other = world.walker("B", station)
     other.start()
     world.run()
@@ -296,12 +296,12 @@ def test_too_many_peers_are_refused():
 
 
 def test_open_handshakes_are_bounded():
-    world, station, _ = here(Terms(handshakes=10))
+    world, station, _ = here(AccessPointSettings(handshakes=10))
     for number in range(50):
         walker = world.walker(f"W{number}", station)
         walker.start()
         world.queue.clear()
-    assert len(station.machine._presence._meetings) <= 10
+    assert len(station.machine._presence._handshakes) <= 10
 
 
 def test_a_lost_message_is_noticed_and_comes_again():

@@ -4,17 +4,19 @@ import pytest
 from tests.network.sessions.world import World
 
 from triplewire.network.sessions import access_point_messages, peer_messages
-from triplewire.network.sessions.access_point.records import Terms
-from triplewire.network.sessions.peer.memory import Asked
+from triplewire.network.sessions.access_point.records import AccessPointSettings
+from triplewire.network.sessions.peer.memory import ResourceRequest
 
-TERMS = Terms(keep=30_000.0, rendezvous_lasts=3600.0, wishes=3, files=2, agreements=2, file_bytes=100, answer=15.0)
+TERMS = AccessPointSettings(
+    keep=30_000.0, rendezvous_lasts=3600.0, requests=3, files=2, pending_uploads=2, file_bytes=100, answer=15.0
+)
 LOCATION = "papers/hypercup.pdf"
 
 
 @pytest.fixture
 def scene():
     """A at AP and B at AP2, which owns a resource."""
-    world = World(terms=TERMS)
+    world = World(settings=TERMS)
     stations = [world.station(name) for name in ("AP", "AP2", "AP3")]
     alice, bob = world.walker("A", stations[0]), world.walker("B", stations[1])
     bob.resources[LOCATION] = b"a paper"
@@ -25,20 +27,20 @@ def scene():
     return world, alice, bob
 
 
-def ask(world, alice, bob, location=LOCATION, at="AP2"):
-    token = alice.ask("request", Asked(bob.id, world.stations[at].id, location))
+def request_id(world, alice, bob, location=LOCATION, at="AP2"):
+    token = alice.request_id("request", ResourceRequest(bob.id, world.stations[at].id, location))
     world.run()
     return token
 
 
 def test_the_owners_access_point_tells_where_it_is(scene):
     world, alice, bob = scene
-    token = alice.ask("locate", bob.id, world.stations["AP2"].id)
+    token = alice.request_id("locate", bob.id, world.stations["AP2"].id)
     world.run()
     found = alice.answer(token)
     assert (found.is_online, found.address, found.access_point) == (True, "B.example:1", world.stations["AP2"].id)
     bob.stop()
-    token = alice.ask("locate", bob.id, world.stations["AP2"].id)
+    token = alice.request_id("locate", bob.id, world.stations["AP2"].id)
     world.run()
     found = alice.answer(token)
     assert (found.is_online, found.address) == (False, "")
@@ -46,7 +48,7 @@ def test_the_owners_access_point_tells_where_it_is(scene):
 
 def test_nobody_is_where_nobody_is_known(scene):
     world, alice, bob = scene
-    token = alice.ask("locate", bob.id, world.stations["AP3"].id)
+    token = alice.request_id("locate", bob.id, world.stations["AP3"].id)
     world.run()
     assert "none of that name" in alice.answer(token).found
 
@@ -56,11 +58,11 @@ def test_the_owner_is_off_line_and_the_requester_waits(scene):
     bob.stop()
     world.run()
     world.take_said()
-    token = ask(world, alice, bob)
+    token = request_id(world, alice, bob)
     assert isinstance(alice.answer(token), peer_messages.Done)
-    assert list(world.stations["AP2"].store.agreements) == [(bob.id, alice.id, token)]
+    assert list(world.stations["AP2"].store.pending_uploads) == [(bob.id, alice.id, token)]
     assert world.take_said() == [
-        ("A", "AP", "Request"),
+        ("A", "AP", "RequestRendezvous"),
         ("AP", "AP2", "RendezvousAsked"),
         ("AP2", "AP", "RendezvousAnswered"),
         ("AP", "A", "Done"),
@@ -69,7 +71,7 @@ def test_the_owner_is_off_line_and_the_requester_waits(scene):
     world.run()
     assert alice.got[token].content == b"a paper"
     assert [one for one in world.take_said() if one[2] not in ("Hello", "Challenge", "Proof", "Welcome")] == [
-        ("AP2", "B", "Wanted"),
+        ("AP2", "B", "UploadRequested"),
         ("B", "AP2", "Upload"),
         ("AP2", "AP", "ResourceUploaded"),
         ("AP", "AP2", "UploadAnswered"),
@@ -79,14 +81,14 @@ def test_the_owner_is_off_line_and_the_requester_waits(scene):
     ]
     for station in world.stations.values():
         store = station.store
-        assert (store.agreements, store.wishes, store.files) == ({}, {}, {})
+        assert (store.pending_uploads, store.requests, store.files) == ({}, {}, {})
     assert alice.home.requests == {}
 
 
 def test_the_requester_is_off_line_and_gets_a_rendezvous_notification_on_return(scene):
     world, alice, bob = scene
     bob.stop()
-    token = ask(world, alice, bob)
+    token = request_id(world, alice, bob)
     alice.stop()
     bob.start()
     world.run()
@@ -102,7 +104,7 @@ def test_the_requester_is_off_line_and_gets_a_rendezvous_notification_on_return(
 def test_the_requester_has_migrated_before_the_owner_returns(scene):
     world, alice, bob = scene
     bob.stop()
-    token = ask(world, alice, bob)
+    token = request_id(world, alice, bob)
     alice.do(alice.machine.move(world.now, world.stations["AP3"].place))
     world.run()
     assert world.stations["AP"].machine.peers == []
@@ -114,7 +116,7 @@ def test_the_requester_has_migrated_before_the_owner_returns(scene):
 def test_the_file_was_uploaded_before_the_requester_migrated(scene):
     world, alice, bob = scene
     bob.stop()
-    token = ask(world, alice, bob)
+    token = request_id(world, alice, bob)
     alice.stop()
     bob.start()
     world.run()
@@ -129,16 +131,16 @@ def test_the_upload_comes_when_the_requester_has_just_gone(scene):
     """AP says that A is gone; when AP3 asks again, the owner uploads once more."""
     world, alice, bob = scene
     bob.stop()
-    token = ask(world, alice, bob)
+    token = request_id(world, alice, bob)
     alice.crash()
     world.run()
-    world.stations["AP"].store.wishes.clear()
+    world.stations["AP"].store.requests.clear()
     world.stations["AP"].store.peers.clear()
     world.stations["AP"].boot()
     bob.start()
     world.run()
     assert alice.got == {}
-    assert list(world.stations["AP2"].store.agreements) == [(bob.id, alice.id, token)]
+    assert list(world.stations["AP2"].store.pending_uploads) == [(bob.id, alice.id, token)]
     alice.start()
     world.run()
     assert alice.got[token].content == b"a paper"
@@ -148,15 +150,15 @@ def test_the_owner_has_migrated(scene):
     """What waited for it goes with it, and so do questions that come later."""
     world, alice, bob = scene
     bob.stop()
-    token = ask(world, alice, bob)
+    token = request_id(world, alice, bob)
     resources, bob.resources = bob.resources, {}
     bob.home = bob.home.moving_to(world.stations["AP3"].place)
     bob._upload = lambda effect: None
     bob.start()
     world.run()
     assert world.stations["AP2"].machine.peers == []
-    assert list(world.stations["AP3"].store.agreements) == [(bob.id, alice.id, token)]
-    located = alice.ask("locate", bob.id, world.stations["AP2"].id)
+    assert list(world.stations["AP3"].store.pending_uploads) == [(bob.id, alice.id, token)]
+    located = alice.request_id("locate", bob.id, world.stations["AP2"].id)
     world.run()
     assert alice.answer(located).access_point == world.stations["AP3"].id
     bob.crash()
@@ -165,7 +167,7 @@ def test_the_owner_has_migrated(scene):
     bob.start()
     world.run()
     assert alice.got[token].content == b"a paper"
-    later = ask(world, alice, bob)
+    later = request_id(world, alice, bob)
     assert alice.got[later].content == b"a paper"
 
 
@@ -175,7 +177,7 @@ def test_both_at_one_access_point(scene):
     carol.start()
     world.run()
     bob.stop()
-    token = ask(world, carol, bob)
+    token = request_id(world, carol, bob)
     bob.start()
     world.run()
     assert carol.got[token].content == b"a paper"
@@ -183,15 +185,15 @@ def test_both_at_one_access_point(scene):
 
 def test_an_owner_without_the_resource_says_so(scene):
     world, alice, bob = scene
-    token = ask(world, alice, bob, location="papers/none.pdf")
+    token = request_id(world, alice, bob, location="papers/none.pdf")
     assert alice.got[token].problem == "no such resource"
-    assert world.stations["AP2"].store.agreements == {}
+    assert world.stations["AP2"].store.pending_uploads == {}
 
 
 def test_nobody_uploads_what_was_not_asked_for(scene):
     world, alice, bob = scene
     [line] = [line for who, line, _ in world.connections.values() if who is bob]
-    wanted = peer_messages.Wanted(alice.id, "t1", LOCATION)
+    wanted = peer_messages.UploadRequested(alice.id, "t1", LOCATION)
     bob.do(bob.machine.upload(world.now, line, wanted, b"spam"))
     world.run()
     assert ("AP2", "B", "Refused") in world.take_said()
@@ -203,7 +205,7 @@ def test_an_access_point_takes_only_what_its_peer_wished_for(scene):
     world, alice, bob = scene
     forged = access_point_messages.ResourceUploaded(alice.id, "t1", bob.id, LOCATION, b"spam")
     station = world.stations["AP"]
-    station.do(station.machine.relayed(world.now, world.stations["AP3"].id, access_point_messages.write(forged)))
+    station.do(station.machine.relayed(world.now, world.stations["AP3"].id, access_point_messages.encode(forged)))
     world.run()
     assert station.store.files == {}
     assert alice.got == {}
@@ -212,7 +214,7 @@ def test_an_access_point_takes_only_what_its_peer_wished_for(scene):
 def test_a_file_that_is_too_large_is_refused(scene):
     world, alice, bob = scene
     bob.resources[LOCATION] = bytes(TERMS.file_bytes + 1)
-    token = ask(world, alice, bob)
+    token = request_id(world, alice, bob)
     assert token not in alice.got
     assert world.stations["AP"].store.files == {}
 
@@ -220,43 +222,43 @@ def test_a_file_that_is_too_large_is_refused(scene):
 def test_the_rendezvous_directory_is_bounded(scene):
     world, alice, bob = scene
     bob.stop()
-    world.stations["AP2"].machine._desk.terms = Terms(agreements=10)
-    tokens = [ask(world, alice, bob) for _ in range(3)]
+    world.stations["AP2"].machine._state.settings = AccessPointSettings(pending_uploads=10)
+    tokens = [request_id(world, alice, bob) for _ in range(3)]
     alice.stop()
     bob.start()
     world.run()
     assert len(world.stations["AP"].store.files) == TERMS.files
-    assert len(world.stations["AP2"].store.agreements) == len(tokens) - TERMS.files
+    assert len(world.stations["AP2"].store.pending_uploads) == len(tokens) - TERMS.files
 
 
 def test_wishes_are_bounded(scene):
     world, alice, bob = scene
     bob.stop()
-    world.stations["AP2"].machine._desk.terms = Terms(agreements=10)
-    for _ in range(TERMS.wishes):
-        assert isinstance(alice.answer(ask(world, alice, bob)), peer_messages.Done)
-    assert alice.answer(ask(world, alice, bob)).wanted == f"at most {TERMS.wishes} rendezvous"
+    world.stations["AP2"].machine._state.settings = AccessPointSettings(pending_uploads=10)
+    for _ in range(TERMS.requests):
+        assert isinstance(alice.answer(request_id(world, alice, bob)), peer_messages.Done)
+    assert alice.answer(request_id(world, alice, bob)).wanted == f"at most {TERMS.requests} rendezvous"
 
 
 def test_what_waits_for_an_owner_is_bounded(scene):
     world, alice, bob = scene
     bob.stop()
-    tokens = [ask(world, alice, bob) for _ in range(3)]
+    tokens = [request_id(world, alice, bob) for _ in range(3)]
     assert [type(alice.answer(token)) for token in tokens] == [
         peer_messages.Done,
         peer_messages.Done,
         peer_messages.Refused,
     ]
-    assert len(world.stations["AP"].store.wishes) == 2
+    assert len(world.stations["AP"].store.requests) == 2
 
 
 def test_a_rendezvous_expires_at_both_ends(scene):
     world, alice, bob = scene
     bob.stop()
-    token = ask(world, alice, bob)
+    token = request_id(world, alice, bob)
     world.wait(TERMS.rendezvous_lasts + 60, tick=20)
-    assert world.stations["AP"].store.wishes == {}
-    assert world.stations["AP2"].store.agreements == {}
+    assert world.stations["AP"].store.requests == {}
+    assert world.stations["AP2"].store.pending_uploads == {}
     assert alice.got[token].problem == "the owner did not return in time"
     assert alice.home.requests == {}
 
@@ -264,7 +266,7 @@ def test_a_rendezvous_expires_at_both_ends(scene):
 def test_a_file_that_is_not_collected_expires(scene):
     world, alice, bob = scene
     bob.stop()
-    ask(world, alice, bob)
+    request_id(world, alice, bob)
     alice.stop()
     bob.start()
     world.wait(TERMS.rendezvous_lasts + 60, tick=20)
@@ -274,7 +276,7 @@ def test_a_file_that_is_not_collected_expires(scene):
 def test_it_survives_that_all_access_points_restart(scene):
     world, alice, bob = scene
     bob.stop()
-    token = ask(world, alice, bob)
+    token = request_id(world, alice, bob)
     alice.stop()
     world.run()
     for station in world.stations.values():
@@ -291,10 +293,10 @@ def test_it_survives_that_all_access_points_restart(scene):
 def test_an_access_point_that_does_not_answer(scene):
     world, alice, bob = scene
     world.cut_off.add("AP2")
-    token = alice.ask("locate", bob.id, world.stations["AP2"].id)
+    token = alice.request_id("locate", bob.id, world.stations["AP2"].id)
     world.wait(TERMS.answer + 1)
     assert alice.answer(token).again
-    requested = ask(world, alice, bob)
+    requested = request_id(world, alice, bob)
     world.wait(TERMS.answer + 1)
     assert alice.answer(requested).again
     world.cut_off.clear()

@@ -13,21 +13,25 @@ from dataclasses import dataclass, field
 from triplewire.network.sessions import access_point_messages, peer_messages
 from triplewire.network.sessions.access_point import effects
 from triplewire.network.sessions.access_point.access_point import AccessPoint
-from triplewire.network.sessions.access_point.records import Known, Memory, Terms
+from triplewire.network.sessions.access_point.records import (
+    AccessPointSettings,
+    PeerWithSubscriptions,
+    SavedAccessPoint,
+)
 from triplewire.network.sessions.envelopes import Kind, clear_body, kind_of
 from triplewire.network.sessions.identity import new_secret, public_key_of
 from triplewire.network.sessions.peer import effects as doing
-from triplewire.network.sessions.peer.memory import Home, Keys, Place
+from triplewire.network.sessions.peer.memory import AccessPointInfo, PeerKeys, SavedPeer
 from triplewire.network.sessions.peer.peer import Peer
 
 ENVELOPE_HEAD = 60
-_READ_SAID, _READ_TOLD = peer_messages.read_said, peer_messages.read_told
+_READ_SAID, _READ_TOLD = peer_messages.decode_peer_message, peer_messages.decode_access_point_message
 
 
 @dataclass
 class Subscription:
     text: str
-    outbox: list[effects.Noted] = field(default_factory=list)
+    outbox: list[effects.PendingNotification] = field(default_factory=list)
     cursor: int = 0
     gap: int = 0
 
@@ -38,8 +42,8 @@ class Store:
 
     peers: dict = field(default_factory=dict)
     subscriptions: dict = field(default_factory=dict)
-    wishes: dict = field(default_factory=dict)
-    agreements: dict = field(default_factory=dict)
+    requests: dict = field(default_factory=dict)
+    pending_uploads: dict = field(default_factory=dict)
     files: dict = field(default_factory=dict)
     pointers: dict = field(default_factory=dict)
     advertised: dict = field(default_factory=dict)
@@ -48,12 +52,12 @@ class Store:
     log: list = field(default_factory=list)
     floor: int = 0
 
-    def memory(self) -> Memory:
+    def memory(self) -> SavedAccessPoint:
         names = {peer: tuple(name for owner, name in self.subscriptions if owner == peer) for peer in self.peers}
-        return Memory(
-            tuple(Known(record, names[peer]) for peer, record in self.peers.items()),
-            tuple(self.wishes.values()),
-            tuple(self.agreements.values()),
+        return SavedAccessPoint(
+            tuple(PeerWithSubscriptions(record, names[peer]) for peer, record in self.peers.items()),
+            tuple(self.requests.values()),
+            tuple(self.pending_uploads.values()),
             tuple(file for file, _ in self.files.values()),
             tuple(self.pointers.values()),
         )
@@ -62,10 +66,10 @@ class Store:
 class Station:
     """An access point with its store."""
 
-    def __init__(self, world: World, name: str, terms: Terms) -> None:
-        self.world, self.name, self.terms = world, name, terms
+    def __init__(self, world: World, name: str, settings: AccessPointSettings) -> None:
+        self.world, self.name, self.settings = world, name, settings
         self.key = world.rng.randbytes(32)
-        self.place = Place(public_key_of(self.key), f"inproc://{name}")
+        self.place = AccessPointInfo(public_key_of(self.key), f"inproc://{name}")
         self.store = Store()
         self.invitations: set[str] | None = None
         self.watched: set[str] = set()
@@ -79,20 +83,22 @@ class Station:
     def boot(self) -> None:
         self.watched = set()
         memory, invited = self.store.memory(), None if self.invitations is None else self.invitations.__contains__
-        self.machine = AccessPoint(self.key, self.world.rng.randbytes, self.terms, memory, id=self.id, invited=invited)
+        self.machine = AccessPoint(
+            self.key, self.world.rng.randbytes, self.settings, memory, id=self.id, invited=invited
+        )
         self.do(self.machine.start(self.world.now))
 
     def do(self, todo: list) -> None:
         for effect in todo:
-            if isinstance(effect, effects.Tell):
+            if isinstance(effect, effects.SendToPeer):
                 self.world.send(self, effect.connection, effect.data)
-            elif isinstance(effect, effects.Pass):
+            elif isinstance(effect, effects.SendToAccessPoint):
                 self.world.relay(self, effect.to, effect.body)
             else:
                 outcome = getattr(self, f"_{type(effect).__name__}")(effect)
                 ticket = getattr(effect, "ticket", None)
                 if ticket is not None:
-                    self.world.queue.append(("done", self, self.machine, ticket, outcome or effects.FINE))
+                    self.world.queue.append(("done", self, self.machine, ticket, outcome or effects.OK))
 
     # Events
 
@@ -124,9 +130,9 @@ class Station:
         event, topic, origin, _ = self.store.log[position - 1]
         if subscription.text != topic:
             return
-        subscription.outbox.append(effects.Noted(position, event, "tw-publisher", origin, b"{}"))
+        subscription.outbox.append(effects.PendingNotification(position, event, "tw-publisher", origin, b"{}"))
         if key[0] in self.watched:
-            self.world.queue.append(("noticed", self, self.machine, *key))
+            self.world.queue.append(("notifications_available", self, self.machine, *key))
 
     # What effects do
 
@@ -138,7 +144,7 @@ class Station:
         peer = effect.peer
         self.store.peers.pop(peer, None)
         self.store.advertised.pop(peer, None)
-        for kept in (self.store.subscriptions, self.store.wishes, self.store.files, self.store.agreements):
+        for kept in (self.store.subscriptions, self.store.requests, self.store.files, self.store.pending_uploads):
             for key in [key for key in kept if key[0] == peer]:
                 del kept[key]
         if effect.pointer:
@@ -209,26 +215,26 @@ class Station:
             subscription.cursor = max(subscription.cursor, effect.position)
             subscription.outbox = [one for one in subscription.outbox if one.position > subscription.cursor]
 
-    def _ReadTide(self, effect):  # noqa: N802
-        return effects.Heard(dict(self.store.heard))
+    def _ReadWatermarks(self, effect):  # noqa: N802
+        return effects.WatermarksRead(dict(self.store.heard))
 
-    def _KeepWish(self, effect):  # noqa: N802
-        self.store.wishes[effect.wish.requester, effect.wish.id] = effect.wish
+    def _KeepRequest(self, effect):  # noqa: N802
+        self.store.requests[effect.request.requester, effect.request.id] = effect.request
 
-    def _ForgetWish(self, effect):  # noqa: N802
-        self.store.wishes.pop((effect.requester, effect.id), None)
+    def _ForgetRequest(self, effect):  # noqa: N802
+        self.store.requests.pop((effect.requester, effect.id), None)
 
-    def _KeepAgreement(self, effect):  # noqa: N802
-        agreement = effect.agreement
-        self.store.agreements[agreement.owner, agreement.requester, agreement.id] = agreement
+    def _KeepPendingUpload(self, effect):  # noqa: N802
+        pending_upload = effect.pending_upload
+        self.store.pending_uploads[pending_upload.owner, pending_upload.requester, pending_upload.id] = pending_upload
 
-    def _ForgetAgreement(self, effect):  # noqa: N802
-        self.store.agreements.pop((effect.owner, effect.requester, effect.id), None)
+    def _ForgetPendingUpload(self, effect):  # noqa: N802
+        self.store.pending_uploads.pop((effect.owner, effect.requester, effect.id), None)
 
     def _KeepFile(self, effect):  # noqa: N802
         key = (effect.file.requester, effect.file.id)
         self.store.files[key] = (effect.file, effect.content)
-        self.store.wishes.pop(key, None)
+        self.store.requests.pop(key, None)
 
     def _ReadFile(self, effect):  # noqa: N802
         found = self.store.files.get((effect.requester, effect.id))
@@ -243,8 +249,8 @@ class Walker:
 
     def __init__(self, world: World, name: str, at: Station) -> None:
         self.world, self.name = world, name
-        self.keys = Keys(world.rng.randbytes(32), new_secret(world.rng.randbytes))
-        self.home = Home(at=at.place, address=f"{name}.example:1")
+        self.keys = PeerKeys(world.rng.randbytes(32), new_secret(world.rng.randbytes))
+        self.home = SavedPeer(at=at.place, address=f"{name}.example:1")
         self.saved: list[tuple[str, str]] = []
         self.gaps: list[tuple[str, str, int, int]] = []
         self.got: dict[str, peer_messages.Resource] = {}
@@ -274,7 +280,7 @@ class Walker:
         self.machine = None
         self.world.cut(self)
 
-    def ask(self, method: str, *args) -> str:
+    def request_id(self, method: str, *args) -> str:
         """Ask for something under a new token; its answers are in `answers`."""
         token = f"t{self.world.rng.getrandbits(32):x}"
         self.do(getattr(self.machine, method)(self.world.now, token, *args))
@@ -286,43 +292,43 @@ class Walker:
     def do(self, todo: list) -> None:
         for effect in todo:
             match effect:
-                case doing.Dial():
-                    self.world.dial(self, effect.line, effect.place)
-                case doing.HangUp():
-                    self.world.hang_up(self, effect.line)
+                case doing.Connect():
+                    self.world.dial(self, effect.connection, effect.access_point)
+                case doing.Disconnect():
+                    self.world.hang_up(self, effect.connection)
                 case doing.Send():
-                    self.world.send_up(self, effect.line, effect.data)
-                case doing.Save():
-                    self.home = effect.home
-                case doing.Arrived():
-                    self.saved.append((effect.word.name, effect.word.event))
-                    self.do(self.machine.saved(self.world.now, effect.line, effect.word))
-                case doing.Lapsed():
-                    word = effect.word
-                    self.gaps.append((word.name, effect.place.id, word.after, word.until))
-                    self.do(self.machine.noted(self.world.now, effect.line, word))
-                case doing.Got():
-                    self.got[effect.word.id] = effect.word
-                    self.do(self.machine.kept(self.world.now, effect.line, effect.word))
-                case doing.UploadWanted():
+                    self.world.send_up(self, effect.connection, effect.data)
+                case doing.SaveState():
+                    self.home = effect.saved
+                case doing.NotificationReceived():
+                    self.saved.append((effect.message.name, effect.message.event))
+                    self.do(self.machine.notification_saved(self.world.now, effect.connection, effect.message))
+                case doing.NotificationsLost():
+                    message = effect.message
+                    self.gaps.append((message.name, effect.access_point.id, message.after, message.until))
+                    self.do(self.machine.loss_saved(self.world.now, effect.connection, message))
+                case doing.FileReceived():
+                    self.got[effect.message.id] = effect.message
+                    self.do(self.machine.file_saved(self.world.now, effect.connection, effect.message))
+                case doing.UploadNeeded():
                     self._upload(effect)
-                case doing.Answered():
-                    self.answers.setdefault(effect.token, []).append(effect.word)
+                case doing.RequestAnswered():
+                    self.answers.setdefault(effect.token, []).append(effect.message)
 
-    def _upload(self, effect: doing.UploadWanted) -> None:
-        content = self.resources.get(effect.word.location)
+    def _upload(self, effect: doing.UploadNeeded) -> None:
+        content = self.resources.get(effect.message.location)
         problem = "" if content is not None else "no such resource"
-        todo = self.machine.upload(self.world.now, effect.line, effect.word, content or b"", problem)
+        todo = self.machine.upload(self.world.now, effect.connection, effect.message, content or b"", problem)
         self.do(todo)
 
 
 class World:
     """Everybody, and one queue of what happens next."""
 
-    def __init__(self, seed: int = 1, terms: Terms | None = None) -> None:
+    def __init__(self, seed: int = 1, settings: AccessPointSettings | None = None) -> None:
         self.rng = random.Random(seed)
         self.now = 1000.0
-        self.terms = terms or Terms()
+        self.settings = settings or AccessPointSettings()
         self.queue: deque[tuple] = deque()
         self.stations: dict[str, Station] = {}
         self.walkers: dict[str, Walker] = {}
@@ -333,7 +339,7 @@ class World:
         self.cut_off: set[str] = set()
 
     def station(self, name: str) -> Station:
-        station = Station(self, name, self.terms)
+        station = Station(self, name, self.settings)
         self.stations[name] = station
         self.logs[station.id] = []
         # Whoever is in the network is known to all, before anything is heard of it.
@@ -350,7 +356,7 @@ class World:
 
     # Connections
 
-    def dial(self, walker: Walker, line: str, place: Place) -> None:
+    def dial(self, walker: Walker, line: str, place: AccessPointInfo) -> None:
         station = next(one for one in self.stations.values() if one.place.id == place.id)
         self.connections[f"{walker.name}/{walker.boots}/{line}"] = (walker, line, station)
 
@@ -379,14 +385,14 @@ class World:
 
     def relay(self, station: Station, to: str, body: bytes) -> None:
         name = self.name_of(to)
-        self.said.append((station.name, name, type(access_point_messages.read(body)).__name__))
+        self.said.append((station.name, name, type(access_point_messages.decode(body)).__name__))
         self.wire.append((station.name, name, body))
         self.queue.append(("relay", station, self.stations[name], body))
 
     def _note(self, sender: str, receiver: str, data: bytes, read) -> None:
         is_clear = kind_of(data) is Kind.CLEAR
-        word = peer_messages.read_clear(clear_body(data)) if is_clear else read(data[ENVELOPE_HEAD:])
-        self.said.append((sender, receiver, type(word).__name__))
+        message = peer_messages.decode_handshake_message(clear_body(data)) if is_clear else read(data[ENVELOPE_HEAD:])
+        self.said.append((sender, receiver, type(message).__name__))
         self.wire.append((sender, receiver, data))
 
     # Time

@@ -9,14 +9,14 @@ from pathlib import Path
 
 from triplewire.client.peer import Folder, PeerProgram
 from triplewire.network.sessions.identity import key_of_text
-from triplewire.network.sessions.peer.connections import Manner
-from triplewire.network.sessions.peer.memory import Place
+from triplewire.network.sessions.peer.connections import ConnectionTimings
+from triplewire.network.sessions.peer.memory import AccessPointInfo
 from triplewire.network.sessions.peer_messages import Resource
 from triplewire.node.service import Node
 from triplewire.node.settings import Settings
 from triplewire.node.transport.keys import NetworkKey
 
-QUICK = Manner(beat=0.5, patience=1.0, silence=3.0)
+QUICK = ConnectionTimings(keep_alive=0.5, retry_after=1.0, timeout=3.0)
 QUERY = "SELECT ?s WHERE { ?s <urn:p> ?o }"
 
 
@@ -57,15 +57,15 @@ class Court:
         return Folder(path) if path.exists() else Folder.make(path, place_of(node))
 
 
-def place_of(node: Node) -> Place:
-    return Place(key_of_text(node.peers.key), node.peers.address)
+def place_of(node: Node) -> AccessPointInfo:
+    return AccessPointInfo(key_of_text(node.peers.key), node.peers.address)
 
 
 @asynccontextmanager
 async def here(*folders: Folder) -> AsyncIterator[list[PeerProgram]]:
     """Peers that are on-line."""
     async with AsyncExitStack() as stack:
-        peers = [await stack.enter_async_context(PeerProgram(folder, manner=QUICK)) for folder in folders]
+        peers = [await stack.enter_async_context(PeerProgram(folder, timings=QUICK)) for folder in folders]
         for peer in peers:
             await peer.connected()
         yield peers

@@ -55,7 +55,7 @@ async def test_a12_only_invited_peers_register(tmp_path):
     async with court_at(tmp_path) as court:
         node = await court.open("AP", peers_invitations=tmp_path / "invitations")
         with pytest.raises(NodeUnreachable, match="wanted an invitation to this access point, found none"):
-            async with PeerProgram(court.peer("B", node), manner=QUICK, seconds=5.0) as bob:
+            async with PeerProgram(court.peer("B", node), timings=QUICK, seconds=5.0) as bob:
                 await bob.connected()
         assert node.peers.machine.peers == []
         place = msgspec.structs.replace(place_of(node), invitation=FIRST)
@@ -68,6 +68,6 @@ async def test_a9_no_more_peers_register_than_there_may_be(tmp_path):
         node = await court.open("AP", peers_most=1)
         async with here(court.peer("A", node)) as [alice]:
             with pytest.raises(NodeUnreachable, match="at most 1 peers"):
-                async with PeerProgram(court.peer("B", node), manner=QUICK, seconds=5.0) as bob:
+                async with PeerProgram(court.peer("B", node), timings=QUICK, seconds=5.0) as bob:
                     await bob.connected()
             assert node.peers.machine.peers == [alice.id]

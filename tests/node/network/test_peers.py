@@ -15,7 +15,7 @@ from triplewire.client.peer import Folder, Gap, PeerProgram
 from triplewire.errors import NodeUnreachable, PeerRefused
 from triplewire.network.routing.advertisements.registration import Registration
 from triplewire.network.sessions.identity import new_private_key, new_secret, public_key_of
-from triplewire.network.sessions.peer.memory import Asked, Keys, Place
+from triplewire.network.sessions.peer.memory import AccessPointInfo, PeerKeys, ResourceRequest
 from triplewire.node.broker.publish_step import Submission
 from triplewire.store.retention import Retention
 
@@ -140,8 +140,8 @@ async def test_rendezvous_with_a_resource_whose_owner_is_off_line(tmp_path):
         async with here(court.peer("A", node)) as [alice]:
             located = await alice.locate(bob_id, node.id)
             assert not located.is_online
-            await alice.request(Asked(bob_id, node.id, "papers/r.pdf"))
-            outside = await alice.request(Asked(bob_id, node.id, "../key"))
+            await alice.request(ResourceRequest(bob_id, node.id, "papers/r.pdf"))
+            outside = await alice.request(ResourceRequest(bob_id, node.id, "../key"))
             async with here(bob_home):
                 got = {word.id: word for word in [await file_of(alice), await file_of(alice)]}
             assert sorted(word.content for word in got.values()) == [b"", b"a paper"]
@@ -170,7 +170,7 @@ async def test_rendezvous_between_two_access_points(tmp_path):
         async with here(bob_home) as [bob]:
             bob_id = bob.id
         async with here(court.peer("A", one)) as [alice]:
-            await alice.request(Asked(bob_id, other.overlay.id, "r"))
+            await alice.request(ResourceRequest(bob_id, other.overlay.id, "r"))
         async with here(bob_home):
             await until(lambda: one.peers.machine._rendezvous.has_files(alice.id))
         async with here(court.peer("A", one)) as [alice]:
@@ -273,7 +273,7 @@ async def test_a12_a_stolen_secret_is_of_no_use_with_another_key(tmp_path):
             await alice.subscribe("all", "sparql", QUERY)
         thief = Folder.make(tmp_path / "thief", place_of(node))
         program = PeerProgram(thief, seconds=3.0)
-        program._peer._board._keys = Keys(thief.keys().private_key, folder.keys().secret)
+        program._peer._connections._keys = PeerKeys(thief.keys().private_key, folder.keys().secret)
         async with program:
             with pytest.raises(NodeUnreachable, match="another's"):
                 await program.connected()
@@ -291,7 +291,7 @@ async def test_a12_a_forged_secret_is_refused(tmp_path):
             pass
         await until(lambda: node.peers.machine.online == [])
         program = PeerProgram(folder, seconds=3.0)
-        program._peer._board._keys = Keys(folder.keys().private_key, new_secret())
+        program._peer._connections._keys = PeerKeys(folder.keys().private_key, new_secret())
         async with program:
             with pytest.raises(NodeUnreachable, match="private identifier"):
                 await program.connected()
@@ -308,7 +308,7 @@ async def test_a12_a_stolen_public_identifier_is_refused(tmp_path):
             alice_id = alice.id
         thief = Folder.make(tmp_path / "thief", place_of(node))
         program = PeerProgram(thief, seconds=3.0)
-        program._peer._board._keys = folder.keys()
+        program._peer._connections._keys = folder.keys()
         async with program:
             with pytest.raises(NodeUnreachable, match="under another key"):
                 await program.connected()
@@ -347,7 +347,7 @@ async def test_a12_an_impostor_at_the_access_points_address_learns_nothing(tmp_p
 
     async with court_at(tmp_path) as court:
         node = await court.open("AP")
-        wrong = Place(public_key_of(new_private_key()), node.peers.address)
+        wrong = AccessPointInfo(public_key_of(new_private_key()), node.peers.address)
         async with PeerProgram(Folder.make(tmp_path / "home", wrong), seconds=2.0) as peer:
             with pytest.raises(NodeUnreachable, match="found none"):
                 await peer.connected()

@@ -43,23 +43,23 @@ def init_command(ctx: typer.Context) -> None:
     from triplewire.client.peer import Folder
 
     options = which(ctx)
-    folder = Folder.make(options.home, options.place())
+    folder = Folder.make(options.home, options.access_point())
     write_json([{"peer": folder.keys().id, "home": str(options.home)}])
 
 
 def status_command(ctx: typer.Context) -> None:
     """Print what the peer remembers, without going on-line."""
     folder = which(ctx).folder()
-    home = folder.home()
+    saved = folder.saved_state()
     write_json(
         [
             {
                 "peer": folder.keys().id,
-                "at": home.at.address,
-                "previous": [parting.place.address for parting in home.previous],
-                "subscriptions": msgspec.to_builtins(home.subscriptions),
-                "advertises": home.registration is not None,
-                "requests": msgspec.to_builtins(home.requests),
+                "at": saved.at.address,
+                "previous": [one.access_point.address for one in saved.previous],
+                "subscriptions": msgspec.to_builtins(saved.subscriptions),
+                "advertises": saved.registration is not None,
+                "requests": msgspec.to_builtins(saved.requests),
                 "notifications": len(folder.notifications()),
                 "lost": msgspec.to_builtins(folder.gaps()),
             }
@@ -91,8 +91,8 @@ def unsubscribe_command(
 ) -> None:
     """Forget a standing query, and what waits for it."""
     folder = which(ctx).folder()
-    if name not in folder.home().subscriptions:
-        known = ", ".join(folder.home().subscriptions) or "none"
+    if name not in folder.saved_state().subscriptions:
+        known = ", ".join(folder.saved_state().subscriptions) or "none"
         raise InputError(wanted=f"a subscription of this peer ({known})", found=repr(name))
     online(folder, seconds, lambda peer: peer.unsubscribe(name))
 
@@ -200,14 +200,14 @@ def request_command(
     seconds: Seconds = 30.0,
 ) -> None:
     """Ask the publisher of an event for a resource. If it is away it uploads it when it is back; listen gets it."""
-    from triplewire.network.sessions.peer.memory import Asked
+    from triplewire.network.sessions.peer.memory import ResourceRequest
 
     folder = which(ctx).folder()
     saved = folder.notification(event)
 
     async def work(peer: PeerProgram) -> None:
         found = await peer.locate(saved.publisher, saved.origin)
-        rendezvous = await peer.request(Asked(saved.publisher, saved.origin, location))
+        rendezvous = await peer.request(ResourceRequest(saved.publisher, saved.origin, location))
         told = {"rendezvous": rendezvous, "owner": saved.publisher, "online": found.is_online}
         write_json([told | ({"address": found.address} if found.address else {})])
 
@@ -219,7 +219,7 @@ def move_command(ctx: typer.Context, seconds: Seconds = 60.0) -> None:
     from triplewire.client.peer import Folder, PeerProgram
 
     options = which(ctx)
-    place, folder = options.place(), Folder(options.home)
+    place, folder = options.access_point(), Folder(options.home)
 
     async def run() -> None:
         async with PeerProgram(folder, seconds=seconds) as peer:

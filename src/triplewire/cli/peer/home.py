@@ -18,7 +18,7 @@ from triplewire.rdf.documents import read_document
 
 if TYPE_CHECKING:
     from triplewire.client.peer import Folder
-    from triplewire.network.sessions.peer.memory import Place
+    from triplewire.network.sessions.peer.memory import AccessPointInfo
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -44,16 +44,16 @@ class Which(Struct, frozen=True):
     key: str | None
     invitation: Path | None = None
 
-    def place(self) -> Place:
+    def access_point(self) -> AccessPointInfo:
         """The access point that the options name."""
         from triplewire.network.sessions.identity import key_of_text
-        from triplewire.network.sessions.peer.memory import Place
+        from triplewire.network.sessions.peer.memory import AccessPointInfo
         from triplewire.node.transport.addresses import require_address
 
         if self.at is None or self.key is None:
             raise InputError(wanted="an access point, --at tcp://HOST:PORT and --key KEY", found="none")
         address = require_address(self.at, "an access point")
-        return Place(key_of_text(self.key), address, self._shown_invitation())
+        return AccessPointInfo(key_of_text(self.key), address, self._shown_invitation())
 
     def _shown_invitation(self) -> str:
         """It is read from a file: what is on a command line, others on the machine see."""
@@ -69,24 +69,25 @@ class Which(Struct, frozen=True):
         from triplewire.client.peer import Folder
 
         if not self.home.exists() and self.at is not None:
-            return Folder.make(self.home, self.place())
+            return Folder.make(self.home, self.access_point())
         folder = Folder(self.home)
         if self.at is not None:
-            self._check_place(folder)
+            self._check_access_point(folder)
         return folder
 
-    def _check_place(self, folder: Folder) -> None:
-        place, home = self.place(), folder.home()
-        if place.id != home.at.id:
+    def _check_access_point(self, folder: Folder) -> None:
+
+        access_point, saved = self.access_point(), folder.saved_state()
+        if access_point.id != saved.at.id:
             raise InputError(
-                wanted=f"the access point where the peer is, {home.at.address}",
+                wanted=f"the access point where the peer is, {saved.at.address}",
                 found=str(self.at),
                 hint="move takes it there",
             )
         if self.invitation is not None:
             # The access point may have forgotten the peer, and want another one.
             with folder:
-                folder.save(home.moving_to(place))
+                folder.save(saved.moving_to(access_point))
 
 
 def which(ctx: typer.Context) -> Which:

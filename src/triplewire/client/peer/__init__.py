@@ -1,12 +1,10 @@
 """A peer of the network: it comes and goes, and keeps what it was notified of in a directory of its own.
 
-    connections          a peer's connections, over ZeroMQ with CURVE: one socket for each line
-    folder               the home of a peer
-    notification_writer  notifications go to the disk many at a time, beside the event loop, in the order in which
-                         they came
-    program              a peer's program on an event loop: it drives the pure `Peer`, and keeps what comes in its
-                         folder
-    waits                for an answer, or until something is so; but not for ever, and not after the disk has failed
+    connections          ZeroMQ sockets with CURVE, one for each connection
+    folder               the home of a peer: keys, state, notifications, resources, rendezvous files
+    notification_writer  writes notifications to the disk, many at a time, in order
+    program              `PeerProgram`: runs the state machine of `network.sessions.peer` on an event loop
+    waits                answers that calls wait for, with a timeout
 
 >>> from triplewire.client.peer import Folder, PeerProgram
 >>> async def listen(path):                                             # doctest: +SKIP

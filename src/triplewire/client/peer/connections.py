@@ -1,4 +1,4 @@
-"""A peer's connections, over ZeroMQ with CURVE: one socket for each line."""
+"""The sockets of a peer, over ZeroMQ with CURVE: one for each connection."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import zmq.asyncio
 from zmq.utils import z85
 
 from triplewire.network.sessions.identity import curve_private_key, curve_public_key, public_key_of
-from triplewire.network.sessions.peer.memory import Keys, Place
+from triplewire.network.sessions.peer.memory import AccessPointInfo, PeerKeys
 from triplewire.system.supervisor import Supervisor
 
-Received = Callable[[str, bytes], None]
+OnReceived = Callable[[str, bytes], None]
 _MOST_BYTES = 64 << 20
 _OPTIONS = (
     (zmq.LINGER, 500),
@@ -28,51 +28,51 @@ _OPTIONS = (
 )
 
 
-class Connections:
-    """Lines by name. The peer's key pair is that of CURVE too, so the access point knows it before a word is said."""
+class PeerSockets:
+    """Sockets by connection. The peer's key pair is also its CURVE key, so the access point verifies it at once."""
 
-    def __init__(self, keys: Keys, received: Received) -> None:
+    def __init__(self, keys: PeerKeys, received: OnReceived) -> None:
         self._public = z85.encode(curve_public_key(public_key_of(keys.private_key)))
         self._private = z85.encode(curve_private_key(keys.private_key))
         self._received = received
         self._context = zmq.asyncio.Context()
-        self._lines: dict[str, zmq.asyncio.Socket] = {}
+        self._sockets: dict[str, zmq.asyncio.Socket] = {}
         self._tasks = Supervisor()
 
-    def dial(self, line: str, place: Place) -> None:
-        """Begin to connect; what is sent meanwhile waits."""
+    def connect(self, connection: str, access_point: AccessPointInfo) -> None:
+        """Begin to connect; what is sent meanwhile is queued."""
         socket = self._context.socket(zmq.DEALER)
         for option, value in _OPTIONS:
             socket.set(option, value)
-        socket.set(zmq.IPV6, int(place.address.startswith("tcp://[")))
-        socket.curve_serverkey = z85.encode(curve_public_key(place.public_key))
+        socket.set(zmq.IPV6, int(access_point.address.startswith("tcp://[")))
+        socket.curve_serverkey = z85.encode(curve_public_key(access_point.public_key))
         socket.curve_publickey, socket.curve_secretkey = self._public, self._private
-        socket.connect(place.address)
-        self._lines[line] = socket
-        self._tasks.start(f"line {line}", self._receive(line, socket))
+        socket.connect(access_point.address)
+        self._sockets[connection] = socket
+        self._tasks.start(f"connection {connection}", self._receive(connection, socket))
 
-    def send(self, line: str, data: bytes) -> None:
-        """Send, if the line is there and takes it; whoever asks for something asks again."""
-        socket = self._lines.get(line)
+    def send(self, connection: str, data: bytes) -> None:
+        """Send, if the socket is there and takes it; requests are repeated anyway."""
+        socket = self._sockets.get(connection)
         if socket is not None:
             with suppress(zmq.ZMQError):
                 zmq.Socket.shadow(socket).send(data, zmq.NOBLOCK)
 
-    def hang_up(self, line: str) -> None:
-        """Close; what was sent just before still leaves."""
-        socket = self._lines.pop(line, None)
+    def disconnect(self, connection: str) -> None:
+        """Close a socket; what was sent just before is still delivered."""
+        socket = self._sockets.pop(connection, None)
         if socket is not None:
-            self._tasks.cancel(f"line {line}")
+            self._tasks.cancel(f"connection {connection}")
             socket.close()
 
     async def close(self) -> None:
-        """Close all, and give what was sent last a moment."""
-        for line in list(self._lines):
-            self.hang_up(line)
+        """Close all sockets, and give what was sent last a moment."""
+        for connection in list(self._sockets):
+            self.disconnect(connection)
         await self._tasks.stop()
         await asyncio.to_thread(self._context.term)
 
-    async def _receive(self, line: str, socket: zmq.asyncio.Socket) -> None:
-        # What is received may be cause to hang up.
+    async def _receive(self, connection: str, socket: zmq.asyncio.Socket) -> None:
+        # A received message may close the socket.
         while not socket.closed:
-            self._received(line, await socket.recv())
+            self._received(connection, await socket.recv())

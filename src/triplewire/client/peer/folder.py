@@ -1,11 +1,11 @@
 """The home of a peer.
 
     key             its private key and its private identifier; for its owner's eyes only
-    home.json       where it is, what it has standing, what it waits for
+    home.json       its saved state: access points, subscriptions, requests
     notifications/  the paper's notifications directory: one file each
     resources/      what it shares; others ask for a path in here
-    gaps/           what an access point did not keep for long enough: one file each
-    rendezvous/     files that it asked for
+    gaps/           notifications that were lost to retention: one file each
+    rendezvous/     files that it requested
 
 A notification is saved under its identity, so one that comes again changes nothing. Every file is put in place whole.
 One program at a time uses a home.
@@ -24,7 +24,7 @@ from msgspec import Raw, Struct
 
 from triplewire.errors import InputError
 from triplewire.network.sessions.identity import new_private_key, new_secret
-from triplewire.network.sessions.peer.memory import Home, Keys, Place
+from triplewire.network.sessions.peer.memory import AccessPointInfo, PeerKeys, SavedPeer
 from triplewire.network.sessions.peer_messages import Notification, Resource
 from triplewire.system.durable_files import replace_file, replace_files
 from triplewire.system.folder_lock import FolderLock, lock_folder
@@ -68,15 +68,15 @@ class Folder:
         self._lock: FolderLock | None = None
 
     @classmethod
-    def make(cls, path: Path, at: Place, address: str = "") -> Folder:
+    def make(cls, path: Path, at: AccessPointInfo, address: str = "") -> Folder:
         """A new home for a new peer."""
         folder = cls(path)
         for part in (path, path / "notifications", path / "resources", path / "rendezvous"):
             part.mkdir(parents=True, exist_ok=True)
         if folder._key.exists():
             raise InputError(wanted="a folder without a peer", found="one that has one", source=str(path))
-        replace_file(folder._key, msgspec.json.encode(Keys(new_private_key(), new_secret())), _SECRET)
-        folder.save(Home(at=at, address=address))
+        replace_file(folder._key, msgspec.json.encode(PeerKeys(new_private_key(), new_secret())), _SECRET)
+        folder.save(SavedPeer(at=at, address=address))
         return folder
 
     def __enter__(self) -> Self:
@@ -92,14 +92,14 @@ class Folder:
             self._lock.release()
             self._lock = None
 
-    # Who and where
+    # Keys and state
 
     @property
     def _key(self) -> Path:
         return self.path / "key"
 
-    def keys(self) -> Keys:
-        """Who the peer is."""
+    def keys(self) -> PeerKeys:
+        """The keys of the peer."""
         try:
             data = self._key.read_bytes()
         except FileNotFoundError:
@@ -111,22 +111,22 @@ class Folder:
                 wanted="a key that only its owner may read", found="another", hint="chmod 600", source=str(self._key)
             )
         try:
-            return msgspec.json.decode(data, type=Keys)
+            return msgspec.json.decode(data, type=PeerKeys)
         except msgspec.DecodeError:
             raise InputError(wanted="the keys of a peer", found="something else", source=str(self._key)) from None
 
-    def home(self) -> Home:
-        """What the peer remembers."""
+    def saved_state(self) -> SavedPeer:
+        """The saved state of the peer."""
         file = self.path / "home.json"
         try:
-            return msgspec.json.decode(file.read_bytes(), type=Home)
+            return msgspec.json.decode(file.read_bytes(), type=SavedPeer)
         except (FileNotFoundError, msgspec.DecodeError) as error:
             raise InputError(
                 wanted="what a peer remembers", found=f"something else: {error}", source=str(file)
             ) from None
 
-    def save(self, home: Home) -> None:
-        replace_file(self.path / "home.json", msgspec.json.format(msgspec.json.encode(home)), _SECRET)
+    def save(self, saved: SavedPeer) -> None:
+        replace_file(self.path / "home.json", msgspec.json.format(msgspec.json.encode(saved)), _SECRET)
 
     # Notifications
 
@@ -135,9 +135,9 @@ class Folder:
         folder = self.path / "notifications"
         fresh: dict[str, bytes] = {}
         found: list[Saved | None] = []
-        for word in words:
-            name = f"{_identity(word.name, word.event)}.json"
-            saved = Saved(word.name, word.event, word.publisher, word.origin, Raw(word.content))
+        for message in words:
+            name = f"{_identity(message.name, message.event)}.json"
+            saved = Saved(message.name, message.event, message.publisher, message.origin, Raw(message.content))
             is_new = name not in fresh and not (folder / name).exists()
             found.append(saved if is_new else None)
             if is_new:
@@ -147,21 +147,21 @@ class Folder:
         return found
 
     def notifications(self) -> list[Saved]:
-        """Everything that was saved, oldest first."""
+        """All saved notifications, oldest first."""
         return [msgspec.json.decode(file.read_bytes(), type=Saved) for file in self._oldest_first("notifications")]
 
     def _oldest_first(self, part: str) -> list[Path]:
         return sorted((self.path / part).glob("*.json"), key=lambda file: file.stat().st_mtime_ns)
 
-    def lose(self, gap: Gap) -> None:
-        """Note that notifications are lost. One that begins where a known one does takes its place."""
+    def add_gap(self, gap: Gap) -> None:
+        """Save a gap. It replaces one that begins at the same position."""
         folder = self.path / "gaps"
         folder.mkdir(exist_ok=True)
         name = _identity(f"{gap.subscription}\0{gap.access_point}", str(gap.after))
         replace_file(folder / f"{name}.json", msgspec.json.encode(gap), _SHARED)
 
     def gaps(self) -> list[Gap]:
-        """Everything that was lost, oldest first."""
+        """All gaps, oldest first."""
         return [msgspec.json.decode(file.read_bytes(), type=Gap) for file in self._oldest_first("gaps")]
 
     def notification(self, event: str) -> Saved:
@@ -186,12 +186,17 @@ class Folder:
             return b"", f"a resource of more than {most} bytes"
         return file.read_bytes(), ""
 
-    def receive(self, word: Resource) -> Path:
-        """Save a rendezvous file, under the identifier that it was asked for."""
-        file = self.path / "rendezvous" / hashlib.sha256(word.id.encode()).hexdigest()[:32]
-        told = {"id": word.id, "owner": word.owner, "location": word.location, "problem": word.problem}
-        replace_file(file, word.content, _SHARED)
-        replace_file(file.with_suffix(".json"), msgspec.json.encode(told), _SHARED)
+    def receive(self, message: Resource) -> Path:
+        """Save a rendezvous file, under the identifier of its request."""
+        file = self.path / "rendezvous" / hashlib.sha256(message.id.encode()).hexdigest()[:32]
+        description = {
+            "id": message.id,
+            "owner": message.owner,
+            "location": message.location,
+            "problem": message.problem,
+        }
+        replace_file(file, message.content, _SHARED)
+        replace_file(file.with_suffix(".json"), msgspec.json.encode(description), _SHARED)
         return file
 
 

@@ -1,6 +1,6 @@
-"""Saving: notifications go to the disk many at a time, beside the event loop, in the order in which they came.
+"""Writes notifications to the disk, many at a time, beside the event loop, in the order in which they came.
 
-That some are lost is saved among them: whatever is acknowledged, everything before it is acknowledged with it.
+Gaps are saved among them: an acknowledgement covers everything before it.
 """
 
 from __future__ import annotations
@@ -10,33 +10,33 @@ from collections import deque
 from collections.abc import Callable, Sequence
 
 from triplewire.client.peer.folder import Folder, Gap, Saved
-from triplewire.network.sessions.peer.effects import Arrived, Lapsed
+from triplewire.network.sessions.peer.effects import NotificationReceived, NotificationsLost
 
-Coming = Arrived | Lapsed
-Done = Callable[[Sequence[tuple[Coming, Saved | Gap | None]]], None]
+Incoming = NotificationReceived | NotificationsLost
+OnSaved = Callable[[Sequence[tuple[Incoming, Saved | Gap | None]]], None]
 _MOST = 256
 
 
-class Saving:
-    """`done` is told what is safe: each with what was saved, None for one that was there already."""
+class NotificationWriter:
+    """`done` is called with what is on disk: each with what was saved, None for a repeat."""
 
-    def __init__(self, folder: Folder, done: Done, failed: Callable[[OSError], None]) -> None:
+    def __init__(self, folder: Folder, done: OnSaved, failed: Callable[[OSError], None]) -> None:
         self._folder = folder
         self._done = done
         self._failed = failed
-        self._waiting: deque[Coming] = deque()
-        self._news = asyncio.Event()
+        self._waiting: deque[Incoming] = deque()
+        self._wake_up = asyncio.Event()
 
-    def add(self, arrived: Coming) -> None:
+    def add(self, arrived: Incoming) -> None:
         self._waiting.append(arrived)
-        self._news.set()
+        self._wake_up.set()
 
     async def run(self) -> None:
         """Save what comes, until cancelled."""
         try:
             while True:
-                await self._news.wait()
-                self._news.clear()
+                await self._wake_up.wait()
+                self._wake_up.clear()
                 while self._waiting:
                     await self._save()
         except OSError as problem:
@@ -48,12 +48,12 @@ class Saving:
         saved = await asyncio.to_thread(self._write, batch)
         self._done(list(zip(batch, saved, strict=True)))
 
-    def _write(self, batch: Sequence[Coming]) -> list[Saved | Gap | None]:
-        saved = iter(self._folder.notify([one.word for one in batch if isinstance(one, Arrived)]))
-        return [next(saved) if isinstance(one, Arrived) else self._lose(one) for one in batch]
+    def _write(self, batch: Sequence[Incoming]) -> list[Saved | Gap | None]:
+        saved = iter(self._folder.notify([one.message for one in batch if isinstance(one, NotificationReceived)]))
+        return [next(saved) if isinstance(one, NotificationReceived) else self._save_gap(one) for one in batch]
 
-    def _lose(self, lapsed: Lapsed) -> Gap:
-        word = lapsed.word
-        gap = Gap(word.name, lapsed.place.id, word.after, word.until)
-        self._folder.lose(gap)
+    def _save_gap(self, lapsed: NotificationsLost) -> Gap:
+        message = lapsed.message
+        gap = Gap(message.name, lapsed.access_point.id, message.after, message.until)
+        self._folder.add_gap(gap)
         return gap

@@ -1,4 +1,4 @@
-"""Waiting: for an answer, or until something is so; but not for ever, and not after the disk has failed."""
+"""Answers that calls wait for: with a timeout, and not after the disk has failed."""
 
 from __future__ import annotations
 
@@ -8,65 +8,65 @@ from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 from triplewire.errors import NodeUnreachable, PeerRefused
-from triplewire.network.sessions.peer_messages import Refused, Told
+from triplewire.network.sessions.peer_messages import AccessPointMessage, Refused
 
 T = TypeVar("T")
 _LOOK_SECONDS = 0.02
 
 
-class Waiting:
-    """Made on an event loop. `unreachable` says why nothing came."""
+class PendingAnswers:
+    """Made on an event loop. `unreachable` makes the error of a timeout."""
 
     def __init__(self, seconds: float, unreachable: Callable[[], NodeUnreachable]) -> None:
         self._seconds = seconds
         self._unreachable = unreachable
-        self._open: dict[str, asyncio.Future[Told]] = {}
+        self._open: dict[str, asyncio.Future[AccessPointMessage]] = {}
         self._failed: asyncio.Future[OSError] = asyncio.Future()
 
     @property
-    def is_over(self) -> bool:
+    def has_failed(self) -> bool:
         """Whether the disk has failed."""
         return self._failed.done()
 
-    def fail(self, problem: OSError) -> None:
-        """Nothing more can be saved."""
+    def disk_failed(self, problem: OSError) -> None:
+        """The disk has failed: every wait raises its error."""
         if not self._failed.done():
             self._failed.set_result(problem)
 
-    def answer(self, token: str, word: Told) -> None:
+    def answer(self, token: str, message: AccessPointMessage) -> None:
         """An answer has come."""
         future = self._open.get(token)
         if future is not None and not future.done():
-            future.set_result(word)
+            future.set_result(message)
 
-    async def asked(self, ask: Callable[[str], None]) -> Told:
-        """Ask under a new token, and wait for the answer; a refusal is raised."""
+    async def request(self, send: Callable[[str], None]) -> AccessPointMessage:
+        """Send a request with a new token, and wait for the answer; a refusal is raised."""
         token = secrets.token_urlsafe(16)
-        future: asyncio.Future[Told] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[AccessPointMessage] = asyncio.get_running_loop().create_future()
         self._open[token] = future
         try:
-            ask(token)
+            send(token)
             async with asyncio.timeout(self._seconds):
-                word = await self.soon(future)
+                message = await self.first_of(future)
         except TimeoutError:
             raise self._unreachable() from None
         finally:
             del self._open[token]
-        if isinstance(word, Refused):
-            raise PeerRefused(word.wanted, word.found, again=word.again)
-        return word
+        if isinstance(message, Refused):
+            raise PeerRefused(message.wanted, message.found, again=message.again)
+        return message
 
     async def until(self, is_so: Callable[[], bool]) -> None:
-        """Wait until something is so."""
+        """Wait until a condition holds."""
         try:
             async with asyncio.timeout(self._seconds):
                 while not is_so():
-                    await self.soon(asyncio.sleep(_LOOK_SECONDS))
+                    await self.first_of(asyncio.sleep(_LOOK_SECONDS))
         except TimeoutError:
             raise self._unreachable() from None
 
-    async def soon(self, awaited: Awaitable[T]) -> T:
-        """What is waited for, unless the disk fails first."""
+    async def first_of(self, awaited: Awaitable[T]) -> T:
+        """The result of an awaitable, unless the disk fails first."""
         waiting: asyncio.Future[T] = asyncio.ensure_future(awaited)
         both: set[asyncio.Future[Any]] = {waiting, self._failed}
         try:

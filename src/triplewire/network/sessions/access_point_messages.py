@@ -1,7 +1,7 @@
-"""What access points say to each other about their peers. It travels as the body of `SuperPeer.relay`.
+"""Messages between access points about their peers, sent as the body of `SuperPeer.relay`.
 
-A link may break with a word on it, so each question is asked again by the peer that wants an answer; each can be
-answered twice. `hops` counts how often a question went on to where a peer has moved.
+A link may lose a message, so each request is repeated by the peer that waits for the answer; each can be answered
+twice. `hops` counts how often a request was forwarded to where a peer has moved.
 """
 
 from __future__ import annotations
@@ -13,28 +13,28 @@ from msgspec import Struct
 
 from triplewire.errors import SessionRefused
 from triplewire.network.sessions.envelopes import Reason
-from triplewire.network.sessions.peer_messages import Identifier, Short, Station, Token
+from triplewire.network.sessions.peer_messages import AccessPointId, PeerId, Short, Token
 
 VERSION = 1
 MOST_HOPS = 8
 
 
-class Where(Struct, frozen=True, tag="where", array_like=True):
-    """A peer of `access_point` wants to know where the owner of a resource is."""
+class LocatePeer(Struct, frozen=True, tag="where", array_like=True):
+    """A peer of `access_point` asks for the location of the owner of a resource."""
 
-    access_point: Station
-    requester: Identifier
-    ask: int
-    owner: Identifier
+    access_point: AccessPointId
+    requester: PeerId
+    request_id: int
+    owner: PeerId
     hops: int = 0
 
 
-class There(Struct, frozen=True, tag="there", array_like=True):
-    """The answer. `access_point` is empty where nobody knows the peer."""
+class PeerLocation(Struct, frozen=True, tag="there", array_like=True):
+    """The location of a peer. `access_point` is empty if the peer is unknown."""
 
-    requester: Identifier
-    ask: int
-    owner: Identifier
+    requester: PeerId
+    request_id: int
+    owner: PeerId
     is_online: bool
     address: Short
     access_point: str
@@ -43,35 +43,35 @@ class There(Struct, frozen=True, tag="there", array_like=True):
 class RendezvousAsked(Struct, frozen=True, tag="rendezvous", array_like=True):
     """The identifiers of both, the requester's access point and the location of the resource, as the paper has it."""
 
-    access_point: Station
-    requester: Identifier
+    access_point: AccessPointId
+    requester: PeerId
     id: Token
-    owner: Identifier
+    owner: PeerId
     location: Short
     hops: int = 0
 
 
 class RendezvousAnswered(Struct, frozen=True, tag="agreed", array_like=True):
-    """It is remembered; or not, and `problem` says why."""
+    """The request is accepted; or not, and `problem` says why."""
 
-    requester: Identifier
+    requester: PeerId
     id: Token
     problem: Short = ""
 
 
 class ResourceUploaded(Struct, frozen=True, tag="uploaded", array_like=True):
-    """The owner's upload on its way to the requester's access point."""
+    """The owner's upload, for the requester's access point."""
 
-    requester: Identifier
+    requester: PeerId
     id: Token
-    owner: Identifier
+    owner: PeerId
     location: Short
     content: bytes
     problem: Short = ""
 
 
-class Verdict(StrEnum):
-    """What became of an upload."""
+class UploadOutcome(StrEnum):
+    """The outcome of an upload."""
 
     KEPT = "kept"
     UNWANTED = "unwanted"
@@ -80,31 +80,31 @@ class Verdict(StrEnum):
 
 
 class UploadAnswered(Struct, frozen=True, tag="kept", array_like=True):
-    """What the requester's access point did with it."""
+    """The answer to an upload."""
 
-    requester: Identifier
+    requester: PeerId
     id: Token
-    owner: Identifier
-    verdict: Verdict
+    owner: PeerId
+    upload_outcome: UploadOutcome
 
 
-Between = Where | There | RendezvousAsked | RendezvousAnswered | ResourceUploaded | UploadAnswered
+Message = LocatePeer | PeerLocation | RendezvousAsked | RendezvousAnswered | ResourceUploaded | UploadAnswered
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(Between).decode
+_decode = msgspec.msgpack.Decoder(Message).decode
 
 
-def write(word: Between) -> bytes:
-    """A word as the body of a relay."""
-    return bytes([VERSION]) + _encode(word)
+def encode(message: Message) -> bytes:
+    """A message as the body of a relay."""
+    return bytes([VERSION]) + _encode(message)
 
 
-def read(body: bytes) -> Between:
-    """The word in a body, or `SessionRefused`."""
+def decode(body: bytes) -> Message:
+    """The message in a body, or `SessionRefused`."""
     if body[:1] != bytes([VERSION]):
-        raise SessionRefused(Reason.VERSION, f"a word of version {VERSION}", f"{body[:1].hex() or 'nothing'}")
+        raise SessionRefused(Reason.VERSION, f"a message of version {VERSION}", f"{body[:1].hex() or 'ignore_outcome'}")
     try:
-        word: Between = _decode(body[1:])
+        message: Message = _decode(body[1:])
     except (ValueError, RecursionError) as problem:
-        raise SessionRefused(Reason.MALFORMED, "a word between access points", f"{problem}") from None
-    return word
+        raise SessionRefused(Reason.MALFORMED, "a message between access points", f"{problem}") from None
+    return message

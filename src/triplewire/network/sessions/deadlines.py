@@ -1,4 +1,4 @@
-"""What is due when, by key. A deadline that moves on costs nothing until the old one is reached."""
+"""Deadlines by key. One that is moved on costs nothing until the old one is reached."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ Key = tuple[str, ...]
 
 
 class Deadlines:
-    """One time for each key.
+    """One deadline for each key.
 
     >>> deadlines = Deadlines()
     >>> deadlines.set(("a",), 5.0); deadlines.set(("b",), 2.0); deadlines.set(("b",), 3.0)
@@ -22,18 +22,18 @@ class Deadlines:
         self._heap: list[tuple[float, Key]] = []
 
     def set(self, key: Key, when: float) -> None:
-        """Set a time, in place of the key's last one."""
+        """Set the deadline of a key."""
         self._when[key] = when
         if self._queued.get(key, float("inf")) > when:
             self._queued[key] = when
             heapq.heappush(self._heap, (when, key))
 
     def clear(self, key: Key) -> None:
-        """There is no time for a key any more."""
+        """Remove the deadline of a key."""
         self._when.pop(key, None)
 
     def due(self, now: float) -> list[Key]:
-        """The keys whose time has come, in order; they have none any more."""
+        """Take the keys whose deadline has passed, in order."""
         found = []
         while self._heap and self._heap[0][0] <= now:
             queued, key = heapq.heappop(self._heap)

@@ -1,11 +1,11 @@
-"""What goes over a connection between a peer and its access point, byte for byte.
+"""Envelopes: the byte format of a connection between a peer and its access point.
 
-    clear    magic, version, kind | a word of the handshake
-    sealed   magic, version, kind, session, number, tag | a word
+    clear    magic, version, kind | a message of the handshake
+    sealed   magic, version, kind, session, number, tag | a message
 
 A sealed message is an envelope: the tag is HMAC-SHA-256 over everything else, under a key that only the two ends of the
 session have, and the number grows with every message. Both are checked before anything looks at the body, so that what
-was forged, or recorded and played again, never reaches a parser (row A12).
+was forged, or recorded and replayed, never reaches a parser (row A12).
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _UNTAGGED = struct.Struct(f"!2sBB{SESSION_BYTES}sQ")
 
 
 class Kind(IntEnum):
-    """What a message is."""
+    """The kind of a message."""
 
     CLEAR = 1
     SEALED = 2
 
 
 class Reason(StrEnum):
-    """Why something was refused."""
+    """Why a message was refused."""
 
     MALFORMED = "malformed"
     VERSION = "version"
@@ -50,7 +50,7 @@ class Reason(StrEnum):
 
 
 def kind_of(data: bytes) -> Kind:
-    """Which of the two a message is, or `SessionRefused`."""
+    """The kind of a message, or `SessionRefused`."""
     if len(data) < _HEAD.size:
         raise SessionRefused(Reason.MALFORMED, f"a message of at least {_HEAD.size} bytes", f"{len(data)}")
     magic, version, kind = _HEAD.unpack_from(data)
@@ -62,16 +62,16 @@ def kind_of(data: bytes) -> Kind:
 
 
 def clear(body: bytes) -> bytes:
-    """A word of the handshake, to be sent."""
+    """A message of the handshake, as bytes."""
     return _HEAD.pack(_MAGIC, VERSION, Kind.CLEAR) + body
 
 
 def clear_body(data: bytes) -> bytes:
-    """The word in a clear message."""
+    """The body of a clear message."""
     return data[_HEAD.size :]
 
 
-class Sealing:
+class Sealer:
     """One direction of a session, at the end that sends."""
 
     def __init__(self, session: bytes, key: bytes) -> None:
@@ -86,7 +86,7 @@ class Sealing:
         return _ENVELOPE.pack(*fields, tag) + body
 
 
-class Opening:
+class Opener:
     """One direction of a session, at the end that receives. `skipped`: numbers were missing before the last one."""
 
     def __init__(self, session: bytes, key: bytes) -> None:
@@ -95,7 +95,7 @@ class Opening:
         self.skipped = False
 
     def open(self, data: bytes) -> bytes:
-        """The body of a message that is genuine and new, or `SessionRefused`."""
+        """The body of a message that is authentic and new, or `SessionRefused`."""
         if len(data) < _ENVELOPE.size:
             raise SessionRefused(Reason.MALFORMED, f"an envelope of at least {_ENVELOPE.size} bytes", f"{len(data)}")
         _, _, _, session, number, tag = _ENVELOPE.unpack_from(data)

@@ -1,7 +1,7 @@
 """Identity of section 4.2 in today's primitives: a key pair names a peer, a secret authenticates it.
 
-The public identifier is derived from an Ed25519 public key; anybody may know it, and it is all that other peers ever
-see. The private identifier is a bearer secret of 256 random bits; whoever must recognise it keeps its hash.
+The public identifier is derived from an Ed25519 public key; it is public, and all that other peers ever see. The
+private identifier is a bearer secret of 256 random bits; an access point keeps its hash.
 
 A super-peer has one key pair for everything. Its key for CURVE is the same point in Montgomery form, as libsodium
 derives it, so whoever knows a super-peer's public key can both encrypt to it and check what it signs.
@@ -29,7 +29,7 @@ _PRIME = (1 << 255) - 19
 
 
 def public_identifier(public_key: bytes) -> str:
-    """The identifier of whoever holds the key.
+    """The identifier of the holder of the key.
 
     >>> public_identifier(bytes(32))
     'tw-mzuhvlpymk6xo3epygfy5h4oeaejofef'

@@ -1,10 +1,11 @@
-"""What peers and their access points say to each other.
+"""Messages between peers and their access points.
 
-`Clear` words are those of the handshake; all others travel in envelopes (`envelopes`, which also has the version).
-Whoever asks gives a number, `ask`, and finds it in the answer: `Done`, `Accepted`, `Located` and `Drained` say yes,
-`Refused` says no. Everything that is asked may be asked again: the second time changes nothing.
+Messages of the handshake are clear; all others are sent in envelopes (`envelopes`, which also has the version). A
+request has a number, `request_id`, which its answer repeats: `Done`, `Accepted`, `Located` and `Drained` are successes,
+`Refused` is a failure. Every request is idempotent. Tags are part of the wire format; some are older than the name of
+their class.
 
-A peer is named by its public identifier, an access point as the other super-peers name it. No word of an access point
+A peer is named by its public identifier, an access point by its super-peer's identifier. No message of an access point
 has a secret in it.
 """
 
@@ -20,22 +21,22 @@ from triplewire.network.sessions.envelopes import Reason
 
 Bytes32 = Annotated[bytes, Meta(min_length=32, max_length=32)]
 Signature = Annotated[bytes, Meta(min_length=64, max_length=64)]
-Identifier = Annotated[str, Meta(pattern=r"^tw-[a-z2-7]{32}$")]
-Station = Annotated[str, Meta(pattern=r"^(tw|sp)-[a-z2-7]{32}$")]
+PeerId = Annotated[str, Meta(pattern=r"^tw-[a-z2-7]{32}$")]
+AccessPointId = Annotated[str, Meta(pattern=r"^(tw|sp)-[a-z2-7]{32}$")]
 Secret = Annotated[str, Meta(pattern=r"^tws_[0-9a-zA-Z_-]{43}$")]
 Token = Annotated[str, Meta(pattern=r"^[0-9a-zA-Z_-]{1,64}$")]
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
 Text = Annotated[str, Meta(max_length=1 << 20)]
 Short = Annotated[str, Meta(max_length=2048)]
 Position = Annotated[int, Meta(ge=0, le=(1 << 63) - 1)]
-Tide = Annotated[dict[Station, Position], Meta(max_length=100_000)]
+WatermarkMap = Annotated[dict[AccessPointId, Position], Meta(max_length=100_000)]
 
 
 # The handshake
 
 
 class Hello(Struct, frozen=True, tag="hello", array_like=True):
-    """A peer begins: who it says it is, and a random number for the access point to sign."""
+    """A peer begins: its public key, and a random number for the access point to sign."""
 
     public_key: Bytes32
     nonce: Bytes32
@@ -50,10 +51,10 @@ class Challenge(Struct, frozen=True, tag="challenge", array_like=True):
 
 
 class Proof(Struct, frozen=True, tag="proof", array_like=True):
-    """The peer proves its key and shows its private identifier. `address` is where others find it, if they do.
+    """The peer proves its key and sends its private identifier. `address` is where others reach it, if they can.
 
-    `is_known` asks to be let in only if the access point knows the peer already; otherwise it is registered, for which
-    an access point may want an `invitation`.
+    With `is_known` the session begins only if the peer is registered already; otherwise it is registered, for which an
+    access point may require an `invitation`.
     """
 
     signature: Signature
@@ -64,69 +65,69 @@ class Proof(Struct, frozen=True, tag="proof", array_like=True):
 
 
 class Refusal(Struct, frozen=True, tag="refusal", array_like=True):
-    """Something was not of a session. It is for whoever lost theirs: begin again."""
+    """A message did not belong to a session. A peer that lost its session begins again."""
 
     reason: Short
     wanted: Short
     found: Short
 
 
-Clear = Hello | Challenge | Proof | Refusal
+HandshakeMessage = Hello | Challenge | Proof | Refusal
 
 
-# What a peer says
+# From a peer
 
 
-class Present(Struct, frozen=True, tag="present", array_like=True):
-    """Still here; the other end says it back."""
+class KeepAlive(Struct, frozen=True, tag="present", array_like=True):
+    """A keep-alive; the other end echoes it."""
 
 
-class Farewell(Struct, frozen=True, tag="farewell", array_like=True):
-    """Going off-line, and coming back."""
+class Goodbye(Struct, frozen=True, tag="farewell", array_like=True):
+    """The peer goes off-line, and stays registered."""
 
 
 class Register(Struct, frozen=True, tag="register", array_like=True):
-    """What the peer will publish, as a registration message in RDF. It replaces the last one, and is to be repeated."""
+    """What the peer will publish, as a registration message in RDF. It replaces the last one, and expires."""
 
     rdf: Text
-    ask: int
+    request_id: int
 
 
 class Withdraw(Struct, frozen=True, tag="withdraw", array_like=True):
-    """The peer will publish nothing any more."""
+    """Withdraw the registration."""
 
-    ask: int
+    request_id: int
 
 
 class Subscribe(Struct, frozen=True, tag="subscribe", array_like=True):
-    """Leave a standing query. `since` says how far each super-peer's events have been seen elsewhere already."""
+    """Add a subscription. `since` are the watermarks up to which its events were received elsewhere."""
 
     name: Name
     language: Short
     text: Text
-    since: Tide | None
-    ask: int
+    since: WatermarkMap | None
+    request_id: int
 
 
 class Unsubscribe(Struct, frozen=True, tag="unsubscribe", array_like=True):
-    """Forget a standing query."""
+    """Remove a subscription."""
 
     name: Name
-    ask: int
+    request_id: int
 
 
 class Publish(Struct, frozen=True, tag="publish", array_like=True):
-    """Events as N-Quads. The key makes sure that asking again publishes once."""
+    """Events as N-Quads. With the same key a repeat publishes once."""
 
     key: Token
     nquads: bytes
-    ask: int
+    request_id: int
 
 
-class Received(Struct, frozen=True, tag="received", array_like=True):
-    """Every notification of a subscription up to this position is safe with the peer.
+class NotificationAck(Struct, frozen=True, tag="received", array_like=True):
+    """Acknowledges every notification of a subscription up to this position.
 
-    `flow` is that of the notifications: positions of another one mean something else.
+    `flow` is that of the notifications: positions of another flow do not count.
     """
 
     name: Name
@@ -135,70 +136,70 @@ class Received(Struct, frozen=True, tag="received", array_like=True):
 
 
 class Locate(Struct, frozen=True, tag="locate", array_like=True):
-    """Where is the owner of a resource, whose access point was this?"""
+    """Asks for the location of the owner of a resource, whose access point was this."""
 
-    owner: Identifier
-    access_point: Station
-    ask: int
+    owner: PeerId
+    access_point: AccessPointId
+    request_id: int
 
 
-class Request(Struct, frozen=True, tag="request", array_like=True):
-    """A rendezvous with a resource: its owner is to upload it when it is back."""
+class RequestRendezvous(Struct, frozen=True, tag="request", array_like=True):
+    """A rendezvous with a resource: its owner uploads it when it is on-line."""
 
     id: Token
-    owner: Identifier
-    access_point: Station
+    owner: PeerId
+    access_point: AccessPointId
     location: Short
-    ask: int
+    request_id: int
 
 
 class Collect(Struct, frozen=True, tag="collect", array_like=True):
     """Send a rendezvous file."""
 
     id: Token
-    ask: int
+    request_id: int
 
 
 class Collected(Struct, frozen=True, tag="collected", array_like=True):
-    """A rendezvous file is safe with the peer."""
+    """Acknowledges a rendezvous file."""
 
     id: Token
 
 
 class Upload(Struct, frozen=True, tag="upload", array_like=True):
-    """A resource that was wanted; `problem` says why there is none."""
+    """A requested resource; `problem` says why it has no content."""
 
-    requester: Identifier
+    requester: PeerId
     id: Token
     content: bytes
     problem: Short
-    ask: int
+    request_id: int
 
 
 class Migrate(Struct, frozen=True, tag="migrate", array_like=True):
-    """The peer is at another access point now: send what is pending, to the end."""
+    """The peer has moved to another access point: send everything that is pending."""
 
-    to: Station
-    ask: int
+    to: AccessPointId
+    request_id: int
 
 
 class Moved(Struct, frozen=True, tag="moved", array_like=True):
-    """Everything pending has come; forget the peer."""
+    """Everything pending has arrived: forget the peer."""
 
-    ask: int
+    request_id: int
 
 
-Said = (
-    Present
-    | Farewell
+PeerMessage = (
+    KeepAlive
+    | Goodbye
     | Register
     | Withdraw
     | Subscribe
     | Unsubscribe
     | Publish
-    | Received
+    | NotificationAck
     | Locate
-    | Request
+    | RequestRendezvous
     | Collect
     | Collected
     | Upload
@@ -207,13 +208,13 @@ Said = (
 )
 
 
-# What an access point says
+# From an access point
 
 
 class Welcome(Struct, frozen=True, tag="welcome", array_like=True):
-    """The session has begun: who this is among super-peers, and what stands here of the peer's.
+    """The session has begun: the access point's super-peer identifier, and the peer's subscriptions here.
 
-    The peer registers what it publishes again before `registration_lasts` seconds are over.
+    The peer repeats its registration before `registration_lasts` seconds are over.
     """
 
     access_point: str
@@ -223,38 +224,38 @@ class Welcome(Struct, frozen=True, tag="welcome", array_like=True):
 
 
 class Done(Struct, frozen=True, tag="done", array_like=True):
-    """It is so, and stays so."""
+    """The request is done, and durable."""
 
-    ask: int
+    request_id: int
 
 
 class Refused(Struct, frozen=True, tag="refused", array_like=True):
-    """It was not done. `again`: it may be later, if it is asked again."""
+    """The request was refused. `again`: a later try may succeed."""
 
-    ask: int
+    request_id: int
     wanted: str
     found: str
     again: bool = False
 
 
 class Receipt(Struct, frozen=True, array_like=True):
-    """An event is on the disk, at this position."""
+    """An event is on disk, at this position."""
 
     event: str
     position: int
 
 
 class Accepted(Struct, frozen=True, tag="accepted", array_like=True):
-    """The events are on the disk."""
+    """The events are on disk."""
 
-    ask: int
+    request_id: int
     receipts: tuple[Receipt, ...]
 
 
 class Notification(Struct, frozen=True, tag="notification", array_like=True):
-    """A match. Its identity is (name, event); who published it, and at which super-peer, leads to the resource.
+    """A match. Its identity is (name, event); publisher and origin lead to the resource.
 
-    `position` is a place in the access point's outbox, `content` what the subscription asked for, as JSON.
+    `position` is the position in the access point's outbox, `content` what the subscription asked for, as JSON.
     """
 
     name: str
@@ -267,7 +268,7 @@ class Notification(Struct, frozen=True, tag="notification", array_like=True):
 
 
 class Missed(Struct, frozen=True, tag="missed", array_like=True):
-    """Notifications after one position, up to another, were not kept. `until` is acknowledged as a notification is."""
+    """Notifications after one position, up to another, are lost to retention. `until` is acknowledged like one."""
 
     name: str
     flow: int
@@ -276,17 +277,17 @@ class Missed(Struct, frozen=True, tag="missed", array_like=True):
 
 
 class Located(Struct, frozen=True, tag="located", array_like=True):
-    """Where a peer is, if it is on-line and says so; and which its access point is now."""
+    """The location of a peer, if it is on-line and has an address; and its present access point."""
 
-    ask: int
+    request_id: int
     owner: str
     is_online: bool
     address: str
     access_point: str
 
 
-class Wanted(Struct, frozen=True, tag="wanted", array_like=True):
-    """Somebody wants this resource: upload it."""
+class UploadRequested(Struct, frozen=True, tag="wanted", array_like=True):
+    """Another peer requests this resource: upload it."""
 
     requester: str
     id: str
@@ -294,7 +295,7 @@ class Wanted(Struct, frozen=True, tag="wanted", array_like=True):
 
 
 class Ready(Struct, frozen=True, tag="ready", array_like=True):
-    """A rendezvous notification: a file waits in the rendezvous directory."""
+    """A rendezvous notification: a file is in the rendezvous directory."""
 
     id: str
     owner: str
@@ -303,7 +304,7 @@ class Ready(Struct, frozen=True, tag="ready", array_like=True):
 
 
 class Resource(Struct, frozen=True, tag="resource", array_like=True):
-    """A rendezvous file; `problem` says why there is none."""
+    """A rendezvous file; `problem` says why it has no content."""
 
     id: str
     owner: str
@@ -313,14 +314,14 @@ class Resource(Struct, frozen=True, tag="resource", array_like=True):
 
 
 class Drained(Struct, frozen=True, tag="drained", array_like=True):
-    """Everything pending was sent and arrived. What these positions do not cover comes from the new access point."""
+    """Everything pending was sent and acknowledged. What follows these watermarks comes from the new access point."""
 
-    ask: int
-    tide: dict[str, int]
+    request_id: int
+    watermarks: dict[str, int]
 
 
-Told = (
-    Present
+AccessPointMessage = (
+    KeepAlive
     | Welcome
     | Done
     | Refused
@@ -328,40 +329,40 @@ Told = (
     | Notification
     | Missed
     | Located
-    | Wanted
+    | UploadRequested
     | Ready
     | Resource
     | Drained
 )
 
 encode = msgspec.msgpack.Encoder().encode
-_clear = msgspec.msgpack.Decoder(Clear)
-_said = msgspec.msgpack.Decoder(Said)
-_told = msgspec.msgpack.Decoder(Told)
+_handshake_message = msgspec.msgpack.Decoder(HandshakeMessage)
+_peer_message = msgspec.msgpack.Decoder(PeerMessage)
+_access_point_message = msgspec.msgpack.Decoder(AccessPointMessage)
 
 
-def read_clear(body: bytes) -> Clear:
-    """A word of the handshake, or `SessionRefused`."""
+def decode_handshake_message(body: bytes) -> HandshakeMessage:
+    """A message of the handshake, or `SessionRefused`."""
     try:
-        word: Clear = _clear.decode(body)
+        message: HandshakeMessage = _handshake_message.decode(body)
     except (ValueError, RecursionError) as problem:
-        raise SessionRefused(Reason.MALFORMED, "a word of the handshake", f"{problem}") from None
-    return word
+        raise SessionRefused(Reason.MALFORMED, "a message of the handshake", f"{problem}") from None
+    return message
 
 
-def read_said(body: bytes) -> Said:
-    """A word of a peer, or `SessionRefused`."""
+def decode_peer_message(body: bytes) -> PeerMessage:
+    """A message of a peer, or `SessionRefused`."""
     try:
-        word: Said = _said.decode(body)
+        message: PeerMessage = _peer_message.decode(body)
     except (ValueError, RecursionError) as problem:
-        raise SessionRefused(Reason.MALFORMED, "a word of a peer", f"{problem}") from None
-    return word
+        raise SessionRefused(Reason.MALFORMED, "a message of a peer", f"{problem}") from None
+    return message
 
 
-def read_told(body: bytes) -> Told:
-    """A word of an access point, or `SessionRefused`."""
+def decode_access_point_message(body: bytes) -> AccessPointMessage:
+    """A message of an access point, or `SessionRefused`."""
     try:
-        word: Told = _told.decode(body)
+        message: AccessPointMessage = _access_point_message.decode(body)
     except (ValueError, RecursionError) as problem:
-        raise SessionRefused(Reason.MALFORMED, "a word of an access point", f"{problem}") from None
-    return word
+        raise SessionRefused(Reason.MALFORMED, "a message of an access point", f"{problem}") from None
+    return message

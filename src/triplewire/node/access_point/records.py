@@ -10,13 +10,13 @@ import msgspec
 
 from triplewire.network.sessions.access_point import effects as do
 from triplewire.network.sessions.access_point.records import (
-    Agreement,
-    Known,
-    Memory,
     PeerRecord,
+    PeerWithSubscriptions,
+    PendingUpload,
     Pointer,
     RendezvousFile,
-    Wish,
+    RendezvousRequest,
+    SavedAccessPoint,
 )
 from triplewire.node.broker.broker import Broker
 from triplewire.store.disk import Connection
@@ -33,21 +33,21 @@ class Records:
     def __init__(self, broker: Broker) -> None:
         self._broker = broker
 
-    async def memory(self) -> Memory:
+    async def memory(self) -> SavedAccessPoint:
         """Everything that was kept, with the names of the subscriptions that the broker has."""
         return await self._broker.store.read(self._memory)
 
-    def _memory(self, tx: Connection) -> Memory:
-        return Memory(
+    def _memory(self, tx: Connection) -> SavedAccessPoint:
+        return SavedAccessPoint(
             tuple(self._known(record) for record in _all(tx, "peer", PeerRecord)),
-            _all(tx, "wish", Wish),
-            _all(tx, "agreement", Agreement),
+            _all(tx, "wish", RendezvousRequest),
+            _all(tx, "agreement", PendingUpload),
             _all(tx, "file", RendezvousFile),
             _all(tx, "pointer", Pointer),
         )
 
-    def _known(self, record: PeerRecord) -> Known:
-        return Known(record, tuple(one.name for one in self._broker.subscriptions.index.of(record.id)))
+    def _known(self, record: PeerRecord) -> PeerWithSubscriptions:
+        return PeerWithSubscriptions(record, tuple(one.name for one in self._broker.subscriptions.index.of(record.id)))
 
     # Peers
 
@@ -71,25 +71,27 @@ class Records:
     def work_of(self, effect: do.Effect) -> tuple[str, Work]:
         """The lane of an effect, and what is to be done."""
         match effect:
-            case do.KeepWish(wish=wish):
-                return wish.requester, partial(self._put, "wish", wish.requester, wish.id, wish)
-            case do.KeepAgreement(agreement=one):
+            case do.KeepRequest(request=request):
+                return request.requester, partial(self._put, "wish", request.requester, request.id, request)
+            case do.KeepPendingUpload(pending_upload=one):
                 return one.owner, partial(self._put, "agreement", one.owner, f"{one.requester} {one.id}", one)
             case do.KeepFile(file=file, content=content):
                 return file.requester, partial(self._keep_file, file, content)
             case do.ReadFile():
                 return effect.requester, partial(self._read_file, effect)
-            case do.ForgetWish():
+            case do.ForgetRequest():
                 return effect.requester, partial(self._remove, "wish", effect.requester, effect.id)
             case do.ForgetFile():
                 return effect.requester, partial(self._remove, "file", effect.requester, effect.id)
-            case do.ForgetAgreement():
+            case do.ForgetPendingUpload():
                 return effect.owner, partial(self._remove, "agreement", effect.owner, f"{effect.requester} {effect.id}")
             case do.ForgetPointer():
                 return effect.peer, partial(self._remove, "pointer", effect.peer, "")
         raise TypeError(f"wanted an effect on the store, found {type(effect).__name__}")
 
-    async def _put(self, kind: peers.Kind, peer: str, key: str, record: Wish | Agreement) -> do.Outcome:
+    async def _put(
+        self, kind: peers.Kind, peer: str, key: str, record: RendezvousRequest | PendingUpload
+    ) -> do.Outcome:
         data = _encode(record)
         return await self._write(lambda tx: peers.put(tx, kind, peer, key, data))
 
@@ -109,7 +111,7 @@ class Records:
 
     async def _write(self, work: Callable[[Connection], None]) -> do.Outcome:
         await self._broker.store.write(work)
-        return do.FINE
+        return do.OK
 
 
 def _all(tx: Connection, kind: peers.Kind, of: type[T]) -> tuple[T, ...]:

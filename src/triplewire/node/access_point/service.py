@@ -19,7 +19,7 @@ from typing import Protocol
 from triplewire.errors import DiskFull, NetworkError, QuotaExceeded, TriplewireError
 from triplewire.network.sessions.access_point import effects as do
 from triplewire.network.sessions.access_point.access_point import AccessPoint
-from triplewire.network.sessions.access_point.records import Memory, Terms
+from triplewire.network.sessions.access_point.records import AccessPointSettings, SavedAccessPoint
 from triplewire.network.sessions.identity import key_text, public_identifier, public_key_of
 from triplewire.node.access_point.invitations import Invitations
 from triplewire.node.access_point.outbox_watches import Watching
@@ -54,8 +54,8 @@ class Peers:
         self,
         host: Hosts,
         private_key: bytes,
-        memory: Memory,
-        terms: Terms,
+        memory: SavedAccessPoint,
+        settings: AccessPointSettings,
         limits: Limits,
         net: Overlaid | None,
         invitations: Invitations | None,
@@ -66,12 +66,12 @@ class Peers:
         name = public_identifier(public_key_of(private_key)) if net is None else net.id
         invited = None if invitations is None else invitations.invites
         self._machine = AccessPoint(
-            private_key, secrets.token_bytes, terms, memory, id=name, guard=_guard, invited=invited
+            private_key, secrets.token_bytes, settings, memory, id=name, guard=_guard, invited=invited
         )
         self._keeping = Keeping(name, host, Records(host.broker), limits, net)
-        self._socket = PeersSocket(private_key, max(limits.document_bytes, terms.file_bytes))
+        self._socket = PeersSocket(private_key, max(limits.document_bytes, settings.file_bytes))
         self._lanes = Lanes(self._is_busy)
-        self._watching = Watching(host.broker, self._noticed)
+        self._watching = Watching(host.broker, self._notifications_available)
         self._tasks = Supervisor()
         self._seldom = Seldom(_log)
 
@@ -83,12 +83,12 @@ class Peers:
         address: str,
         limits: Limits,
         network: Overlaid | None,
-        terms: Terms,
+        settings: AccessPointSettings,
         invitations: Invitations | None = None,
     ) -> Peers:
         """Take up what was kept, and listen."""
         memory = await Records(host.broker).memory()
-        peers = cls(host, private_key, memory, terms, limits, network, invitations)
+        peers = cls(host, private_key, memory, settings, limits, network, invitations)
         try:
             peers._socket.listen(address)
         except BaseException:
@@ -138,8 +138,8 @@ class Peers:
     def _relayed(self, sender: str, body: bytes) -> None:
         self._act(lambda machine, now: machine.relayed(now, sender, body))
 
-    def _noticed(self, peer: str, name: str) -> None:
-        self._act(lambda machine, now: machine.noticed(now, peer, name))
+    def _notifications_available(self, peer: str, name: str) -> None:
+        self._act(lambda machine, now: machine.notifications_available(now, peer, name))
 
     async def _tick(self) -> None:
         while True:
@@ -157,9 +157,9 @@ class Peers:
     def _do(self, effects: Iterable[do.Effect]) -> None:
         for effect in effects:
             match effect:
-                case do.Tell():
+                case do.SendToPeer():
                     self._tell(effect)
-                case do.Pass():
+                case do.SendToAccessPoint():
                     if self._network is not None:
                         self._network.relay(effect.to, effect.body)
                 case do.Watch():
@@ -172,7 +172,7 @@ class Peers:
                     lane, work = self._keeping.work_of(effect)
                     self._lanes.add(lane, lambda one=effect, work=work: self._keep(one, work))  # type: ignore[misc]
 
-    def _tell(self, effect: do.Tell) -> None:
+    def _tell(self, effect: do.SendToPeer) -> None:
         if not self._socket.send(effect.connection, effect.data):
             # Not now: whoever tells this is in the middle of something.
             connection = effect.connection

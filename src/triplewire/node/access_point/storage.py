@@ -46,7 +46,7 @@ class Hosts(Protocol):
 class Network(Protocol):
     """What is asked of the network, where the node is in one."""
 
-    async def tide(self) -> dict[str, int]: ...
+    async def watermarks(self) -> dict[str, int]: ...
 
     async def recall(self, since: dict[str, int]) -> None: ...
 
@@ -84,7 +84,7 @@ class Keeping:
                 return effect.peer, partial(self._advertise, effect)
             case do.Unadvertise():
                 return effect.peer, partial(self._unadvertise, effect)
-            case do.ReadTide():
+            case do.ReadWatermarks():
                 return effect.peer, self._tide
             case do.KeepPeer():
                 return effect.record.id, partial(self._keep_peer, effect.record)
@@ -102,7 +102,7 @@ class Keeping:
         positions = [one.position for one in page.notifications]
         places = await self._broker.store.read(lambda tx: [_publisher(tx, place, self._id) for place in positions])
         noted = tuple(
-            do.Noted(one.position, one.event, publisher, origin, one.json)
+            do.PendingNotification(one.position, one.event, publisher, origin, one.json)
             for one, (publisher, origin) in zip(page.notifications, places, strict=True)
         )
         return do.Page(noted, page.next is not None, page.gap, after)
@@ -110,7 +110,7 @@ class Keeping:
     async def _acknowledge(self, effect: do.Acknowledge) -> do.Outcome:
         record = self._broker.subscriptions.require(effect.peer, effect.name)
         await self._broker.notifications.acknowledge(record.number, effect.position)
-        return do.FINE
+        return do.OK
 
     # Subscriptions
 
@@ -124,7 +124,7 @@ class Keeping:
         await self._broker.subscriptions.subscribe(client, effect.name, effect.language, effect.text, _OPTIONS, start)
         if effect.since is not None and self._network is not None:
             await self._network.recall(effect.since)
-        return do.FINE
+        return do.OK
 
     async def _start(self, since: dict[str, int]) -> int:
         """Before the first event here that was not heard elsewhere."""
@@ -140,12 +140,12 @@ class Keeping:
         known = self._broker.subscriptions.index.named(effect.peer, effect.name)
         if known is not None:
             await self._broker.subscriptions.unsubscribe(known.number)
-        return do.FINE
+        return do.OK
 
     async def _tide(self) -> do.Outcome:
         if self._network is not None:
-            return do.Heard(await self._network.tide())
-        return do.Heard({self._id: await self._broker.store.read(log.head)})
+            return do.WatermarksRead(await self._network.watermarks())
+        return do.WatermarksRead({self._id: await self._broker.store.read(log.head)})
 
     # Publishing
 
@@ -169,12 +169,12 @@ class Keeping:
         if registration.peer != effect.peer:
             raise InputError(wanted=f"the registration of {effect.peer}", found=f"that of {registration.peer}")
         await self._host.advertisements.put(effect.peer, PEER, registration.description)
-        return do.FINE
+        return do.OK
 
     async def _unadvertise(self, effect: do.Unadvertise) -> do.Outcome:
         with suppress(UnknownAdvertisement):
             await self._host.advertisements.remove(effect.peer, PEER)
-        return do.FINE
+        return do.OK
 
     # Peers
 

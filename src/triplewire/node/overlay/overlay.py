@@ -207,7 +207,7 @@ class Overlay:
         """Say something to another access point; there `relays` hear it."""
         self.act(lambda peer, now: peer.relay(now, to, body))
 
-    async def tide(self) -> dict[str, int]:
+    async def watermarks(self) -> dict[str, int]:
         """How far every super-peer has been heard; all of that, as far as it is wanted here, is on the disk."""
         watermarks = self.peer.saved_state().watermarks
         await self._accepting.settled()

@@ -1,172 +1,201 @@
-"""Rendezvous at the owner's access point: what others want of a peer, until it uploads it; and where a peer is.
+"""Rendezvous at the owner's access point: uploads that are pending for its peers; and the location of a peer.
 
-A word about a peer that has moved goes on to where it is now, and so do the agreements that wait for it.
+A message about a peer that has moved is forwarded to where it is now, and so are its pending uploads.
 """
 
 from __future__ import annotations
 
 import msgspec
 
-from triplewire.network.sessions.access_point.effects import Effect, Failed, ForgetAgreement, KeepAgreement, Outcome
-from triplewire.network.sessions.access_point.pending_requests import Errands
-from triplewire.network.sessions.access_point.records import Agreement
-from triplewire.network.sessions.access_point.state import Desk, Visit, passed
+from triplewire.network.sessions.access_point.effects import (
+    Effect,
+    Failed,
+    ForgetPendingUpload,
+    KeepPendingUpload,
+    Outcome,
+)
+from triplewire.network.sessions.access_point.pending_requests import PendingRequests
+from triplewire.network.sessions.access_point.records import PendingUpload
+from triplewire.network.sessions.access_point.state import AccessPointState, Session, to_access_point
 from triplewire.network.sessions.access_point_messages import (
     MOST_HOPS,
+    LocatePeer,
+    PeerLocation,
     RendezvousAnswered,
     RendezvousAsked,
     ResourceUploaded,
-    There,
     UploadAnswered,
-    Verdict,
-    Where,
+    UploadOutcome,
 )
-from triplewire.network.sessions.peer_messages import Done, Locate, Located, Upload, Wanted
+from triplewire.network.sessions.peer_messages import Done, Locate, Located, Upload, UploadRequested
 
-AGREEMENT = "agreement"
-_VERDICTS = {
-    Verdict.UNWANTED: "one who wants it no longer",
-    Verdict.GONE: "one who has gone elsewhere",
-    Verdict.FULL: "no room for it",
+PENDING_UPLOAD = "agreement"
+_OUTCOMES = {
+    UploadOutcome.UNWANTED: "one who wants it no longer",
+    UploadOutcome.GONE: "one who has gone elsewhere",
+    UploadOutcome.FULL: "no room for it",
 }
 
 
-class Agreements:
-    """What waits for owners, by owner, requester and the requester's identifier for it."""
+class OwnerRendezvous:
+    """Pending uploads, by owner, requester and the requester's identifier of the rendezvous."""
 
-    def __init__(self, desk: Desk, errands: Errands) -> None:
-        self._desk = desk
-        self._errands = errands
-        self._waiting: dict[str, dict[tuple[str, str], Agreement]] = {}
+    def __init__(self, state: AccessPointState, pending_requests: PendingRequests) -> None:
+        self._state = state
+        self._pending_requests = pending_requests
+        self._waiting: dict[str, dict[tuple[str, str], PendingUpload]] = {}
 
-    def load(self, agreements: tuple[Agreement, ...]) -> None:
-        """Go on after a restart."""
-        for agreement in agreements:
-            self._put(agreement)
+    def load(self, pending_uploads: tuple[PendingUpload, ...]) -> None:
+        """Load what was saved."""
+        for pending_upload in pending_uploads:
+            self._put(pending_upload)
 
-    # Where is the owner?
+    # Locating an owner
 
-    def locate(self, now: float, visit: Visit, word: Locate) -> list[Effect]:
+    def locate(self, now: float, session: Session, message: Locate) -> list[Effect]:
         """Ask the owner's access point for its address."""
-        self._errands.begin(now, ("where", visit.peer, str(word.ask)), visit, word.ask)
-        return passed(word.access_point, Where(self._desk.id, visit.peer, word.ask, word.owner))
+        self._pending_requests.begin(now, ("where", session.peer, str(message.request_id)), session, message.request_id)
+        return to_access_point(
+            message.access_point, LocatePeer(self._state.id, session.peer, message.request_id, message.owner)
+        )
 
-    def where(self, word: Where) -> list[Effect]:
-        """Say where a peer is, or let the one say that knows."""
-        onward = self._onward(word.owner, word.hops)
-        if onward is not None:
-            return passed(onward, msgspec.structs.replace(word, hops=word.hops + 1))
-        visit = self._desk.visit_of(word.owner)
-        address = "" if visit is None else visit.address
-        here = self._desk.id if word.owner in self._desk.guests else ""
-        answer = There(word.requester, word.ask, word.owner, visit is not None, address, here)
-        return passed(word.access_point, answer)
+    def locate_request(self, message: LocatePeer) -> list[Effect]:
+        """Answer with a peer's location, or forward the question."""
+        forward_to = self._forward_to(message.owner, message.hops)
+        if forward_to is not None:
+            return to_access_point(forward_to, msgspec.structs.replace(message, hops=message.hops + 1))
+        session = self._state.session_of(message.owner)
+        address = "" if session is None else session.address
+        here = self._state.id if message.owner in self._state.peers else ""
+        answer = PeerLocation(message.requester, message.request_id, message.owner, session is not None, address, here)
+        return to_access_point(message.access_point, answer)
 
-    def there(self, word: There) -> list[Effect]:
-        """The answer has come."""
-        errand = self._errands.end(("where", word.requester, str(word.ask)))
-        if errand is None:
+    def location_received(self, message: PeerLocation) -> list[Effect]:
+        """Pass the location on to the peer that asked."""
+        pending = self._pending_requests.end(("where", message.requester, str(message.request_id)))
+        if pending is None:
             return []
-        if not word.access_point:
-            return errand.visit.refuse(word.ask, f"the peer {word.owner}", "none of that name")
-        return [errand.visit.tell(Located(word.ask, word.owner, word.is_online, word.address, word.access_point))]
+        if not message.access_point:
+            return pending.session.refuse(message.request_id, f"the peer {message.owner}", "none of that name")
+        return [
+            pending.session.send(
+                Located(message.request_id, message.owner, message.is_online, message.address, message.access_point)
+            )
+        ]
 
-    def _onward(self, peer: str, hops: int) -> str | None:
-        pointer = self._desk.pointers.get(peer)
-        return None if pointer is None or peer in self._desk.guests or hops >= MOST_HOPS else pointer.to
+    def _forward_to(self, peer: str, hops: int) -> str | None:
+        pointer = self._state.pointers.get(peer)
+        return None if pointer is None or peer in self._state.peers or hops >= MOST_HOPS else pointer.to
 
-    # Agreeing
+    # Requests
 
-    def asked(self, now: float, word: RendezvousAsked) -> list[Effect]:
-        """Remember a rendezvous until the owner has uploaded; an owner that is on-line is told at once."""
-        onward = self._onward(word.owner, word.hops)
-        if onward is not None:
-            return passed(onward, msgspec.structs.replace(word, hops=word.hops + 1))
-        problem = self._problem(word)
+    def rendezvous_requested(self, now: float, message: RendezvousAsked) -> list[Effect]:
+        """Keep a pending upload until the owner has uploaded; one that is on-line is notified at once."""
+        forward_to = self._forward_to(message.owner, message.hops)
+        if forward_to is not None:
+            return to_access_point(forward_to, msgspec.structs.replace(message, hops=message.hops + 1))
+        problem = self._problem(message)
         if problem:
-            return self._answer(word, problem)
-        known = self._waiting.get(word.owner, {}).get((word.requester, word.id))
+            return self._answer(message, problem)
+        known = self._waiting.get(message.owner, {}).get((message.requester, message.id))
         agreed = now if known is None else known.agreed
-        agreement = Agreement(word.requester, word.id, word.owner, word.access_point, word.location, agreed)
-        # Counted at once, so that those that are being kept count as well.
-        self._put(agreement)
+        pending_upload = PendingUpload(
+            message.requester, message.id, message.owner, message.access_point, message.location, agreed
+        )
+        # Counted at once, so that those that are being written count as well.
+        self._put(pending_upload)
 
         def kept(now: float, outcome: Outcome) -> list[Effect]:
             if isinstance(outcome, Failed):
-                return [*self.drop(word.owner, word.requester, word.id), *self._answer(word, outcome.found)]
-            if word.owner not in self._desk.guests:
-                return self.asked(now, word)
-            visit = self._desk.visit_of(word.owner)
-            return [*self._answer(word, ""), *([] if visit is None else [visit.tell(_wanted(agreement))])]
+                return [*self.drop(message.owner, message.requester, message.id), *self._answer(message, outcome.found)]
+            if message.owner not in self._state.peers:
+                return self.rendezvous_requested(now, message)
+            session = self._state.session_of(message.owner)
+            return [
+                *self._answer(message, ""),
+                *([] if session is None else [session.send(_upload_requested(pending_upload))]),
+            ]
 
-        return [KeepAgreement(self._desk.ticket(kept), agreement)]
+        return [KeepPendingUpload(self._state.ticket(kept), pending_upload)]
 
-    def _problem(self, word: RendezvousAsked) -> str:
-        waiting = self._waiting.get(word.owner, {})
-        if word.owner not in self._desk.guests:
-            return f"no peer {word.owner}"
-        if (word.requester, word.id) not in waiting and len(waiting) >= self._desk.terms.agreements:
+    def _problem(self, message: RendezvousAsked) -> str:
+        waiting = self._waiting.get(message.owner, {})
+        if message.owner not in self._state.peers:
+            return f"no peer {message.owner}"
+        if (message.requester, message.id) not in waiting and len(waiting) >= self._state.settings.pending_uploads:
             return f"{len(waiting)} that wait for this owner already"
         return ""
 
-    def _answer(self, word: RendezvousAsked, problem: str) -> list[Effect]:
-        return passed(word.access_point, RendezvousAnswered(word.requester, word.id, problem))
+    def _answer(self, message: RendezvousAsked, problem: str) -> list[Effect]:
+        return to_access_point(message.access_point, RendezvousAnswered(message.requester, message.id, problem))
 
-    def arrived(self, visit: Visit) -> list[Effect]:
-        """An owner is back: tell it what it must upload."""
-        return [visit.tell(_wanted(agreement)) for agreement in self._waiting.get(visit.peer, {}).values()]
+    def arrived(self, session: Session) -> list[Effect]:
+        """An owner is on-line: send it its pending uploads."""
+        return [
+            session.send(_upload_requested(pending_upload))
+            for pending_upload in self._waiting.get(session.peer, {}).values()
+        ]
 
-    # Uploading
+    # Uploads
 
-    def upload(self, now: float, visit: Visit, word: Upload) -> list[Effect]:
-        """Send an owner's upload to the requester's access point. Nobody uploads what nobody asked for."""
-        agreement = self._waiting.get(visit.peer, {}).get((word.requester, word.id))
-        if agreement is None:
-            return visit.refuse(word.ask, "a resource that somebody wants", "one that nobody does")
-        if len(word.content) > self._desk.terms.file_bytes:
-            most = f"at most {self._desk.terms.file_bytes} bytes"
-            return visit.refuse(word.ask, most, f"{len(word.content)}")
-        self._errands.begin(now, ("upload", visit.peer, word.requester, word.id), visit, word.ask)
-        uploaded = ResourceUploaded(word.requester, word.id, visit.peer, agreement.location, word.content, word.problem)
-        return passed(agreement.access_point, uploaded)
+    def upload(self, now: float, session: Session, message: Upload) -> list[Effect]:
+        """Send an owner's upload to the requester's access point. One that nobody requested is refused."""
+        pending_upload = self._waiting.get(session.peer, {}).get((message.requester, message.id))
+        if pending_upload is None:
+            return session.refuse(message.request_id, "a resource that somebody wants", "one that nobody does")
+        if len(message.content) > self._state.settings.file_bytes:
+            most = f"at most {self._state.settings.file_bytes} bytes"
+            return session.refuse(message.request_id, most, f"{len(message.content)}")
+        self._pending_requests.begin(
+            now, ("upload", session.peer, message.requester, message.id), session, message.request_id
+        )
+        uploaded = ResourceUploaded(
+            message.requester, message.id, session.peer, pending_upload.location, message.content, message.problem
+        )
+        return to_access_point(pending_upload.access_point, uploaded)
 
-    def uploaded(self, word: UploadAnswered) -> list[Effect]:
-        """What became of an upload. Where the requester has gone, its next access point will ask again."""
-        errand = self._errands.end(("upload", word.owner, word.requester, word.id))
-        is_over = word.verdict in (Verdict.KEPT, Verdict.UNWANTED)
-        dropped = self.drop(word.owner, word.requester, word.id) if is_over else []
-        if errand is None:
+    def uploaded(self, message: UploadAnswered) -> list[Effect]:
+        """The outcome of an upload. If the requester has moved, its next access point will ask again."""
+        pending = self._pending_requests.end(("upload", message.owner, message.requester, message.id))
+        is_over = message.upload_outcome in (UploadOutcome.KEPT, UploadOutcome.UNWANTED)
+        dropped = self.drop(message.owner, message.requester, message.id) if is_over else []
+        if pending is None:
             return dropped
-        if word.verdict is Verdict.KEPT:
-            return [*dropped, errand.visit.tell(Done(errand.ask))]
-        return [*dropped, *errand.visit.refuse(errand.ask, "a requester who takes it", _VERDICTS[word.verdict])]
+        if message.upload_outcome is UploadOutcome.KEPT:
+            return [*dropped, pending.session.send(Done(pending.request_id))]
+        return [
+            *dropped,
+            *pending.session.refuse(pending.request_id, "a requester who takes it", _OUTCOMES[message.upload_outcome]),
+        ]
 
     # Forgetting
 
-    def hand_on(self, owner: str, to: str) -> list[Effect]:
-        """An owner has moved: its new access point remembers what others want of it."""
+    def hand_over(self, owner: str, to: str) -> list[Effect]:
+        """An owner has moved: its new access point takes over its pending uploads."""
         waiting = self._waiting.pop(owner, {})
         return [
             effect
             for one in waiting.values()
-            for effect in passed(to, RendezvousAsked(one.access_point, one.requester, one.id, owner, one.location, 1))
+            for effect in to_access_point(
+                to, RendezvousAsked(one.access_point, one.requester, one.id, owner, one.location, 1)
+            )
         ]
 
     def forget(self, owner: str) -> None:
-        """An owner is forgotten; the store forgets these with it."""
+        """Forget an owner; the store forgets its pending uploads with it."""
         self._waiting.pop(owner, None)
 
-    def drop(self, owner: str, requester: str, agreement_id: str) -> list[Effect]:
-        """One is over, or its time is up."""
-        found = self._waiting.get(owner, {}).pop((requester, agreement_id), None)
-        return [] if found is None else [ForgetAgreement(owner, requester, agreement_id)]
+    def drop(self, owner: str, requester: str, rendezvous_id: str) -> list[Effect]:
+        """Remove a pending upload that is done or expired."""
+        found = self._waiting.get(owner, {}).pop((requester, rendezvous_id), None)
+        return [] if found is None else [ForgetPendingUpload(owner, requester, rendezvous_id)]
 
-    def _put(self, agreement: Agreement) -> None:
-        key = (agreement.requester, agreement.id)
-        self._waiting.setdefault(agreement.owner, {})[key] = agreement
-        ends = agreement.agreed + self._desk.terms.rendezvous_lasts
-        self._desk.deadlines.set((AGREEMENT, agreement.owner, *key), ends)
+    def _put(self, pending_upload: PendingUpload) -> None:
+        key = (pending_upload.requester, pending_upload.id)
+        self._waiting.setdefault(pending_upload.owner, {})[key] = pending_upload
+        ends = pending_upload.agreed + self._state.settings.rendezvous_lasts
+        self._state.deadlines.set((PENDING_UPLOAD, pending_upload.owner, *key), ends)
 
 
-def _wanted(agreement: Agreement) -> Wanted:
-    return Wanted(agreement.requester, agreement.id, agreement.location)
+def _upload_requested(pending_upload: PendingUpload) -> UploadRequested:
+    return UploadRequested(pending_upload.requester, pending_upload.id, pending_upload.location)

@@ -1,28 +1,34 @@
-"""What an access point wants done, and how it is told of the outcome.
+"""Effects of an access point, and their outcomes.
 
-The shell does the effects about one peer in the order in which they came. Those with a ticket are answered with
-`AccessPoint.done(now, ticket, outcome)` when they are done and on disk; the others are not waited for.
+The shell does the effects about one peer in order. Those with a ticket are answered with
+`AccessPoint.done(now, ticket, outcome)` when they are done and on disk; the others are not.
 """
 
 from __future__ import annotations
 
 from msgspec import Struct
 
-from triplewire.network.sessions.access_point.records import Agreement, PeerRecord, Pointer, RendezvousFile, Wish
+from triplewire.network.sessions.access_point.records import (
+    PeerRecord,
+    PendingUpload,
+    Pointer,
+    RendezvousFile,
+    RendezvousRequest,
+)
 from triplewire.network.sessions.peer_messages import Receipt
 
 # Sending
 
 
-class Tell(Struct, frozen=True):
-    """Send this over a connection with a peer."""
+class SendToPeer(Struct, frozen=True):
+    """Send bytes over a connection with a peer."""
 
     connection: str
     data: bytes
 
 
-class Pass(Struct, frozen=True):
-    """Send this to another access point, by its identifier: `SuperPeer.relay`."""
+class SendToAccessPoint(Struct, frozen=True):
+    """Send a message to another access point, by its identifier: `SuperPeer.relay`."""
 
     to: str
     body: bytes
@@ -32,16 +38,16 @@ class Pass(Struct, frozen=True):
 
 
 class KeepPeer(Struct, frozen=True):
-    """Keep a record, in place of what there is. A pointer that says that the peer moved is gone."""
+    """Save the record of a peer, and remove its pointer."""
 
     ticket: int
     record: PeerRecord
 
 
 class ForgetPeer(Struct, frozen=True):
-    """Forget a peer with its subscriptions, notifications, advertisement, wishes, agreements and files.
+    """Forget a peer with its subscriptions, notifications, advertisement, requests, pending uploads and files.
 
-    The indices change now. `pointer` is kept where the peer has moved.
+    The indices change now. `pointer` is saved if the peer has moved.
     """
 
     ticket: int
@@ -50,16 +56,16 @@ class ForgetPeer(Struct, frozen=True):
 
 
 class ForgetPointer(Struct, frozen=True):
-    """Forget where a peer has moved."""
+    """Remove the pointer of a peer that has moved."""
 
     peer: str
 
 
 class AddSubscription(Struct, frozen=True):
-    """Leave a standing query for a peer; the same under the same name changes nothing.
+    """Add a subscription of a peer; the same under the same name changes nothing.
 
-    `since`: events of these super-peers after these positions count too, whenever the subscription began. Send again
-    what may have been sent already, rather than too little.
+    `since` are watermarks: events of these super-peers after these positions count too, whenever the subscription
+    began. Repeats are allowed, gaps are not.
     """
 
     ticket: int
@@ -71,7 +77,7 @@ class AddSubscription(Struct, frozen=True):
 
 
 class RemoveSubscription(Struct, frozen=True):
-    """Forget a standing query and its notifications."""
+    """Remove a subscription and its notifications."""
 
     ticket: int
     peer: str
@@ -105,13 +111,13 @@ class Unadvertise(Struct, frozen=True):
 
 
 class Watch(Struct, frozen=True):
-    """From now on call `AccessPoint.noticed` when there is something new for one of the peer's subscriptions."""
+    """From now on call `AccessPoint.notifications_available` for the peer's subscriptions."""
 
     peer: str
 
 
 class Unwatch(Struct, frozen=True):
-    """No longer."""
+    """Stop watching."""
 
     peer: str
 
@@ -134,8 +140,8 @@ class Acknowledge(Struct, frozen=True):
     position: int
 
 
-class ReadTide(Struct, frozen=True):
-    """How far every super-peer has been heard, this one's own log included; the outcome is `Heard`.
+class ReadWatermarks(Struct, frozen=True):
+    """Read the watermarks of all origins, this one's own log included; the outcome is `WatermarksRead`.
 
     What matches up to there must be in the outbox by then.
     """
@@ -147,29 +153,29 @@ class ReadTide(Struct, frozen=True):
 # Rendezvous
 
 
-class KeepWish(Struct, frozen=True):
+class KeepRequest(Struct, frozen=True):
     ticket: int
-    wish: Wish
+    request: RendezvousRequest
 
 
-class ForgetWish(Struct, frozen=True):
+class ForgetRequest(Struct, frozen=True):
     requester: str
     id: str
 
 
-class KeepAgreement(Struct, frozen=True):
+class KeepPendingUpload(Struct, frozen=True):
     ticket: int
-    agreement: Agreement
+    pending_upload: PendingUpload
 
 
-class ForgetAgreement(Struct, frozen=True):
+class ForgetPendingUpload(Struct, frozen=True):
     owner: str
     requester: str
     id: str
 
 
 class KeepFile(Struct, frozen=True):
-    """Keep a rendezvous file; the wish for it is fulfilled and forgotten."""
+    """Save a rendezvous file, and remove the request for it."""
 
     ticket: int
     file: RendezvousFile
@@ -190,8 +196,8 @@ class ForgetFile(Struct, frozen=True):
 
 
 Effect = (
-    Tell
-    | Pass
+    SendToPeer
+    | SendToAccessPoint
     | KeepPeer
     | ForgetPeer
     | ForgetPointer
@@ -204,11 +210,11 @@ Effect = (
     | Unwatch
     | ReadPending
     | Acknowledge
-    | ReadTide
-    | KeepWish
-    | ForgetWish
-    | KeepAgreement
-    | ForgetAgreement
+    | ReadWatermarks
+    | KeepRequest
+    | ForgetRequest
+    | KeepPendingUpload
+    | ForgetPendingUpload
     | KeepFile
     | ReadFile
     | ForgetFile
@@ -218,12 +224,12 @@ Effect = (
 # Outcomes
 
 
-class Fine(Struct, frozen=True):
-    """It is done."""
+class Ok(Struct, frozen=True):
+    """The effect is done."""
 
 
 class Failed(Struct, frozen=True):
-    """It could not be done. `again`: it may be later."""
+    """The effect failed. `again`: a later try may succeed."""
 
     wanted: str
     found: str
@@ -234,8 +240,8 @@ class Stored(Struct, frozen=True):
     receipts: tuple[Receipt, ...]
 
 
-class Noted(Struct, frozen=True):
-    """A notification as the outbox has it."""
+class PendingNotification(Struct, frozen=True):
+    """A notification in the outbox."""
 
     position: int
     event: str
@@ -250,19 +256,19 @@ class Page(Struct, frozen=True):
     `gap`: everything up to there was removed before it was read, and none of these is before it.
     """
 
-    notifications: tuple[Noted, ...]
+    notifications: tuple[PendingNotification, ...]
     has_more: bool
     gap: int | None = None
     after: int = 0
 
 
-class Heard(Struct, frozen=True):
-    tide: dict[str, int]
+class WatermarksRead(Struct, frozen=True):
+    watermarks: dict[str, int]
 
 
 class Content(Struct, frozen=True):
     content: bytes
 
 
-Outcome = Fine | Failed | Stored | Page | Heard | Content
-FINE = Fine()
+Outcome = Ok | Failed | Stored | Page | WatermarksRead | Content
+OK = Ok()

@@ -1,6 +1,6 @@
-"""Flow control: how much of a subscription is on its way to a peer, and when to read on.
+"""Flow control: how many notifications are in flight to a peer, and when to read more.
 
-Notifications stay in the store's outbox; what is here is forgotten with the connection, and begins again at the cursor.
+Notifications stay in the store's outbox; the state here ends with the connection, and begins again at the cursor.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ class Flow:
         self.reading: int | None = None
 
     @property
-    def room(self) -> int:
-        """How many may be read now: none while a page is being read, and none when there is nothing new."""
+    def credit(self) -> int:
+        """How many notifications may be read now: 0 while a page is being read, or if there is nothing new."""
         if self.reading is not None or not self._has_more:
             return 0
         return max(0, self._window - len(self._unacknowledged))
 
     @property
     def is_busy(self) -> bool:
-        """Whether something is being read, or on its way."""
+        """Whether something is being read, or in flight."""
         return self.reading is not None or bool(self._unacknowledged)
 
-    def notice(self) -> None:
-        """There is something new in the outbox, or there may be."""
+    def mark_available(self) -> None:
+        """The outbox has, or may have, new notifications."""
         self._has_more = True
 
     def begin(self, ticket: int) -> None:
@@ -41,7 +41,7 @@ class Flow:
         self._has_more = False
 
     def end(self, positions: list[int], has_more: bool) -> None:
-        """A page was read, and is sent. What was noticed meanwhile counts as well."""
+        """A page was read, and is sent. New notifications since then count as well."""
         self.reading = None
         self._unacknowledged.extend(positions)
         if positions:
@@ -49,7 +49,7 @@ class Flow:
         self._has_more = self._has_more or has_more
 
     def acknowledge(self, position: int) -> int | None:
-        """Up to which position what was sent has arrived now; None if that is nothing new."""
+        """Acknowledge notifications up to a position; returns the last one acknowledged, None if there is none."""
         arrived = None
         while self._unacknowledged and self._unacknowledged[0] <= position:
             arrived = self._unacknowledged.popleft()

@@ -1,89 +1,100 @@
-"""Migration, as figure 3 goes: a peer that is at another access point now takes with it what is pending here.
+"""Migration, as in figure 3: a peer that has moved to another access point fetches what is pending here.
 
     A -> AP3   connects, and subscribes
     A -> AP    connects once more: Migrate(to=AP3)
     AP -> A    off-line notifications and rendezvous files, a window at a time
-    AP -> A    Drained: everything up to this tide was sent and is safe
+    AP -> A    Drained: everything up to these watermarks was sent and acknowledged
     A          its previous access point is AP3
     A -> AP    Moved
-    AP         forgets A and updates its indices; remembers only where A went
-    A -> AP3   its subscriptions, from the tide on; AP3 updates its indices
+    AP         forgets A and updates its indices; keeps a pointer to AP3
+    A -> AP3   its subscriptions, since the watermarks; AP3 updates its indices
 
-A asks AP itself, not through AP3: what is A's passes no third hand, flow control reaches from end to end, and AP need
-not take AP3's word for who A is. The tide is read before the last page: what comes later is for AP3 to send, which is
-asked for everything after the tide. So nothing falls between, and what comes twice has the same identity.
+A asks AP itself, not through AP3: its data passes no third party, flow control is end to end, and AP need not trust AP3
+about who A is. The watermarks are read before the last page: AP3 sends everything after them. So nothing is lost, and
+what comes twice has the same identity.
 """
 
 from __future__ import annotations
 
 from functools import partial
 
-from triplewire.network.sessions.access_point.agreements import Agreements
-from triplewire.network.sessions.access_point.effects import Effect, ForgetPeer, Heard, Outcome, ReadTide
-from triplewire.network.sessions.access_point.notifications import Notifying
+from triplewire.network.sessions.access_point.agreements import OwnerRendezvous
+from triplewire.network.sessions.access_point.effects import Effect, ForgetPeer, Outcome, ReadWatermarks, WatermarksRead
+from triplewire.network.sessions.access_point.notifications import NotificationSender
 from triplewire.network.sessions.access_point.presence import Presence
-from triplewire.network.sessions.access_point.rendezvous import Rendezvous
-from triplewire.network.sessions.access_point.state import Desk, Leaving, Visit
+from triplewire.network.sessions.access_point.rendezvous import RequesterRendezvous
+from triplewire.network.sessions.access_point.state import AccessPointState, MigrationProgress, Session
 from triplewire.network.sessions.peer_messages import Done, Drained, Migrate, Moved
 
 POINTER = "pointer"
 
 
 class Migration:
-    """Lets peers go."""
+    """Drains and forgets peers that have moved."""
 
     def __init__(
-        self, desk: Desk, presence: Presence, notifying: Notifying, rendezvous: Rendezvous, agreements: Agreements
+        self,
+        state: AccessPointState,
+        presence: Presence,
+        notifications: NotificationSender,
+        requester_rendezvous: RequesterRendezvous,
+        owner_rendezvous: OwnerRendezvous,
     ) -> None:
-        self._desk = desk
+        self._state = state
         self._presence = presence
-        self._notifying = notifying
-        self._rendezvous = rendezvous
-        self._agreements = agreements
-        self._leaving: dict[str, Visit] = {}
+        self._notifications = notifications
+        self._requester_rendezvous = requester_rendezvous
+        self._owner_rendezvous = owner_rendezvous
+        self._migrating: dict[str, Session] = {}
 
-    def migrate(self, visit: Visit, word: Migrate) -> list[Effect]:
+    def migrate(self, session: Session, message: Migrate) -> list[Effect]:
         """Begin to drain what is pending."""
-        if word.to == self._desk.id:
-            return visit.refuse(word.ask, "another access point", "this one")
-        visit.leaving = Leaving(word.ask, word.to, undrained=set(visit.flows))
-        ticket = self._desk.ticket(partial(self._heard, visit, visit.leaving))
-        self._leaving[visit.connection] = visit
-        return [ReadTide(ticket, visit.peer)]
+        if message.to == self._state.id:
+            return session.refuse(message.request_id, "another access point", "this one")
+        session.migration = MigrationProgress(message.request_id, message.to, undrained=set(session.flows))
+        ticket = self._state.ticket(partial(self._watermarks_read, session, session.migration))
+        self._migrating[session.connection] = session
+        return [ReadWatermarks(ticket, session.peer)]
 
-    def _heard(self, visit: Visit, leaving: Leaving, now: float, outcome: Outcome) -> list[Effect]:
-        if visit.leaving is not leaving or not isinstance(outcome, Heard) or not self._desk.is_current(visit):
+    def _watermarks_read(
+        self, session: Session, progress: MigrationProgress, now: float, outcome: Outcome
+    ) -> list[Effect]:
+        if (
+            session.migration is not progress
+            or not isinstance(outcome, WatermarksRead)
+            or not self._state.is_current(session)
+        ):
             return []
-        leaving.tide, leaving.tide_ticket = outcome.tide, self._desk.last_ticket
-        return [effect for name in sorted(leaving.undrained) for effect in self._notifying.begin(visit, name)]
+        progress.watermarks, progress.watermarks_ticket = outcome.watermarks, self._state.last_ticket
+        return [effect for name in sorted(progress.undrained) for effect in self._notifications.begin(session, name)]
 
     def progress(self) -> list[Effect]:
-        """Tell those who have everything that they do."""
-        self._leaving = {key: visit for key, visit in self._leaving.items() if self._desk.is_current(visit)}
-        return [effect for visit in self._leaving.values() for effect in self._told(visit)]
+        """Report to peers that are drained."""
+        self._migrating = {key: session for key, session in self._migrating.items() if self._state.is_current(session)}
+        return [effect for session in self._migrating.values() for effect in self._report(session)]
 
-    def _told(self, visit: Visit) -> list[Effect]:
-        leaving = visit.leaving
-        if leaving is None or leaving.is_told or leaving.tide is None:
+    def _report(self, session: Session) -> list[Effect]:
+        progress = session.migration
+        if progress is None or progress.is_reported or progress.watermarks is None:
             return []
-        is_open = any(name in leaving.undrained or flow.is_busy for name, flow in visit.flows.items())
-        if is_open or self._rendezvous.has_files(visit.peer):
+        is_open = any(name in progress.undrained or flow.is_busy for name, flow in session.flows.items())
+        if is_open or self._requester_rendezvous.has_files(session.peer):
             return []
-        leaving.is_told = True
-        return [visit.tell(Drained(leaving.ask, leaving.tide))]
+        progress.is_reported = True
+        return [session.send(Drained(progress.request_id, progress.watermarks))]
 
-    def moved(self, now: float, visit: Visit, word: Moved) -> list[Effect]:
-        """The peer has everything: forget it, and hand on what others want of it."""
-        leaving = visit.leaving
-        if leaving is None or not leaving.is_told:
-            return visit.refuse(word.ask, "a peer that has everything pending", "one that has not")
-        pointer = self._presence.move(now, visit, leaving.to)
-        self._desk.deadlines.set((POINTER, visit.peer), now + self._desk.terms.keep)
-        handed_on = self._agreements.hand_on(visit.peer, leaving.to)
-        self._rendezvous.forget(visit.peer)
-        ticket = self._desk.ticket(lambda now, _: self._end(now, visit, word.ask))
-        return [*handed_on, ForgetPeer(ticket, visit.peer, pointer)]
+    def moved(self, now: float, session: Session, message: Moved) -> list[Effect]:
+        """The peer has everything: forget it, and hand over its pending uploads."""
+        progress = session.migration
+        if progress is None or not progress.is_reported:
+            return session.refuse(message.request_id, "a peer that has everything pending", "one that has not")
+        pointer = self._presence.move(now, session, progress.to)
+        self._state.deadlines.set((POINTER, session.peer), now + self._state.settings.keep)
+        handed_over = self._owner_rendezvous.hand_over(session.peer, progress.to)
+        self._requester_rendezvous.forget(session.peer)
+        ticket = self._state.ticket(lambda now, _: self._end(now, session, message.request_id))
+        return [*handed_over, ForgetPeer(ticket, session.peer, pointer)]
 
-    def _end(self, now: float, visit: Visit, ask: int) -> list[Effect]:
-        answer = self._desk.answer(visit, Done(ask))
-        return [*answer, *self._presence.disconnected(now, visit.connection)]
+    def _end(self, now: float, session: Session, request_id: int) -> list[Effect]:
+        answer = self._state.reply(session, Done(request_id))
+        return [*answer, *self._presence.disconnected(now, session.connection)]

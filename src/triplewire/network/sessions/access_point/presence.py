@@ -1,6 +1,6 @@
-"""Peers come and go. One that goes is remembered, with everything that is its own, for a set time; then forgotten.
+"""Presence of peers: registration, sessions, absence. A peer that is off-line for a set time is forgotten.
 
-Nothing changes in the indices while it is away (section 4.1). A peer has one connection: the newest.
+The indices do not change while a peer is off-line (section 4.1). A peer has one connection: the newest.
 """
 
 from __future__ import annotations
@@ -18,174 +18,176 @@ from triplewire.network.sessions.access_point.effects import (
     ForgetPeer,
     KeepPeer,
     Outcome,
-    Tell,
+    SendToPeer,
     Unwatch,
     Watch,
 )
 from triplewire.network.sessions.access_point.records import PeerRecord, Pointer
-from triplewire.network.sessions.access_point.state import Desk, Guest, Visit, nothing
+from triplewire.network.sessions.access_point.state import AccessPointState, RegisteredPeer, Session, ignore_outcome
 from triplewire.network.sessions.envelopes import Reason, clear
-from triplewire.network.sessions.handshake import Meeting, Randomness, challenge, check
+from triplewire.network.sessions.handshake import HandshakeContext, Randomness, challenge, check
 from triplewire.network.sessions.identity import public_identifier, secret_hash
 from triplewire.network.sessions.peer_messages import Hello, Proof, Refusal, Welcome, encode
 
-Arrived = Callable[[float, Visit], list[Effect]]
-# Why whoever is at the other end of a connection is not let in under a key; empty if it is.
+OnArrival = Callable[[float, Session], list[Effect]]
+# Returns why a connection is rejected under a key; empty if it is not.
 Guard = Callable[[str, bytes], str]
-# Whether an invitation lets a new peer in.
+# Whether an invitation is valid for a new peer.
 Invited = Callable[[str], bool]
 ABSENCE, SILENCE, HANDSHAKE = "absence", "silence", "handshake"
 
 
 class Presence:
-    """Who is on-line. `arrived` says what is done when somebody has come."""
+    """Sessions of peers. `arrived` is called when a session has begun."""
 
     def __init__(
         self,
-        desk: Desk,
+        state: AccessPointState,
         private_key: bytes,
         randomness: Randomness,
-        arrived: Arrived,
+        arrived: OnArrival,
         guard: Guard,
         invited: Invited | None,
     ) -> None:
         self._arrived = arrived
         self._guard = guard
         self._invited = invited
-        self._desk = desk
+        self._state = state
         self._private_key = private_key
         self._randomness = randomness
-        self._meetings: OrderedDict[str, Meeting] = OrderedDict()
+        self._handshakes: OrderedDict[str, HandshakeContext] = OrderedDict()
 
     # The handshake
 
-    def greet(self, now: float, connection: str, hello: Hello) -> list[Effect]:
-        """Prove who this access point is, and ask the same."""
-        word, meeting = challenge(self._private_key, hello, self._randomness)
-        self._meetings.pop(connection, None)
-        self._meetings[connection] = meeting
-        if len(self._meetings) > self._desk.terms.handshakes:
-            self._meetings.popitem(last=False)
-        self._desk.deadlines.set((HANDSHAKE, connection), now + self._desk.terms.handshake)
-        return [Tell(connection, clear(encode(word)))]
+    def send_challenge(self, now: float, connection: str, hello: Hello) -> list[Effect]:
+        """Answer `Hello`: prove the access point's key, and challenge the peer."""
+        message, context = challenge(self._private_key, hello, self._randomness)
+        self._handshakes.pop(connection, None)
+        self._handshakes[connection] = context
+        if len(self._handshakes) > self._state.settings.handshakes:
+            self._handshakes.popitem(last=False)
+        self._state.deadlines.set((HANDSHAKE, connection), now + self._state.settings.handshake)
+        return [SendToPeer(connection, clear(encode(message)))]
 
-    def give_up(self, connection: str) -> list[Effect]:
-        """A handshake took too long."""
-        self._meetings.pop(connection, None)
+    def expire_handshake(self, connection: str) -> list[Effect]:
+        """Drop a handshake that took too long."""
+        self._handshakes.pop(connection, None)
         return []
 
     def admit(self, connection: str, proof: Proof) -> list[Effect]:
-        """Let in a peer that has proven who it is, or `SessionRefused`. One that is new is registered.
+        """Authenticate a peer, or `SessionRefused`. One that is new is registered.
 
-        It is in when its record is kept.
+        The session begins when the record is saved.
         """
-        # A random number is answered once, whatever comes of it.
-        meeting = self._meetings.pop(connection, None)
-        if meeting is None:
+        # A challenge can be answered once, whatever the result.
+        context = self._handshakes.pop(connection, None)
+        if context is None:
             raise SessionRefused(Reason.STRANGER, "a proof after a challenge", "none that is open")
-        problem = self._guard(connection, meeting.peer_key)
+        problem = self._guard(connection, context.peer_key)
         if problem:
             raise SessionRefused(Reason.KEY, "a peer that may come in", problem)
-        guest = self._desk.guests.get(public_identifier(meeting.peer_key))
-        session = check(meeting, proof, None if guest is None else guest.record.secret_hash)
-        if guest is None:
-            guest = self._register(meeting, proof)
-        visit = Visit(guest.id, connection, session, proof.address)
-        guest.record = msgspec.structs.replace(guest.record, gone=None)
-        return [KeepPeer(self._desk.ticket(partial(self._kept, visit)), guest.record)]
+        registered = self._state.peers.get(public_identifier(context.peer_key))
+        channel = check(context, proof, None if registered is None else registered.record.secret_hash)
+        if registered is None:
+            registered = self._register(context, proof)
+        session = Session(registered.id, connection, channel, proof.address)
+        registered.record = msgspec.structs.replace(registered.record, gone=None)
+        return [KeepPeer(self._state.ticket(partial(self._record_kept, session)), registered.record)]
 
-    def _register(self, meeting: Meeting, proof: Proof) -> Guest:
+    def _register(self, context: HandshakeContext, proof: Proof) -> RegisteredPeer:
         if proof.is_known:
             raise SessionRefused(Reason.UNKNOWN, "a peer of this access point", "one that it does not know")
         if self._invited is not None and not self._invited(proof.invitation):
             found = "another" if proof.invitation else "none"
             raise SessionRefused(Reason.INVITATION, "an invitation to this access point", found)
-        if len(self._desk.guests) >= self._desk.terms.peers:
-            raise SessionRefused(Reason.FULL, f"at most {self._desk.terms.peers} peers", "one more")
-        peer = public_identifier(meeting.peer_key)
-        guest = Guest(PeerRecord(peer, meeting.peer_key, secret_hash(proof.secret)), set())
-        self._desk.guests[peer] = guest
-        self._desk.pointers.pop(peer, None)
-        return guest
+        if len(self._state.peers) >= self._state.settings.peers:
+            raise SessionRefused(Reason.FULL, f"at most {self._state.settings.peers} peers", "one more")
+        peer = public_identifier(context.peer_key)
+        registered = RegisteredPeer(PeerRecord(peer, context.peer_key, secret_hash(proof.secret)), set())
+        self._state.peers[peer] = registered
+        self._state.pointers.pop(peer, None)
+        return registered
 
-    # Coming and going
+    # Sessions
 
-    def _kept(self, visit: Visit, now: float, outcome: Outcome) -> list[Effect]:
-        guest = self._desk.guests.get(visit.peer)
-        if guest is None:
+    def _record_kept(self, session: Session, now: float, outcome: Outcome) -> list[Effect]:
+        registered = self._state.peers.get(session.peer)
+        if registered is None:
             return []
         if isinstance(outcome, Failed):
-            if guest.is_kept:
-                self.remember(guest, now)
+            if registered.is_kept:
+                self.start_absence(registered, now)
             else:
-                del self._desk.guests[visit.peer]
-            return [Tell(visit.connection, clear(encode(Refusal(Reason.FULL, outcome.wanted, outcome.found))))]
-        guest.is_kept = True
-        return [*self._enter(now, guest, visit), *self._arrived(now, visit)]
+                del self._state.peers[session.peer]
+            return [SendToPeer(session.connection, clear(encode(Refusal(Reason.FULL, outcome.wanted, outcome.found))))]
+        registered.is_kept = True
+        return [*self._begin_session(now, registered, session), *self._arrived(now, session)]
 
-    def _enter(self, now: float, guest: Guest, visit: Visit) -> list[Effect]:
-        before = [] if guest.visit is None else self._end(guest.visit)
-        guest.visit = visit
-        known = self._desk.visits.get(visit.connection)
-        before += [] if known is None else self.depart(now, known)
-        self._desk.visits[visit.connection] = visit
-        self.hear(now, visit)
-        terms = self._desk.terms
-        welcome = Welcome(self._desk.id, tuple(sorted(guest.names)), terms.registration_lasts, terms.file_bytes)
-        return [*before, visit.tell(welcome), Watch(guest.id)]
+    def _begin_session(self, now: float, registered: RegisteredPeer, session: Session) -> list[Effect]:
+        before = [] if registered.session is None else self._end_session(registered.session)
+        registered.session = session
+        known = self._state.sessions.get(session.connection)
+        before += [] if known is None else self.go_offline(now, known)
+        self._state.sessions[session.connection] = session
+        self.touch(now, session)
+        settings = self._state.settings
+        welcome = Welcome(
+            self._state.id, tuple(sorted(registered.names)), settings.registration_lasts, settings.file_bytes
+        )
+        return [*before, session.send(welcome), Watch(registered.id)]
 
-    def hear(self, now: float, visit: Visit) -> None:
-        """A word has come from a peer: it is here."""
-        self._desk.deadlines.set((SILENCE, visit.connection), now + self._desk.terms.silence)
+    def touch(self, now: float, session: Session) -> None:
+        """A message has come from a peer: restart the timer of its session."""
+        self._state.deadlines.set((SILENCE, session.connection), now + self._state.settings.silence)
 
     def disconnected(self, now: float, connection: str) -> list[Effect]:
-        """A connection is gone, or has been silent for too long."""
-        self._meetings.pop(connection, None)
-        visit = self._desk.visits.get(connection)
-        return [] if visit is None else self.depart(now, visit)
+        """A connection was closed, or timed out."""
+        self._handshakes.pop(connection, None)
+        session = self._state.sessions.get(connection)
+        return [] if session is None else self.go_offline(now, session)
 
-    def depart(self, now: float, visit: Visit) -> list[Effect]:
-        """A peer is off-line from now on."""
-        effects = self._end(visit)
-        guest = self._desk.guests.get(visit.peer)
-        if guest is None or guest.visit is not visit:
+    def go_offline(self, now: float, session: Session) -> list[Effect]:
+        """End a peer's session; the peer stays registered."""
+        effects = self._end_session(session)
+        registered = self._state.peers.get(session.peer)
+        if registered is None or registered.session is not session:
             return effects
-        guest.visit = None
-        guest.record = msgspec.structs.replace(guest.record, gone=now)
-        self.remember(guest, now)
-        return [*effects, KeepPeer(self._desk.ticket(nothing), guest.record)]
+        registered.session = None
+        registered.record = msgspec.structs.replace(registered.record, gone=now)
+        self.start_absence(registered, now)
+        return [*effects, KeepPeer(self._state.ticket(ignore_outcome), registered.record)]
 
-    def remember(self, guest: Guest, since: float) -> None:
-        """Keep what is known of a peer that is off-line for the set time."""
-        self._desk.deadlines.set((ABSENCE, guest.id), since + self._desk.terms.keep)
+    def start_absence(self, registered: RegisteredPeer, since: float) -> None:
+        """Start the timer after which a peer that is off-line is forgotten."""
+        self._state.deadlines.set((ABSENCE, registered.id), since + self._state.settings.keep)
 
-    def _end(self, visit: Visit) -> list[Effect]:
-        if self._desk.visits.pop(visit.connection, None) is None:
+    def _end_session(self, session: Session) -> list[Effect]:
+        if self._state.sessions.pop(session.connection, None) is None:
             return []
-        self._desk.deadlines.clear((SILENCE, visit.connection))
-        return [Unwatch(visit.peer)]
+        self._state.deadlines.clear((SILENCE, session.connection))
+        return [Unwatch(session.peer)]
 
     # Forgetting
 
     def expire(self, now: float, peer: str) -> list[Effect]:
-        """A peer has been away for the set time."""
-        guest = self._desk.guests.get(peer)
-        if guest is None or guest.visit is not None:
+        """Forget a peer that was off-line for the set time."""
+        registered = self._state.peers.get(peer)
+        if registered is None or registered.session is not None:
             return []
-        del self._desk.guests[peer]
-        return [ForgetPeer(self._desk.ticket(nothing), peer)]
+        del self._state.peers[peer]
+        return [ForgetPeer(self._state.ticket(ignore_outcome), peer)]
 
     def expel(self, peer: str) -> list[Effect]:
-        """Somebody else has decided that a peer is none any more."""
-        guest = self._desk.guests.pop(peer, None)
-        if guest is None:
+        """Forget a peer at once."""
+        registered = self._state.peers.pop(peer, None)
+        if registered is None:
             return []
-        ended = [] if guest.visit is None else self._end(guest.visit)
-        return [*ended, ForgetPeer(self._desk.ticket(nothing), peer)]
+        ended = [] if registered.session is None else self._end_session(registered.session)
+        return [*ended, ForgetPeer(self._state.ticket(ignore_outcome), peer)]
 
-    def move(self, now: float, visit: Visit, to: str) -> Pointer:
-        """A peer has moved to another access point; what remains here is where it went."""
-        self._desk.guests.pop(visit.peer, None)
-        pointer = Pointer(visit.peer, to, now)
-        self._desk.pointers[visit.peer] = pointer
+    def move(self, now: float, session: Session, to: str) -> Pointer:
+        """Forget a peer that has moved to another access point, and keep a pointer to it."""
+        self._state.peers.pop(session.peer, None)
+        pointer = Pointer(session.peer, to, now)
+        self._state.pointers[session.peer] = pointer
         return pointer

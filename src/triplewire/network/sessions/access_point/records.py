@@ -1,6 +1,6 @@
-"""What an access point knows of its peers. Everything here can be kept on disk and loaded again.
+"""Records of an access point about its peers, which are saved on disk, and its settings.
 
-Times are in seconds that do not jump and go on after a restart.
+Times are in monotonic seconds that continue after a restart.
 """
 
 from __future__ import annotations
@@ -11,36 +11,36 @@ DAY = 86_400.0
 MIB = 1 << 20
 
 
-class Terms(Struct, frozen=True, kw_only=True):
-    """How long things are kept, and how many of them."""
+class AccessPointSettings(Struct, frozen=True, kw_only=True):
+    """Timeouts and limits of an access point."""
 
     keep: float = 30 * DAY
-    """How long a peer that is off-line is remembered with all that is its own."""
+    """How long a peer that is off-line stays registered."""
     registration_lasts: float = 3_600.0
-    """How long an advertisement stands without being repeated, while its peer is on-line."""
+    """How long an advertisement lasts without being repeated, while its peer is on-line."""
     rendezvous_lasts: float = 7 * DAY
-    """How long a rendezvous is remembered, and a file waits in the rendezvous directory."""
+    """How long a rendezvous request, a pending upload and a rendezvous file are kept."""
     silence: float = 30.0
-    """After so long without a word a peer is off-line."""
+    """A session without a message for so long ends."""
     handshake: float = 10.0
     """How long a handshake may take."""
     answer: float = 15.0
     """How long another access point may take to answer."""
     window: int = 64
-    """How many notifications of a subscription are on their way, unacknowledged."""
+    """How many notifications of a subscription may be unacknowledged."""
     peers: int = 100_000
     handshakes: int = 1_000
-    wishes: int = 100
-    """Rendezvous that one peer may have asked for."""
-    agreements: int = 1_000
-    """Rendezvous that may wait for one owner."""
+    requests: int = 100
+    """Rendezvous requests of one peer."""
+    pending_uploads: int = 1_000
+    """Pending uploads of one owner."""
     files: int = 100
-    """Files that may wait for one peer."""
+    """Rendezvous files of one peer."""
     file_bytes: int = MIB
 
 
 class PeerRecord(Struct, frozen=True):
-    """A peer, with the hash of its private identifier. `gone` is since when it is off-line, None if it is not."""
+    """A peer, with the hash of its private identifier. `gone` is since when it is off-line, None if on-line."""
 
     id: str
     public_key: bytes
@@ -49,8 +49,8 @@ class PeerRecord(Struct, frozen=True):
     registration: str | None = None
 
 
-class Wish(Struct, frozen=True):
-    """A rendezvous that a peer of this access point asked for."""
+class RendezvousRequest(Struct, frozen=True):
+    """A rendezvous that a peer of this access point, the requester, asked for."""
 
     requester: str
     id: str
@@ -60,8 +60,8 @@ class Wish(Struct, frozen=True):
     asked: float
 
 
-class Agreement(Struct, frozen=True):
-    """A rendezvous that waits for a peer of this access point, the owner, to upload to the requester's."""
+class PendingUpload(Struct, frozen=True):
+    """An upload that is pending for a peer of this access point, the owner, to the requester's access point."""
 
     requester: str
     id: str
@@ -72,7 +72,7 @@ class Agreement(Struct, frozen=True):
 
 
 class RendezvousFile(Struct, frozen=True):
-    """A file in the rendezvous directory, without its content. `problem` says why there is none."""
+    """A file in the rendezvous directory, without its content. `problem` says why it has none."""
 
     requester: str
     id: str
@@ -84,25 +84,25 @@ class RendezvousFile(Struct, frozen=True):
 
 
 class Pointer(Struct, frozen=True):
-    """A peer that was here has moved to another access point."""
+    """The access point that a peer has moved to."""
 
     peer: str
     to: str
     since: float
 
 
-class Known(Struct, frozen=True):
+class PeerWithSubscriptions(Struct, frozen=True):
     """A peer with the names of its subscriptions."""
 
     record: PeerRecord
     subscriptions: tuple[str, ...] = ()
 
 
-class Memory(Struct, frozen=True):
-    """What survives a restart."""
+class SavedAccessPoint(Struct, frozen=True):
+    """The saved state of an access point: what survives a restart."""
 
-    peers: tuple[Known, ...] = ()
-    wishes: tuple[Wish, ...] = ()
-    agreements: tuple[Agreement, ...] = ()
+    peers: tuple[PeerWithSubscriptions, ...] = ()
+    requests: tuple[RendezvousRequest, ...] = ()
+    pending_uploads: tuple[PendingUpload, ...] = ()
     files: tuple[RendezvousFile, ...] = ()
     pointers: tuple[Pointer, ...] = ()

@@ -1,7 +1,7 @@
-"""What a peer has standing at its access point: subscriptions, and an advertisement that it repeats; and publishing.
+"""Publish/subscribe for peers: their subscriptions, advertisements and events.
 
-An advertisement expires if a peer that is on-line does not repeat it. One that is off-line cannot repeat: as long as it
-is remembered, the indices do not change.
+An advertisement expires if a peer that is on-line does not repeat it. One that is off-line cannot repeat it: as long as
+it is registered, the indices do not change.
 """
 
 from __future__ import annotations
@@ -20,8 +20,14 @@ from triplewire.network.sessions.access_point.effects import (
     StoreEvents,
     Unadvertise,
 )
-from triplewire.network.sessions.access_point.notifications import Notifying
-from triplewire.network.sessions.access_point.state import Desk, Guest, Then, Visit, nothing
+from triplewire.network.sessions.access_point.notifications import NotificationSender
+from triplewire.network.sessions.access_point.state import (
+    AccessPointState,
+    Continuation,
+    RegisteredPeer,
+    Session,
+    ignore_outcome,
+)
 from triplewire.network.sessions.peer_messages import (
     Accepted,
     Done,
@@ -35,84 +41,96 @@ from triplewire.network.sessions.peer_messages import (
 ADVERTISEMENT = "advertisement"
 
 
-class Standing:
+class PublishSubscribe:
     """Subscribes, advertises and publishes for peers."""
 
-    def __init__(self, desk: Desk, notifying: Notifying) -> None:
-        self._desk = desk
-        self._notifying = notifying
+    def __init__(self, state: AccessPointState, notifications: NotificationSender) -> None:
+        self._state = state
+        self._notifications = notifications
 
     # Subscriptions
 
-    def subscribe(self, visit: Visit, word: Subscribe) -> list[Effect]:
+    def subscribe(self, session: Session, message: Subscribe) -> list[Effect]:
         def done(now: float) -> list[Effect]:
-            guest = self._desk.guests.get(visit.peer)
-            if guest is not None:
-                guest.names.add(word.name)
-            if not self._desk.is_current(visit):
+            registered = self._state.peers.get(session.peer)
+            if registered is not None:
+                registered.names.add(message.name)
+            if not self._state.is_current(session):
                 return []
-            if word.since is not None:
-                # It may begin further back than where it was read.
-                visit.flows.pop(word.name, None)
-            return [visit.tell(Done(word.ask)), *self._notifying.begin(visit, word.name)]
+            if message.since is not None:
+                # It may begin before the position that was read.
+                session.flows.pop(message.name, None)
+            return [session.send(Done(message.request_id)), *self._notifications.begin(session, message.name)]
 
-        ticket = self._desk.ticket(self._desk.after(visit, word.ask, done))
-        return [AddSubscription(ticket, visit.peer, word.name, word.language, word.text, word.since)]
+        ticket = self._state.ticket(self._state.on_success(session, message.request_id, done))
+        return [AddSubscription(ticket, session.peer, message.name, message.language, message.text, message.since)]
 
-    def unsubscribe(self, visit: Visit, word: Unsubscribe) -> list[Effect]:
-        guest = self._desk.guests[visit.peer]
-        guest.names.discard(word.name)
-        visit.flows.pop(word.name, None)
-        then = self._desk.after(visit, word.ask, lambda now: self._desk.answer(visit, Done(word.ask)))
-        return [RemoveSubscription(self._desk.ticket(then), visit.peer, word.name)]
+    def unsubscribe(self, session: Session, message: Unsubscribe) -> list[Effect]:
+        registered = self._state.peers[session.peer]
+        registered.names.discard(message.name)
+        session.flows.pop(message.name, None)
+        then = self._state.on_success(
+            session, message.request_id, lambda now: self._state.reply(session, Done(message.request_id))
+        )
+        return [RemoveSubscription(self._state.ticket(then), session.peer, message.name)]
 
     # Publishing
 
-    def publish(self, visit: Visit, word: Publish) -> list[Effect]:
+    def publish(self, session: Session, message: Publish) -> list[Effect]:
         def done(now: float, outcome: Outcome) -> list[Effect]:
             if isinstance(outcome, Stored):
-                return self._desk.answer(visit, Accepted(word.ask, outcome.receipts))
+                return self._state.reply(session, Accepted(message.request_id, outcome.receipts))
             found = outcome if isinstance(outcome, Failed) else Failed("receipts", "none")
-            if not self._desk.is_current(visit):
+            if not self._state.is_current(session):
                 return []
-            return visit.refuse(word.ask, found.wanted, found.found, found.again)
+            return session.refuse(message.request_id, found.wanted, found.found, found.again)
 
-        return [StoreEvents(self._desk.ticket(done), visit.peer, word.key, word.nquads)]
+        return [StoreEvents(self._state.ticket(done), session.peer, message.key, message.nquads)]
 
     # Advertisements
 
-    def register(self, now: float, visit: Visit, word: Register) -> list[Effect]:
-        guest = self._desk.guests[visit.peer]
-        if guest.record.registration == word.rdf:
-            self.renew(now, guest)
-            return [visit.tell(Done(word.ask))]
+    def register(self, now: float, session: Session, message: Register) -> list[Effect]:
+        registered = self._state.peers[session.peer]
+        if registered.record.registration == message.rdf:
+            self.renew(now, registered)
+            return [session.send(Done(message.request_id))]
 
         def done(now: float) -> list[Effect]:
-            guest = self._desk.guests.get(visit.peer)
-            if guest is None:
+            registered = self._state.peers.get(session.peer)
+            if registered is None:
                 return []
-            self.renew(now, guest)
-            return self._keep(guest, word.rdf, lambda now, _: self._desk.answer(visit, Done(word.ask)))
+            self.renew(now, registered)
+            return self._keep_registration(
+                registered, message.rdf, lambda now, _: self._state.reply(session, Done(message.request_id))
+            )
 
-        return [Advertise(self._desk.ticket(self._desk.after(visit, word.ask, done)), visit.peer, word.rdf)]
+        return [
+            Advertise(
+                self._state.ticket(self._state.on_success(session, message.request_id, done)), session.peer, message.rdf
+            )
+        ]
 
-    def withdraw(self, visit: Visit, word: Withdraw) -> list[Effect]:
-        return self._unadvertise(self._desk.guests[visit.peer], lambda now, _: self._desk.answer(visit, Done(word.ask)))
+    def withdraw(self, session: Session, message: Withdraw) -> list[Effect]:
+        return self._unadvertise(
+            self._state.peers[session.peer], lambda now, _: self._state.reply(session, Done(message.request_id))
+        )
 
-    def renew(self, now: float, guest: Guest) -> None:
-        """The advertisement counts from now."""
-        self._desk.deadlines.set((ADVERTISEMENT, guest.id), now + self._desk.terms.registration_lasts)
+    def renew(self, now: float, registered: RegisteredPeer) -> None:
+        """Restart the timer of an advertisement."""
+        self._state.deadlines.set((ADVERTISEMENT, registered.id), now + self._state.settings.registration_lasts)
 
     def expire(self, peer: str) -> list[Effect]:
-        """An advertisement's time is up."""
-        guest = self._desk.guests.get(peer)
-        if guest is None or guest.visit is None or guest.record.registration is None:
+        """Withdraw an advertisement that was not repeated in time."""
+        registered = self._state.peers.get(peer)
+        if registered is None or registered.session is None or registered.record.registration is None:
             return []
-        return self._unadvertise(guest, nothing)
+        return self._unadvertise(registered, ignore_outcome)
 
-    def _unadvertise(self, guest: Guest, then: Then) -> list[Effect]:
-        return [Unadvertise(guest.id), *self._keep(guest, None, then)]
+    def _unadvertise(self, registered: RegisteredPeer, then: Continuation) -> list[Effect]:
+        return [Unadvertise(registered.id), *self._keep_registration(registered, None, then)]
 
-    def _keep(self, guest: Guest, registration: str | None, then: Then) -> list[Effect]:
-        guest.record = msgspec.structs.replace(guest.record, registration=registration)
-        return [KeepPeer(self._desk.ticket(then), guest.record)]
+    def _keep_registration(
+        self, registered: RegisteredPeer, registration: str | None, then: Continuation
+    ) -> list[Effect]:
+        registered.record = msgspec.structs.replace(registered.record, registration=registration)
+        return [KeepPeer(self._state.ticket(then), registered.record)]

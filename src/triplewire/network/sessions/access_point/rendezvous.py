@@ -1,7 +1,7 @@
-"""Rendezvous at the requester's access point: what its peers wished for, and the rendezvous directory.
+"""Rendezvous at the requester's access point: the requests of its peers, and the rendezvous directory.
 
-A file is taken only if the peer asked this owner for it. It is kept until the peer says that it is safe, also where it
-was forwarded at once; and not for ever.
+A file is accepted only if the peer requested it from this owner. It is kept until the peer acknowledges it, also if it
+was forwarded at once, or until it expires.
 """
 
 from __future__ import annotations
@@ -13,150 +13,164 @@ from triplewire.network.sessions.access_point.effects import (
     Effect,
     Failed,
     ForgetFile,
-    ForgetWish,
+    ForgetRequest,
     KeepFile,
-    KeepWish,
+    KeepRequest,
     Outcome,
     ReadFile,
 )
-from triplewire.network.sessions.access_point.pending_requests import Errands
-from triplewire.network.sessions.access_point.records import RendezvousFile, Wish
-from triplewire.network.sessions.access_point.state import Desk, Visit, passed
+from triplewire.network.sessions.access_point.pending_requests import PendingRequests
+from triplewire.network.sessions.access_point.records import RendezvousFile, RendezvousRequest
+from triplewire.network.sessions.access_point.state import AccessPointState, Session, to_access_point
 from triplewire.network.sessions.access_point_messages import (
     RendezvousAnswered,
     RendezvousAsked,
     ResourceUploaded,
     UploadAnswered,
-    Verdict,
+    UploadOutcome,
 )
-from triplewire.network.sessions.peer_messages import Collect, Collected, Done, Ready, Request, Resource
+from triplewire.network.sessions.peer_messages import Collect, Collected, Done, Ready, RequestRendezvous, Resource
 
-WISH, FILE = "wish", "file"
+REQUEST, FILE = "wish", "file"
 
 
-class Rendezvous:
-    """Wishes and files, by peer and by the identifier that the peer chose."""
+class RequesterRendezvous:
+    """Requests and files, by peer and by the identifier that the peer chose."""
 
-    def __init__(self, desk: Desk, errands: Errands) -> None:
-        self._desk = desk
-        self._errands = errands
-        self._wishes: dict[str, dict[str, Wish]] = {}
+    def __init__(self, state: AccessPointState, pending_requests: PendingRequests) -> None:
+        self._state = state
+        self._pending_requests = pending_requests
+        self._requests: dict[str, dict[str, RendezvousRequest]] = {}
         self._files: dict[str, dict[str, RendezvousFile]] = {}
         self._arriving: dict[str, set[str]] = {}
 
-    def load(self, wishes: tuple[Wish, ...], files: tuple[RendezvousFile, ...]) -> None:
-        """Go on after a restart."""
-        for wish in wishes:
-            self._put_wish(wish)
+    def load(self, requests: tuple[RendezvousRequest, ...], files: tuple[RendezvousFile, ...]) -> None:
+        """Load what was saved."""
+        for request in requests:
+            self._put_request(request)
         for file in files:
             self._put_file(file)
 
-    # Wishing
+    # Requests
 
-    def request(self, now: float, visit: Visit, word: Request) -> list[Effect]:
-        """Remember what a peer wishes, then ask the owner's access point to."""
-        wishes = self._wishes.get(visit.peer, {})
-        if word.id in self._files.get(visit.peer, {}):
-            return [visit.tell(Done(word.ask))]
-        if word.id not in wishes and len(wishes) >= self._desk.terms.wishes:
-            return visit.refuse(word.ask, f"at most {self._desk.terms.wishes} rendezvous", "one more")
-        asked = wishes[word.id].asked if word.id in wishes else now
-        wish = Wish(visit.peer, word.id, word.owner, word.access_point, word.location, asked)
-        self._put_wish(wish)
+    def request(self, now: float, session: Session, message: RequestRendezvous) -> list[Effect]:
+        """Save a peer's request, then send it to the owner's access point."""
+        requests = self._requests.get(session.peer, {})
+        if message.id in self._files.get(session.peer, {}):
+            return [session.send(Done(message.request_id))]
+        if message.id not in requests and len(requests) >= self._state.settings.requests:
+            return session.refuse(message.request_id, f"at most {self._state.settings.requests} rendezvous", "one more")
+        asked = requests[message.id].asked if message.id in requests else now
+        request = RendezvousRequest(
+            session.peer, message.id, message.owner, message.access_point, message.location, asked
+        )
+        self._put_request(request)
 
         def kept(now: float) -> list[Effect]:
-            if visit.peer not in self._desk.guests:
+            if session.peer not in self._state.peers:
                 return []
-            self._errands.begin(now, ("rendezvous", wish.requester, wish.id), visit, word.ask)
-            question = RendezvousAsked(self._desk.id, wish.requester, wish.id, wish.owner, wish.location)
-            return passed(wish.access_point, question)
+            self._pending_requests.begin(
+                now, ("rendezvous", request.requester, request.id), session, message.request_id
+            )
+            question = RendezvousAsked(self._state.id, request.requester, request.id, request.owner, request.location)
+            return to_access_point(request.access_point, question)
 
-        return [KeepWish(self._desk.ticket(self._desk.after(visit, word.ask, kept)), wish)]
+        return [KeepRequest(self._state.ticket(self._state.on_success(session, message.request_id, kept)), request)]
 
-    def answered(self, word: RendezvousAnswered) -> list[Effect]:
-        """The owner's access point has remembered it, or refused."""
-        errand = self._errands.end(("rendezvous", word.requester, word.id))
-        if not word.problem:
-            return [] if errand is None else [errand.visit.tell(Done(errand.ask))]
-        wish = self._wishes.get(word.requester, {}).get(word.id)
-        dropped = [] if wish is None else self._drop_wish(wish.requester, wish.id)
-        told = [] if errand is None else errand.visit.refuse(errand.ask, "a rendezvous", word.problem)
+    def answered(self, message: RendezvousAnswered) -> list[Effect]:
+        """The owner's access point has accepted the request, or refused it."""
+        pending = self._pending_requests.end(("rendezvous", message.requester, message.id))
+        if not message.problem:
+            return [] if pending is None else [pending.session.send(Done(pending.request_id))]
+        request = self._requests.get(message.requester, {}).get(message.id)
+        dropped = [] if request is None else self._drop_request(request.requester, request.id)
+        told = [] if pending is None else pending.session.refuse(pending.request_id, "a rendezvous", message.problem)
         return [*dropped, *told]
 
     # Files
 
-    def uploaded(self, now: float, sender: str, word: ResourceUploaded) -> list[Effect]:
-        """Take a file that a peer wished for, and say what became of it."""
-        verdict = self._verdict(word)
-        if verdict is not None:
-            return self._say(sender, word, verdict)
+    def uploaded(self, now: float, sender: str, message: ResourceUploaded) -> list[Effect]:
+        """Save a file that a peer requested, and answer with the outcome."""
+        upload_outcome = self._immediate_outcome(message)
+        if upload_outcome is not None:
+            return self._answer_upload(sender, message, upload_outcome)
         file = RendezvousFile(
-            word.requester, word.id, word.owner, word.location, len(word.content), now, problem=word.problem
+            message.requester,
+            message.id,
+            message.owner,
+            message.location,
+            len(message.content),
+            now,
+            problem=message.problem,
         )
-        return self._keep_file(file, word.content, lambda verdict: self._say(sender, word, verdict))
+        return self._keep_file(
+            file, message.content, lambda upload_outcome: self._answer_upload(sender, message, upload_outcome)
+        )
 
-    def _keep_file(self, file: RendezvousFile, content: bytes, say: Callable[[Verdict], list[Effect]]) -> list[Effect]:
+    def _keep_file(
+        self, file: RendezvousFile, content: bytes, answer: Callable[[UploadOutcome], list[Effect]]
+    ) -> list[Effect]:
         arriving = self._arriving.setdefault(file.requester, set())
         arriving.add(file.id)
 
         def kept(now: float, outcome: Outcome) -> list[Effect]:
             arriving.discard(file.id)
             if isinstance(outcome, Failed):
-                return say(Verdict.FULL)
-            if file.requester not in self._desk.guests:
-                return say(Verdict.GONE)
+                return answer(UploadOutcome.FULL)
+            if file.requester not in self._state.peers:
+                return answer(UploadOutcome.GONE)
             self._put_file(file)
-            self._wishes.get(file.requester, {}).pop(file.id, None)
-            return [*say(Verdict.KEPT), *self._forward(file, content)]
+            self._requests.get(file.requester, {}).pop(file.id, None)
+            return [*answer(UploadOutcome.KEPT), *self._forward(file, content)]
 
-        return [KeepFile(self._desk.ticket(kept), file, content)]
+        return [KeepFile(self._state.ticket(kept), file, content)]
 
-    def _verdict(self, word: ResourceUploaded) -> Verdict | None:
-        """What there is to say without keeping anything."""
-        files = self._files.get(word.requester, {})
-        wish = self._wishes.get(word.requester, {}).get(word.id)
-        if word.requester not in self._desk.guests:
-            return Verdict.GONE
-        if word.id in files:
-            return Verdict.KEPT
-        if wish is None or (wish.owner, wish.location) != (word.owner, word.location):
-            return Verdict.UNWANTED
-        count = len(files) + len(self._arriving.get(word.requester, ()))
-        if count >= self._desk.terms.files or len(word.content) > self._desk.terms.file_bytes:
-            return Verdict.FULL
+    def _immediate_outcome(self, message: ResourceUploaded) -> UploadOutcome | None:
+        """The outcome of an upload that is not saved; None if it is to be."""
+        files = self._files.get(message.requester, {})
+        request = self._requests.get(message.requester, {}).get(message.id)
+        if message.requester not in self._state.peers:
+            return UploadOutcome.GONE
+        if message.id in files:
+            return UploadOutcome.KEPT
+        if request is None or (request.owner, request.location) != (message.owner, message.location):
+            return UploadOutcome.UNWANTED
+        count = len(files) + len(self._arriving.get(message.requester, ()))
+        if count >= self._state.settings.files or len(message.content) > self._state.settings.file_bytes:
+            return UploadOutcome.FULL
         return None
 
-    def _say(self, sender: str, word: ResourceUploaded, verdict: Verdict) -> list[Effect]:
-        return passed(sender, UploadAnswered(word.requester, word.id, word.owner, verdict))
+    def _answer_upload(self, sender: str, message: ResourceUploaded, upload_outcome: UploadOutcome) -> list[Effect]:
+        return to_access_point(sender, UploadAnswered(message.requester, message.id, message.owner, upload_outcome))
 
     def _forward(self, file: RendezvousFile, content: bytes) -> list[Effect]:
-        """To a requester that is on-line the file goes at once."""
-        visit = self._desk.visit_of(file.requester)
-        return [] if visit is None else [visit.tell(_resource(file, content))]
+        """Send the file at once to a requester that is on-line."""
+        session = self._state.session_of(file.requester)
+        return [] if session is None else [session.send(_resource(file, content))]
 
-    def arrived(self, visit: Visit) -> list[Effect]:
-        """A peer is back: tell it which files wait for it."""
-        files = self._files.get(visit.peer, {}).values()
-        return [visit.tell(Ready(file.id, file.owner, file.location, file.size)) for file in files]
+    def arrived(self, session: Session) -> list[Effect]:
+        """A peer is on-line: announce its files."""
+        files = self._files.get(session.peer, {}).values()
+        return [session.send(Ready(file.id, file.owner, file.location, file.size)) for file in files]
 
-    def collect(self, visit: Visit, word: Collect) -> list[Effect]:
+    def collect(self, session: Session, message: Collect) -> list[Effect]:
         """Send a file."""
-        file = self._files.get(visit.peer, {}).get(word.id)
+        file = self._files.get(session.peer, {}).get(message.id)
         if file is None:
-            return visit.refuse(word.ask, f"the rendezvous file {word.id}", "none")
+            return session.refuse(message.request_id, f"the rendezvous file {message.id}", "none")
 
         def read(now: float, outcome: Outcome) -> list[Effect]:
-            if not self._desk.is_current(visit):
+            if not self._state.is_current(session):
                 return []
             if isinstance(outcome, Content):
-                return [visit.tell(_resource(file, outcome.content)), visit.tell(Done(word.ask))]
-            return visit.refuse(word.ask, f"the rendezvous file {word.id}", "none")
+                return [session.send(_resource(file, outcome.content)), session.send(Done(message.request_id))]
+            return session.refuse(message.request_id, f"the rendezvous file {message.id}", "none")
 
-        return [ReadFile(self._desk.ticket(read), visit.peer, word.id)]
+        return [ReadFile(self._state.ticket(read), session.peer, message.id)]
 
-    def collected(self, visit: Visit, word: Collected) -> list[Effect]:
-        """A file is safe with its peer."""
-        return self._drop_file(visit.peer, word.id)
+    def collected(self, session: Session, message: Collected) -> list[Effect]:
+        """A peer has acknowledged a file."""
+        return self._drop_file(session.peer, message.id)
 
     def has_files(self, peer: str) -> bool:
         return bool(self._files.get(peer))
@@ -164,32 +178,36 @@ class Rendezvous:
     # Forgetting
 
     def forget(self, peer: str) -> None:
-        """A peer is forgotten; the store forgets these with it."""
-        for kept in (self._wishes, self._files, self._arriving):
+        """Forget a peer; the store forgets its requests and files with it."""
+        for kept in (self._requests, self._files, self._arriving):
             kept.pop(peer, None)
 
-    def expire_wish(self, now: float, requester: str, wish_id: str) -> list[Effect]:
-        """An owner has not come back in time; the requester is told so, now or on its return."""
-        wish = self._wishes.get(requester, {}).get(wish_id)
-        if wish is None:
+    def expire_request(self, now: float, requester: str, rendezvous_id: str) -> list[Effect]:
+        """An owner has not returned in time: leave a file without content for the requester."""
+        request = self._requests.get(requester, {}).get(rendezvous_id)
+        if request is None:
             return []
-        file = RendezvousFile(requester, wish_id, wish.owner, wish.location, 0, now, "the owner did not return in time")
-        return self._keep_file(file, b"", lambda verdict: [])
+        file = RendezvousFile(
+            requester, rendezvous_id, request.owner, request.location, 0, now, "the owner did not return in time"
+        )
+        return self._keep_file(file, b"", lambda upload_outcome: [])
 
     def expire_file(self, requester: str, file_id: str) -> list[Effect]:
         return self._drop_file(requester, file_id)
 
-    def _put_wish(self, wish: Wish) -> None:
-        self._wishes.setdefault(wish.requester, {})[wish.id] = wish
-        self._desk.deadlines.set((WISH, wish.requester, wish.id), wish.asked + self._desk.terms.rendezvous_lasts)
+    def _put_request(self, request: RendezvousRequest) -> None:
+        self._requests.setdefault(request.requester, {})[request.id] = request
+        self._state.deadlines.set(
+            (REQUEST, request.requester, request.id), request.asked + self._state.settings.rendezvous_lasts
+        )
 
     def _put_file(self, file: RendezvousFile) -> None:
         self._files.setdefault(file.requester, {})[file.id] = file
-        self._desk.deadlines.set((FILE, file.requester, file.id), file.kept + self._desk.terms.rendezvous_lasts)
+        self._state.deadlines.set((FILE, file.requester, file.id), file.kept + self._state.settings.rendezvous_lasts)
 
-    def _drop_wish(self, requester: str, wish_id: str) -> list[Effect]:
-        wish = self._wishes.get(requester, {}).pop(wish_id, None)
-        return [] if wish is None else [ForgetWish(requester, wish_id)]
+    def _drop_request(self, requester: str, rendezvous_id: str) -> list[Effect]:
+        request = self._requests.get(requester, {}).pop(rendezvous_id, None)
+        return [] if request is None else [ForgetRequest(requester, rendezvous_id)]
 
     def _drop_file(self, requester: str, file_id: str) -> list[Effect]:
         file = self._files.get(requester, {}).pop(file_id, None)

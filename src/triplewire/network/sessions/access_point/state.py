@@ -1,4 +1,4 @@
-"""What the parts of an access point share: who the peers are, what waits for the store, what is due."""
+"""The state that the parts of an access point share: peers, sessions, deadlines, and continuations of effects."""
 
 from __future__ import annotations
 
@@ -7,59 +7,60 @@ from collections.abc import Callable
 import msgspec
 from msgspec import Struct
 
-from triplewire.network.sessions.access_point.effects import Effect, Failed, Outcome, Pass, Tell
+from triplewire.network.sessions import access_point_messages
+from triplewire.network.sessions.access_point.effects import Effect, Failed, Outcome, SendToAccessPoint, SendToPeer
 from triplewire.network.sessions.access_point.flow_control import Flow
-from triplewire.network.sessions.access_point.records import PeerRecord, Pointer, Terms
-from triplewire.network.sessions.access_point_messages import Between, write
+from triplewire.network.sessions.access_point.records import AccessPointSettings, PeerRecord, Pointer
+from triplewire.network.sessions.access_point_messages import Message
 from triplewire.network.sessions.deadlines import Deadlines
-from triplewire.network.sessions.handshake import Session
-from triplewire.network.sessions.peer_messages import Refused, Told, encode
+from triplewire.network.sessions.handshake import SecureChannel
+from triplewire.network.sessions.peer_messages import AccessPointMessage, Refused, encode
 
-Then = Callable[[float, Outcome], list[Effect]]
+Continuation = Callable[[float, Outcome], list[Effect]]
 
 
-class Leaving(Struct):
-    """A peer that moves: what must still be drained before it is told how far it got."""
+class MigrationProgress(Struct):
+    """The migration of a peer: what must be drained before it gets the watermarks."""
 
-    ask: int
+    request_id: int
     to: str
-    tide_ticket: int = 0
-    tide: dict[str, int] | None = None
+    watermarks_ticket: int = 0
+    watermarks: dict[str, int] | None = None
     undrained: set[str] = msgspec.field(default_factory=set)
-    is_told: bool = False
+    is_reported: bool = False
 
     def drained(self, name: str, ticket: int) -> None:
-        """A page was the last of its subscription; it counts if it was read after the tide."""
-        if self.tide is not None and ticket > self.tide_ticket:
+        """A page was the last of its subscription; it counts if it was read after the watermarks."""
+        if self.watermarks is not None and ticket > self.watermarks_ticket:
             self.undrained.discard(name)
 
 
-class Visit:
-    """A peer while it is on-line: one connection, one session."""
+class Session:
+    """The session of a peer that is on-line, over one connection."""
 
-    def __init__(self, peer: str, connection: str, session: Session, address: str) -> None:
+    def __init__(self, peer: str, connection: str, channel: SecureChannel, address: str) -> None:
         self.peer = peer
         self.connection = connection
-        self.session = session
+        self.channel = channel
         self.address = address
         self.flows: dict[str, Flow] = {}
-        self.leaving: Leaving | None = None
+        self.migration: MigrationProgress | None = None
 
-    def tell(self, word: Told) -> Tell:
-        """A word in the next envelope of this session."""
-        return Tell(self.connection, self.session.sealing.seal(encode(word)))
+    def send(self, message: AccessPointMessage) -> SendToPeer:
+        """Send a message in the next envelope of this session."""
+        return SendToPeer(self.connection, self.channel.sealer.seal(encode(message)))
 
-    def refuse(self, ask: int, wanted: str, found: str, again: bool = False) -> list[Effect]:
-        return [self.tell(Refused(ask, wanted, found, again))]
+    def refuse(self, request_id: int, wanted: str, found: str, again: bool = False) -> list[Effect]:
+        return [self.send(Refused(request_id, wanted, found, again))]
 
 
-class Guest:
-    """A peer of this access point, on-line or not."""
+class RegisteredPeer:
+    """A peer that is registered at this access point, on-line or not."""
 
     def __init__(self, record: PeerRecord, names: set[str]) -> None:
         self.record = record
         self.names = names
-        self.visit: Visit | None = None
+        self.session: Session | None = None
         self.is_kept = False
 
     @property
@@ -67,22 +68,22 @@ class Guest:
         return self.record.id
 
 
-class Desk:
-    """The shared state. Outcomes that nobody waits for any more are passed over."""
+class AccessPointState:
+    """The shared state. Outcomes without a continuation are ignored."""
 
-    def __init__(self, id: str, terms: Terms) -> None:  # noqa: A002  the domain's word
+    def __init__(self, id: str, settings: AccessPointSettings) -> None:  # noqa: A002  the domain's word
         self.id = id
-        self.terms = terms
+        self.settings = settings
         self.deadlines = Deadlines()
-        self.guests: dict[str, Guest] = {}
-        self.visits: dict[str, Visit] = {}
+        self.peers: dict[str, RegisteredPeer] = {}
+        self.sessions: dict[str, Session] = {}
         self.pointers: dict[str, Pointer] = {}
         self._ticket = 0
         self._flows = 0
-        self._waiting: dict[int, Then] = {}
+        self._waiting: dict[int, Continuation] = {}
 
-    def ticket(self, then: Then) -> int:
-        """A number for an effect, and what to do with its outcome."""
+    def ticket(self, then: Continuation) -> int:
+        """A ticket for an effect, and the continuation of its outcome."""
         self._ticket += 1
         self._waiting[self._ticket] = then
         return self._ticket
@@ -92,44 +93,48 @@ class Desk:
         return self._ticket
 
     def flow(self) -> Flow:
-        """A new flow, told from all others by its number."""
+        """A new flow, with a number of its own."""
         self._flows += 1
-        return Flow(self._flows, self.terms.window)
+        return Flow(self._flows, self.settings.window)
 
     def done(self, now: float, ticket: int, outcome: Outcome) -> list[Effect]:
-        """Go on where a ticket was waited for."""
+        """Run the continuation of a ticket."""
         then = self._waiting.pop(ticket, None)
         return [] if then is None else then(now, outcome)
 
-    def is_current(self, visit: Visit) -> bool:
-        """Whether the peer is still here, over that connection."""
-        return self.visits.get(visit.connection) is visit
+    def is_current(self, session: Session) -> bool:
+        """Whether the session is still the one of its connection."""
+        return self.sessions.get(session.connection) is session
 
-    def visit_of(self, peer: str) -> Visit | None:
-        """The peer's visit, if it is on-line."""
-        guest = self.guests.get(peer)
-        return None if guest is None else guest.visit
+    def session_of(self, peer: str) -> Session | None:
+        """The session of a peer, if it is on-line."""
+        registered = self.peers.get(peer)
+        return None if registered is None else registered.session
 
-    def after(self, visit: Visit, ask: int, then: Callable[[float], list[Effect]]) -> Then:
-        """Go on after a success; after a failure tell the peer what was wanted and found."""
+    def on_success(self, session: Session, request_id: int, then: Callable[[float], list[Effect]]) -> Continuation:
+        """A continuation for a success; after a failure the peer gets a refusal."""
 
         def outcome_came(now: float, outcome: Outcome) -> list[Effect]:
             if not isinstance(outcome, Failed):
                 return then(now)
-            return visit.refuse(ask, outcome.wanted, outcome.found, outcome.again) if self.is_current(visit) else []
+            return (
+                session.refuse(request_id, outcome.wanted, outcome.found, outcome.again)
+                if self.is_current(session)
+                else []
+            )
 
         return outcome_came
 
-    def answer(self, visit: Visit, word: Told) -> list[Effect]:
-        """Tell a peer, if it is still here."""
-        return [visit.tell(word)] if self.is_current(visit) else []
+    def reply(self, session: Session, message: AccessPointMessage) -> list[Effect]:
+        """Send a message to a peer, if its session is current."""
+        return [session.send(message)] if self.is_current(session) else []
 
 
-def passed(to: str, word: Between) -> list[Effect]:
-    """A word to another access point."""
-    return [Pass(to, write(word))]
+def to_access_point(to: str, message: Message) -> list[Effect]:
+    """The effect that sends a message to another access point."""
+    return [SendToAccessPoint(to, access_point_messages.encode(message))]
 
 
-def nothing(now: float, outcome: Outcome) -> list[Effect]:
-    """What is done with an outcome that changes nothing."""
+def ignore_outcome(now: float, outcome: Outcome) -> list[Effect]:
+    """The continuation of an outcome that changes nothing."""
     return []

@@ -1,164 +1,177 @@
-"""A peer's connections: one to each access point that it has to do with. They break, and are made again."""
+"""A peer's connections: one to each access point in use. They break, and are opened again."""
 
 from __future__ import annotations
 
 from msgspec import Struct
 
 from triplewire.network.sessions.handshake import Randomness
-from triplewire.network.sessions.peer.connection import Line
-from triplewire.network.sessions.peer.effects import Dial, Effect, HangUp, Send
-from triplewire.network.sessions.peer.memory import Keys, Place
-from triplewire.network.sessions.peer.requests import Make, Questions, Then
-from triplewire.network.sessions.peer_messages import Present, Said, Told
+from triplewire.network.sessions.peer.connection import Connection
+from triplewire.network.sessions.peer.effects import Connect, Disconnect, Effect, Send
+from triplewire.network.sessions.peer.memory import AccessPointInfo, PeerKeys
+from triplewire.network.sessions.peer.requests import MakeRequest, OnAnswer, OpenRequests
+from triplewire.network.sessions.peer_messages import AccessPointMessage, KeepAlive, PeerMessage
 
 
-class Manner(Struct, frozen=True):
-    """How a peer keeps in touch, in seconds: it says something every `beat`, and asks again after `patience`."""
+class ConnectionTimings(Struct, frozen=True):
+    """Intervals in seconds: a keep-alive is sent every `keep_alive`, a request again after `retry_after`."""
 
-    beat: float = 5.0
-    patience: float = 5.0
-    silence: float = 20.0
+    keep_alive: float = 5.0
+    retry_after: float = 5.0
+    timeout: float = 20.0
 
 
-class Dealing(Struct):
-    """What a peer has to do with one access point."""
+class AccessPointContact(Struct):
+    """The connection with one access point, and the requests to it."""
 
-    place: Place
+    access_point: AccessPointInfo
     is_known: bool
-    questions: Questions
-    line: Line | None = None
-    dial_at: float | None = None
+    requests: OpenRequests
+    connection: Connection | None = None
+    retry_at: float | None = None
 
 
-class Switchboard:
-    """Lines by name, and what is to be done, in order."""
+class Connections:
+    """Connections by name, and effects in order."""
 
-    def __init__(self, keys: Keys, randomness: Randomness, manner: Manner) -> None:
+    def __init__(self, keys: PeerKeys, randomness: Randomness, timings: ConnectionTimings) -> None:
         self._keys = keys
         self._randomness = randomness
-        self._manner = manner
-        self._dealings: dict[str, Dealing] = {}
+        self._timings = timings
+        self._contacts: dict[str, AccessPointContact] = {}
         self._count = 0
         self._effects: list[Effect] = []
 
-    def do(self, *effects: Effect) -> None:
-        """Have something done after what there is."""
+    def add_effects(self, *effects: Effect) -> None:
+        """Append effects."""
         self._effects += effects
 
-    def taken(self) -> list[Effect]:
-        """Everything that is to be done."""
+    def take_effects(self) -> list[Effect]:
+        """Take all effects."""
         taken, self._effects = self._effects, []
         return taken
 
-    def line(self, name: str) -> Line | None:
-        """A connection that is still in use."""
+    def connection_named(self, name: str) -> Connection | None:
+        """The connection of that name, if it is still in use."""
         return next(
-            (dealing.line for dealing in self._dealings.values() if dealing.line and dealing.line.name == name), None
+            (
+                contact.connection
+                for contact in self._contacts.values()
+                if contact.connection and contact.connection.name == name
+            ),
+            None,
         )
 
-    def open_line(self, place: Place) -> Line | None:
+    def open_connection(self, access_point: AccessPointInfo) -> Connection | None:
         """The connection with an access point, if its session has begun."""
-        dealing = self._dealings.get(place.id)
-        return dealing.line if dealing is not None and dealing.line is not None and dealing.line.is_open else None
+        contact = self._contacts.get(access_point.id)
+        return (
+            contact.connection
+            if contact is not None and contact.connection is not None and contact.connection.is_open
+            else None
+        )
 
-    def is_open(self, place: Place) -> bool:
-        return self.open_line(place) is not None
+    def is_open(self, access_point: AccessPointInfo) -> bool:
+        return self.open_connection(access_point) is not None
 
     # Connecting
 
-    def connect(self, now: float, place: Place, address: str, is_known: bool) -> None:
-        """Have a connection with an access point, from now on."""
-        dealing = self._dealings.setdefault(place.id, Dealing(place, is_known, Questions()))
-        dealing.place, dealing.is_known = place, is_known
-        self._dial(now, dealing, address)
+    def connect(self, now: float, access_point: AccessPointInfo, address: str, is_known: bool) -> None:
+        """Keep a connection with an access point, from now on."""
+        contact = self._contacts.setdefault(access_point.id, AccessPointContact(access_point, is_known, OpenRequests()))
+        contact.access_point, contact.is_known = access_point, is_known
+        self._open(now, contact, address)
 
-    def _dial(self, now: float, dealing: Dealing, address: str) -> None:
-        self._hang_up(dealing)
+    def _open(self, now: float, contact: AccessPointContact, address: str) -> None:
+        self._close(contact)
         self._count += 1
-        dealing.dial_at = None
-        dealing.line = Line(str(self._count), dealing.place, self._keys, self._randomness, address, dealing.is_known)
-        dealing.line.begin(now)
-        self.do(Dial(dealing.line.name, dealing.place))
-        self._flush(dealing.line)
+        contact.retry_at = None
+        contact.connection = Connection(
+            str(self._count), contact.access_point, self._keys, self._randomness, address, contact.is_known
+        )
+        contact.connection.begin(now)
+        self.add_effects(Connect(contact.connection.name, contact.access_point))
+        self._flush(contact.connection)
 
-    def redial(self, now: float, place: Place, address: str) -> None:
-        """Make a connection again: at once if it worked before, else after a while."""
-        dealing = self._dealings.get(place.id)
-        if dealing is None or dealing.line is None:
+    def reconnect(self, now: float, access_point: AccessPointInfo, address: str) -> None:
+        """Open a connection again: at once if it worked before, else after a delay."""
+        contact = self._contacts.get(access_point.id)
+        if contact is None or contact.connection is None:
             return
-        if dealing.line.is_open:
-            self._dial(now, dealing, address)
+        if contact.connection.is_open:
+            self._open(now, contact, address)
         else:
-            self._hang_up(dealing)
-            dealing.dial_at = now + self._manner.patience
+            self._close(contact)
+            contact.retry_at = now + self._timings.retry_after
 
-    def disconnect(self, now: float, place: Place) -> None:
-        """Have nothing more to do with an access point."""
-        dealing = self._dealings.pop(place.id, None)
-        if dealing is not None:
-            self._hang_up(dealing)
-            dealing.questions.drop(now)
+    def disconnect(self, now: float, access_point: AccessPointInfo) -> None:
+        """Close the connection with an access point, and cancel its requests."""
+        contact = self._contacts.pop(access_point.id, None)
+        if contact is not None:
+            self._close(contact)
+            contact.requests.cancel_all(now)
 
-    def _hang_up(self, dealing: Dealing) -> None:
-        if dealing.line is not None:
-            self.do(HangUp(dealing.line.name))
-            dealing.line = None
+    def _close(self, contact: AccessPointContact) -> None:
+        if contact.connection is not None:
+            self.add_effects(Disconnect(contact.connection.name))
+            contact.connection = None
 
-    def places(self) -> list[Place]:
-        return [dealing.place for dealing in self._dealings.values()]
+    def access_points(self) -> list[AccessPointInfo]:
+        return [contact.access_point for contact in self._contacts.values()]
 
-    # Talking
+    # Messages
 
-    def say(self, now: float, place: Place, word: Said) -> None:
-        """Say something, if the session has begun; nothing is kept for later."""
-        dealing = self._dealings.get(place.id)
-        if dealing is not None and dealing.line is not None:
-            dealing.line.say(now, word)
-            self._flush(dealing.line)
+    def send(self, now: float, access_point: AccessPointInfo, message: PeerMessage) -> None:
+        """Send a message, if the session has begun; otherwise it is dropped."""
+        contact = self._contacts.get(access_point.id)
+        if contact is not None and contact.connection is not None:
+            contact.connection.send(now, message)
+            self._flush(contact.connection)
 
-    def ask(self, now: float, place: Place, make: Make, then: Then) -> None:
-        """Ask until there is an answer."""
-        dealing = self._dealings.get(place.id)
-        if dealing is not None:
-            self.say(now, place, dealing.questions.ask(now, make, then))
+    def send_request(self, now: float, access_point: AccessPointInfo, make: MakeRequest, then: OnAnswer) -> None:
+        """Send a request until it is answered."""
+        contact = self._contacts.get(access_point.id)
+        if contact is not None:
+            self.send(now, access_point, contact.requests.add(now, make, then))
 
-    def ask_again(self, now: float, place: Place) -> None:
-        """Ask all that is open, over a session that has just begun."""
-        dealing = self._dealings[place.id]
-        for word in dealing.questions.again(now, 0.0):
-            self.say(now, place, word)
+    def resend_requests(self, now: float, access_point: AccessPointInfo) -> None:
+        """Send all open requests, over a session that has just begun."""
+        contact = self._contacts[access_point.id]
+        for message in contact.requests.overdue(now, 0.0):
+            self.send(now, access_point, message)
 
-    def ask_no_more(self, place: Place) -> None:
-        """What was asked of an access point is to be asked anew."""
-        self._dealings[place.id].questions = Questions()
+    def drop_requests(self, access_point: AccessPointInfo) -> None:
+        """Drop the requests to an access point."""
+        self._contacts[access_point.id].requests = OpenRequests()
 
-    def answered(self, now: float, place: Place, word: Told) -> bool:
-        """Hand an answer to whoever asked; whether it was one."""
-        return self._dealings[place.id].questions.answered(now, word)
+    def answered(self, now: float, access_point: AccessPointInfo, message: AccessPointMessage) -> bool:
+        """Pass an answer to its request; whether the message was one."""
+        return self._contacts[access_point.id].requests.answered(now, message)
 
     def flush(self, name: str) -> None:
-        """Send what a line has to say."""
-        line = self.line(name)
-        if line is not None:
-            self._flush(line)
+        """Send the outgoing messages of a connection."""
+        connection = self.connection_named(name)
+        if connection is not None:
+            self._flush(connection)
 
-    def _flush(self, line: Line) -> None:
-        outgoing, line.outgoing = line.outgoing, []
-        self.do(*[Send(line.name, data) for data in outgoing])
+    def _flush(self, connection: Connection) -> None:
+        outgoing, connection.outgoing = connection.outgoing, []
+        self.add_effects(*[Send(connection.name, data) for data in outgoing])
 
-    def keep_in_touch(self, now: float, address: str) -> None:
-        """Time passes: signs of life, questions asked again, connections that are silent made again."""
-        for dealing in list(self._dealings.values()):
-            if dealing.line is None:
-                if dealing.dial_at is not None and now >= dealing.dial_at:
-                    self._dial(now, dealing, address)
-            elif now - dealing.line.heard >= (self._manner.silence if dealing.line.is_open else self._manner.patience):
-                self._dial(now, dealing, address)
-            elif dealing.line.is_open:
-                self._remind(now, dealing, dealing.line)
+    def tick(self, now: float, address: str) -> None:
+        """Send keep-alives and overdue requests, and open connections again that timed out."""
+        for contact in list(self._contacts.values()):
+            if contact.connection is None:
+                if contact.retry_at is not None and now >= contact.retry_at:
+                    self._open(now, contact, address)
+            elif now - contact.connection.received_at >= (
+                self._timings.timeout if contact.connection.is_open else self._timings.retry_after
+            ):
+                self._open(now, contact, address)
+            elif contact.connection.is_open:
+                self._send_due(now, contact, contact.connection)
 
-    def _remind(self, now: float, dealing: Dealing, line: Line) -> None:
-        for word in dealing.questions.again(now, self._manner.patience):
-            self.say(now, dealing.place, word)
-        if now - line.said >= self._manner.beat:
-            self.say(now, dealing.place, Present())
+    def _send_due(self, now: float, contact: AccessPointContact, connection: Connection) -> None:
+        for message in contact.requests.overdue(now, self._timings.retry_after):
+            self.send(now, contact.access_point, message)
+        if now - connection.sent_at >= self._timings.keep_alive:
+            self.send(now, contact.access_point, KeepAlive())

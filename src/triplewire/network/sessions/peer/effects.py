@@ -1,81 +1,98 @@
-"""What a peer's program wants done by the shell around it, in this order."""
+"""Effects of a peer's program, which the shell around it does in order."""
 
 from __future__ import annotations
 
 from msgspec import Struct
 
 from triplewire.errors import SessionRefused
-from triplewire.network.sessions.peer.memory import Home, Place
-from triplewire.network.sessions.peer_messages import Missed, Notification, Resource, Told, Wanted
+from triplewire.network.sessions.peer.memory import AccessPointInfo, SavedPeer
+from triplewire.network.sessions.peer_messages import (
+    AccessPointMessage,
+    Missed,
+    Notification,
+    Resource,
+    UploadRequested,
+)
 
 
-class Dial(Struct, frozen=True):
+class Connect(Struct, frozen=True):
     """Open a connection, under a name. The access point's key is known."""
 
-    line: str
-    place: Place
+    connection: str
+    access_point: AccessPointInfo
 
 
-class HangUp(Struct, frozen=True):
+class Disconnect(Struct, frozen=True):
     """Close a connection."""
 
-    line: str
+    connection: str
 
 
 class Send(Struct, frozen=True):
-    """Send this over a connection."""
+    """Send bytes over a connection."""
 
-    line: str
+    connection: str
     data: bytes
 
 
-class Save(Struct, frozen=True):
-    """Keep this, before anything that follows is sent."""
+class SaveState(Struct, frozen=True):
+    """Save the state, before anything that follows is sent."""
 
-    home: Home
-
-
-class Arrived(Struct, frozen=True):
-    """A notification: save it, then call `saved`."""
-
-    line: str
-    word: Notification
+    saved: SavedPeer
 
 
-class Lapsed(Struct, frozen=True):
-    """Some notifications were not kept for long enough at an access point: note it, then call `noted`."""
+class NotificationReceived(Struct, frozen=True):
+    """A notification: save it, then call `notification_saved`."""
 
-    line: str
-    place: Place
-    word: Missed
-
-
-class Got(Struct, frozen=True):
-    """A rendezvous file: save it, then call `kept`."""
-
-    line: str
-    word: Resource
+    connection: str
+    message: Notification
 
 
-class UploadWanted(Struct, frozen=True):
-    """Somebody wants a resource: call `upload`."""
+class NotificationsLost(Struct, frozen=True):
+    """An access point has lost notifications to retention: save the gap, then call `loss_saved`."""
 
-    line: str
-    word: Wanted
+    connection: str
+    access_point: AccessPointInfo
+    message: Missed
 
 
-class Answered(Struct, frozen=True):
-    """What became of something that was asked under this token."""
+class FileReceived(Struct, frozen=True):
+    """A rendezvous file: save it, then call `file_saved`."""
+
+    connection: str
+    message: Resource
+
+
+class UploadNeeded(Struct, frozen=True):
+    """Another peer requests a resource: call `upload`."""
+
+    connection: str
+    message: UploadRequested
+
+
+class RequestAnswered(Struct, frozen=True):
+    """The answer to the request with this token."""
 
     token: str
-    word: Told
+    message: AccessPointMessage
 
 
-class Turned(Struct, frozen=True):
-    """An access point refused this peer, or is not the one it should be."""
+class Rejected(Struct, frozen=True):
+    """An access point refused this peer, or has not the expected key."""
 
-    place: Place
+    access_point: AccessPointInfo
     problem: SessionRefused
 
 
-Effect = Dial | HangUp | Send | Save | Arrived | Lapsed | Got | UploadWanted | Answered | Turned
+Effect = (
+    Connect
+    | Disconnect
+    | Send
+    | SaveState
+    | NotificationReceived
+    | NotificationsLost
+    | FileReceived
+    | UploadNeeded
+    | RequestAnswered
+    | Rejected
+)

@@ -1,4 +1,4 @@
-"""What a peer's own program remembers: who it is, where it is, and what it has standing.
+"""The saved state of a peer: its keys, its access points, its subscriptions and requests.
 
 The paper's variable *previous access point* is `previous` here: a peer may move on before it could reach the last one.
 """
@@ -11,8 +11,8 @@ from msgspec import Struct
 from triplewire.network.sessions.identity import public_identifier, public_key_of
 
 
-class Keys(Struct, frozen=True):
-    """Who a peer is. Nobody but its own program and its access points ever sees the secret."""
+class PeerKeys(Struct, frozen=True):
+    """The keys of a peer. Only its own program and its access points ever see the secret."""
 
     private_key: bytes
     secret: str
@@ -22,8 +22,8 @@ class Keys(Struct, frozen=True):
         return public_identifier(public_key_of(self.private_key))
 
 
-class Place(Struct, frozen=True):
-    """An access point: its key, learnt by secure means, where it listens, and what it wants of those who register."""
+class AccessPointInfo(Struct, frozen=True):
+    """An access point: its key, learnt by secure means, its address, and an invitation to register there."""
 
     public_key: bytes
     address: str
@@ -34,71 +34,80 @@ class Place(Struct, frozen=True):
         return public_identifier(self.public_key)
 
 
-class Query(Struct, frozen=True):
-    """A standing query."""
+class SubscriptionQuery(Struct, frozen=True):
+    """The query of a subscription."""
 
     language: str
     text: str
 
 
-class Asked(Struct, frozen=True):
-    """A rendezvous that was asked for and has not come."""
+class ResourceRequest(Struct, frozen=True):
+    """A rendezvous that was requested and has not taken place."""
 
     owner: str
     access_point: str
     location: str
 
 
-class Parting(Struct, frozen=True):
-    """A previous access point that may still have something. `tide` is set once it has been drained."""
+class PreviousAccessPoint(Struct, frozen=True, rename={"access_point": "place", "watermarks": "tide"}):
+    """A previous access point that is not released. `watermarks` is set once it has been drained.
 
-    place: Place
-    tide: dict[str, int] | None = None
-
-
-class Home(Struct, frozen=True, kw_only=True):
-    """What survives. `access_point` is what super-peers call the one where the peer is, once it is known.
-
-    `since` is what that one must still be told, with the subscriptions.
+    In the file the fields have the names of an earlier version.
     """
 
-    at: Place
+    access_point: AccessPointInfo
+    watermarks: dict[str, int] | None = None
+
+
+class SavedPeer(Struct, frozen=True, kw_only=True):
+    """What survives a restart. `access_point` is the super-peer's identifier of the present access point, once known.
+
+    `since` are the watermarks that still have to be sent to it, with the subscriptions.
+    """
+
+    at: AccessPointInfo
     access_point: str = ""
-    previous: tuple[Parting, ...] = ()
-    subscriptions: dict[str, Query] = msgspec.field(default_factory=dict)
+    previous: tuple[PreviousAccessPoint, ...] = ()
+    subscriptions: dict[str, SubscriptionQuery] = msgspec.field(default_factory=dict)
     registration: str | None = None
-    requests: dict[str, Asked] = msgspec.field(default_factory=dict)
+    requests: dict[str, ResourceRequest] = msgspec.field(default_factory=dict)
     since: dict[str, int] | None = None
     address: str = ""
 
-    def moving_to(self, place: Place) -> Home:
-        """Be at another access point; the one before is still to be drained."""
-        if place.id == self.at.id:
-            return msgspec.structs.replace(self, at=place)
-        # One that was left and is where the peer comes back to may have forgotten it already.
-        back = self.released(place.id)
-        previous = (*back.previous, Parting(self.at))
-        return msgspec.structs.replace(back, at=place, access_point="", previous=previous)
+    def moving_to(self, access_point: AccessPointInfo) -> SavedPeer:
+        """The state after a move to another access point; the one before is still to be drained."""
+        if access_point.id == self.at.id:
+            return msgspec.structs.replace(self, at=access_point)
+        # An access point that the peer returns to may have forgotten it already.
+        back = self.released(access_point.id)
+        previous = (*back.previous, PreviousAccessPoint(self.at))
+        return msgspec.structs.replace(back, at=access_point, access_point="", previous=previous)
 
-    def drained(self, access_point: str, tide: dict[str, int]) -> Home:
-        """Everything pending at a previous access point has come, up to a tide."""
+    def drained(self, access_point: str, watermarks: dict[str, int]) -> SavedPeer:
+        """The state after a previous access point was drained, up to watermarks."""
         previous = tuple(
-            msgspec.structs.replace(one, tide=tide) if one.place.id == access_point else one for one in self.previous
+            msgspec.structs.replace(one, watermarks=watermarks) if one.access_point.id == access_point else one
+            for one in self.previous
         )
         return msgspec.structs.replace(self, previous=previous)
 
-    def released(self, access_point: str) -> Home:
-        """A previous access point has forgotten this peer."""
-        tides = [one.tide for one in self.previous if one.place.id == access_point and one.tide is not None]
+    def released(self, access_point: str) -> SavedPeer:
+        """The state after a previous access point has released this peer."""
+
+        drained = [
+            one.watermarks
+            for one in self.previous
+            if one.access_point.id == access_point and one.watermarks is not None
+        ]
         since = self.since
-        for tide in tides:
-            since = tide if since is None else earlier(since, tide)
-        previous = tuple(one for one in self.previous if one.place.id != access_point)
+        for watermarks in drained:
+            since = watermarks if since is None else earlier(since, watermarks)
+        previous = tuple(one for one in self.previous if one.access_point.id != access_point)
         return msgspec.structs.replace(self, previous=previous, since=since)
 
 
 def earlier(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
-    """Where both have been: whoever begins there misses nothing of either.
+    """The minimum of two watermarks, by origin: who begins there misses nothing of either.
 
     >>> earlier({"a": 3, "b": 5}, {"a": 4})
     {'a': 3}

@@ -1,10 +1,11 @@
-"""A peer's own program, as a state machine: it keeps in touch with its access point, and moves to another.
+"""A peer's own program, as a state machine: it keeps a session with its access point, and moves to another.
 
-What arrives is handed out with `Arrived`, `Lapsed`, `Got` and `UploadWanted`; the shell calls `saved`, `noted`, `kept`
-and `upload` when it is safe on disk, and only then is it acknowledged. Notifications may come twice, also over two
-access points while a peer moves: whoever saves them drops repeats by (name, event).
+What arrives is handed out with `NotificationReceived`, `NotificationsLost`, `FileReceived` and `UploadNeeded`; the
+shell calls `notification_saved`, `loss_saved`, `file_saved` and `upload` when it is on disk, and only then is it
+acknowledged. Notifications may come twice, also over two access points while a peer moves: the shell drops repeats by
+(name, event).
 
-`migration` tells how moving goes, at the other end.
+`access_point.migration` describes the other end of a move.
 """
 
 from __future__ import annotations
@@ -15,221 +16,246 @@ from triplewire.errors import SessionRefused
 from triplewire.network.sessions import peer_messages
 from triplewire.network.sessions.envelopes import Reason
 from triplewire.network.sessions.handshake import Randomness
-from triplewire.network.sessions.peer.connection import Line
-from triplewire.network.sessions.peer.connections import Manner, Switchboard
-from triplewire.network.sessions.peer.effects import Arrived, Effect, Got, Lapsed, Turned, UploadWanted
-from triplewire.network.sessions.peer.memory import Asked, Home, Keys, Place, Query
-from triplewire.network.sessions.peer.state import Belongings
+from triplewire.network.sessions.peer.connection import Connection
+from triplewire.network.sessions.peer.connections import Connections, ConnectionTimings
+from triplewire.network.sessions.peer.effects import (
+    Effect,
+    FileReceived,
+    NotificationReceived,
+    NotificationsLost,
+    Rejected,
+    UploadNeeded,
+)
+from triplewire.network.sessions.peer.memory import (
+    AccessPointInfo,
+    PeerKeys,
+    ResourceRequest,
+    SavedPeer,
+    SubscriptionQuery,
+)
+from triplewire.network.sessions.peer.state import PeerState
 
-# What a forger can bring about must not end a session.
+# What an attacker can cause with forged messages must not end a session.
 _FORGED = (Reason.REPLAY, Reason.TAG, Reason.SESSION)
 
 
 class Peer:
-    """A connection to the access point where it is, and one to each previous one that it still has to leave."""
+    """A connection to the present access point, and one to each previous one that is not released."""
 
-    def __init__(self, keys: Keys, home: Home, randomness: Randomness, manner: Manner | None = None) -> None:
+    def __init__(
+        self, keys: PeerKeys, saved: SavedPeer, randomness: Randomness, manner: ConnectionTimings | None = None
+    ) -> None:
         self.id = keys.id
-        self._board = Switchboard(keys, randomness, manner or Manner())
-        self._own = Belongings(home, self._board)
-        self._leaving: set[str] = set()
+        self._connections = Connections(keys, randomness, manner or ConnectionTimings())
+        self._state = PeerState(saved, self._connections)
+        self._migrating: set[str] = set()
 
     @property
-    def home(self) -> Home:
-        return self._own.home
+    def saved_state(self) -> SavedPeer:
+        return self._state.saved_state
 
     @property
     def is_online(self) -> bool:
         """Whether the session with the present access point has begun."""
-        return self._board.is_open(self.home.at)
+        return self._connections.is_open(self.saved_state.at)
 
-    # Coming, moving, going
+    # Start, move, stop
 
     def start(self, now: float) -> list[Effect]:
-        """Connect where it is, and where it still has to leave."""
-        self._connect(now, self.home.at)
-        for parting in self.home.previous:
-            self._connect(now, parting.place)
-        return self._board.taken()
+        """Connect to the present access point, and to the previous ones."""
+        self._connect(now, self.saved_state.at)
+        for previous in self.saved_state.previous:
+            self._connect(now, previous.access_point)
+        return self._connections.take_effects()
 
-    def move(self, now: float, place: Place) -> list[Effect]:
-        """Connect to another access point, and fetch whatever the last one has."""
-        before = self.home.at
-        self._own.keep(self.home.moving_to(place))
-        for known in (before, place):
-            self._board.disconnect(now, known)
-        self._connect(now, place)
-        if before.id != place.id:
+    def move(self, now: float, access_point: AccessPointInfo) -> list[Effect]:
+        """Connect to another access point, and drain the last one."""
+        before = self.saved_state.at
+        self._state.save(self.saved_state.moving_to(access_point))
+        for known in (before, access_point):
+            self._connections.disconnect(now, known)
+        self._connect(now, access_point)
+        if before.id != access_point.id:
             self._connect(now, before)
-        return self._board.taken()
+        return self._connections.take_effects()
 
     def stop(self, now: float) -> list[Effect]:
         """Go off-line."""
-        for place in self._board.places():
-            self._board.say(now, place, peer_messages.Farewell())
-            self._board.disconnect(now, place)
-        return self._board.taken()
+        for access_point in self._connections.access_points():
+            self._connections.send(now, access_point, peer_messages.Goodbye())
+            self._connections.disconnect(now, access_point)
+        return self._connections.take_effects()
 
-    def _connect(self, now: float, place: Place) -> None:
-        self._board.connect(now, place, self.home.address, is_known=place.id != self.home.at.id)
+    def _connect(self, now: float, access_point: AccessPointInfo) -> None:
+        self._connections.connect(
+            now, access_point, self.saved_state.address, is_known=access_point.id != self.saved_state.at.id
+        )
 
-    # Asking the present access point; the answer comes as `Answered`, under the token
+    # Requests to the present access point; the answer comes as `RequestAnswered`, with the token
 
-    def subscribe(self, now: float, token: str, name: str, query: Query) -> list[Effect]:
-        self._own.subscribe(now, token, name, query)
-        return self._board.taken()
+    def subscribe(self, now: float, token: str, name: str, query: SubscriptionQuery) -> list[Effect]:
+        self._state.subscribe(now, token, name, query)
+        return self._connections.take_effects()
 
     def unsubscribe(self, now: float, token: str, name: str) -> list[Effect]:
-        self._own.unsubscribe(now, token, name)
-        return self._board.taken()
+        self._state.unsubscribe(now, token, name)
+        return self._connections.take_effects()
 
     def register(self, now: float, token: str, rdf: str | None) -> list[Effect]:
-        """Say what this peer will publish; None is nothing any more."""
-        self._own.register(now, token, rdf)
-        return self._board.taken()
+        """Advertise what this peer will publish; None withdraws it."""
+        self._state.register(now, token, rdf)
+        return self._connections.take_effects()
 
     def publish(self, now: float, token: str, nquads: bytes) -> list[Effect]:
         """Publish events; the token makes sure that they are published once."""
-        self._own.ask(now, partial(peer_messages.Publish, token, nquads), token)
-        return self._board.taken()
+        self._state.send_request(now, partial(peer_messages.Publish, token, nquads), token)
+        return self._connections.take_effects()
 
     def locate(self, now: float, token: str, owner: str, access_point: str) -> list[Effect]:
-        """Where is the owner of a resource?"""
-        self._own.ask(now, partial(peer_messages.Locate, owner, access_point), token)
-        return self._board.taken()
+        """Locate the owner of a resource."""
+        self._state.send_request(now, partial(peer_messages.Locate, owner, access_point), token)
+        return self._connections.take_effects()
 
-    def request(self, now: float, token: str, asked: Asked) -> list[Effect]:
-        """A rendezvous with a resource, known by the token."""
-        self._own.request(now, token, asked)
-        return self._board.taken()
+    def request(self, now: float, token: str, resource: ResourceRequest) -> list[Effect]:
+        """Request a rendezvous with a resource, identified by the token."""
+        self._state.request(now, token, resource)
+        return self._connections.take_effects()
 
-    # What the shell has done
+    # Acknowledgements of the shell
 
-    def saved(self, now: float, line: str, word: peer_messages.Notification) -> list[Effect]:
-        """A notification is safe."""
-        self._say(now, line, peer_messages.Received(word.name, word.flow, word.position))
-        return self._board.taken()
+    def notification_saved(self, now: float, connection: str, message: peer_messages.Notification) -> list[Effect]:
+        """A notification is on disk."""
+        self._send(now, connection, peer_messages.NotificationAck(message.name, message.flow, message.position))
+        return self._connections.take_effects()
 
-    def noted(self, now: float, line: str, word: peer_messages.Missed) -> list[Effect]:
-        """That notifications were lost is on the disk."""
-        self._say(now, line, peer_messages.Received(word.name, word.flow, word.until))
-        return self._board.taken()
+    def loss_saved(self, now: float, connection: str, message: peer_messages.Missed) -> list[Effect]:
+        """A gap is on disk."""
+        self._send(now, connection, peer_messages.NotificationAck(message.name, message.flow, message.until))
+        return self._connections.take_effects()
 
-    def kept(self, now: float, line: str, word: peer_messages.Resource) -> list[Effect]:
-        """A rendezvous file is safe."""
-        self._own.fulfilled(word.id)
-        self._say(now, line, peer_messages.Collected(word.id))
-        return self._board.taken()
+    def file_saved(self, now: float, connection: str, message: peer_messages.Resource) -> list[Effect]:
+        """A rendezvous file is on disk."""
+        self._state.request_done(message.id)
+        self._send(now, connection, peer_messages.Collected(message.id))
+        return self._connections.take_effects()
 
     def upload(
-        self, now: float, line: str, wanted: peer_messages.Wanted, content: bytes, problem: str = ""
+        self, now: float, connection: str, wanted: peer_messages.UploadRequested, content: bytes, problem: str = ""
     ) -> list[Effect]:
-        """Here is a resource that was wanted, or why there is none."""
-        found = self._board.line(line)
+        """Upload a requested resource, or the reason why there is none."""
+        found = self._connections.connection_named(connection)
         if found is not None:
             make = partial(peer_messages.Upload, wanted.requester, wanted.id, content, problem)
-            self._board.ask(now, found.place, make, _indifferent)
-        return self._board.taken()
+            self._connections.send_request(now, found.access_point, make, _ignore_answer)
+        return self._connections.take_effects()
 
-    def _say(self, now: float, line: str, word: peer_messages.Said) -> None:
-        found = self._board.line(line)
+    def _send(self, now: float, connection: str, message: peer_messages.PeerMessage) -> None:
+        found = self._connections.connection_named(connection)
         if found is not None:
-            self._board.say(now, found.place, word)
+            self._connections.send(now, found.access_point, message)
 
     # From the network
 
-    def receive(self, now: float, line: str, data: bytes) -> list[Effect]:
-        """Bytes have come over a connection."""
-        found = self._board.line(line)
+    def receive(self, now: float, connection: str, data: bytes) -> list[Effect]:
+        """Receive bytes over a connection."""
+        found = self._connections.connection_named(connection)
         if found is None:
             return []
         try:
-            word = found.receive(now, data)
+            message = found.receive(now, data)
         except SessionRefused as problem:
             self._refused(now, found, problem)
         else:
-            self._board.flush(line)
-            if word is not None and not self._board.answered(now, found.place, word):
-                self._told(now, found, word)
-        return self._board.taken()
+            self._connections.flush(connection)
+            if message is not None and not self._connections.answered(now, found.access_point, message):
+                self._handle(now, found, message)
+        return self._connections.take_effects()
 
-    def lost(self, now: float, line: str) -> list[Effect]:
+    def lost(self, now: float, connection: str) -> list[Effect]:
         """A connection broke."""
-        found = self._board.line(line)
+        found = self._connections.connection_named(connection)
         if found is not None:
-            self._board.redial(now, found.place, self.home.address)
-        return self._board.taken()
+            self._connections.reconnect(now, found.access_point, self.saved_state.address)
+        return self._connections.take_effects()
 
     def tick(self, now: float) -> list[Effect]:
-        """Time passes."""
-        self._board.keep_in_touch(now, self.home.address)
+        """Do what is due."""
+        self._connections.tick(now, self.saved_state.address)
         if self.is_online:
-            self._own.renew(now)
-        return self._board.taken()
+            self._state.renew(now)
+        return self._connections.take_effects()
 
-    def _refused(self, now: float, line: Line, problem: SessionRefused) -> None:
-        if line.place.id != self.home.at.id and problem.reason == Reason.UNKNOWN:
-            self._released(now, line.place)
+    def _refused(self, now: float, connection: Connection, problem: SessionRefused) -> None:
+        if connection.access_point.id != self.saved_state.at.id and problem.reason == Reason.UNKNOWN:
+            self._released(now, connection.access_point)
             return
-        self._board.do(Turned(line.place, problem))
-        if problem.reason not in _FORGED or not line.is_open:
-            self._board.redial(now, line.place, self.home.address)
+        self._connections.add_effects(Rejected(connection.access_point, problem))
+        if problem.reason not in _FORGED or not connection.is_open:
+            self._connections.reconnect(now, connection.access_point, self.saved_state.address)
 
-    # What an access point tells
+    # Messages of an access point
 
-    def _told(self, now: float, line: Line, word: peer_messages.Told) -> None:
-        match word:
+    def _handle(self, now: float, connection: Connection, message: peer_messages.AccessPointMessage) -> None:
+        match message:
             case peer_messages.Welcome():
-                self._welcomed(now, line.place, word)
+                self._welcomed(now, connection.access_point, message)
             case peer_messages.Notification():
-                self._board.do(Arrived(line.name, word))
+                self._connections.add_effects(NotificationReceived(connection.name, message))
             case peer_messages.Missed():
-                self._board.do(Lapsed(line.name, line.place, word))
+                self._connections.add_effects(NotificationsLost(connection.name, connection.access_point, message))
             case peer_messages.Ready():
-                self._board.ask(now, line.place, partial(peer_messages.Collect, word.id), _indifferent)
+                self._connections.send_request(
+                    now, connection.access_point, partial(peer_messages.Collect, message.id), _ignore_answer
+                )
             case peer_messages.Resource():
-                self._board.do(Got(line.name, word))
-            case peer_messages.Wanted():
-                self._board.do(UploadWanted(line.name, word))
+                self._connections.add_effects(FileReceived(connection.name, message))
+            case peer_messages.UploadRequested():
+                self._connections.add_effects(UploadNeeded(connection.name, message))
 
-    def _welcomed(self, now: float, place: Place, word: peer_messages.Welcome) -> None:
-        if place.id != self.home.at.id:
-            self._board.ask_no_more(place)
-            self._leave(now, place)
+    def _welcomed(self, now: float, access_point: AccessPointInfo, message: peer_messages.Welcome) -> None:
+        if access_point.id != self.saved_state.at.id:
+            self._connections.drop_requests(access_point)
+            self._leave(now, access_point)
             return
-        self._own.welcomed(word)
-        self._board.ask_again(now, place)
-        self._own.restore(now, word.subscriptions)
-        for parting in self.home.previous:
-            self._leave(now, parting.place)
+        self._state.welcomed(message)
+        self._connections.resend_requests(now, access_point)
+        self._state.restore(now, message.subscriptions)
+        for previous in self.saved_state.previous:
+            self._leave(now, previous.access_point)
 
     # Leaving a previous access point
 
-    def _leave(self, now: float, place: Place) -> None:
-        """Fetch what is pending, once the present access point has let this peer in."""
-        line = self._board.open_line(place)
-        if line is None or not self.home.access_point or line.name in self._leaving:
+    def _leave(self, now: float, access_point: AccessPointInfo) -> None:
+        """Start to drain a previous access point, once the session with the present one has begun."""
+        connection = self._connections.open_connection(access_point)
+        if connection is None or not self.saved_state.access_point or connection.name in self._migrating:
             return
-        self._leaving = {*[name for name in self._leaving if self._board.line(name)], line.name}
-        self._board.ask(
-            now, place, partial(peer_messages.Migrate, self.home.access_point), partial(self._drained, place)
+        self._migrating = {
+            *[name for name in self._migrating if self._connections.connection_named(name)],
+            connection.name,
+        }
+        self._connections.send_request(
+            now,
+            access_point,
+            partial(peer_messages.Migrate, self.saved_state.access_point),
+            partial(self._drained, access_point),
         )
 
-    def _drained(self, place: Place, now: float, word: peer_messages.Told) -> None:
-        if isinstance(word, peer_messages.Drained):
-            self._own.keep(self.home.drained(place.id, word.tide))
-            self._board.ask(now, place, peer_messages.Moved, partial(self._let_go, place))
+    def _drained(self, access_point: AccessPointInfo, now: float, message: peer_messages.AccessPointMessage) -> None:
+        if isinstance(message, peer_messages.Drained):
+            self._state.save(self.saved_state.drained(access_point.id, message.watermarks))
+            self._connections.send_request(now, access_point, peer_messages.Moved, partial(self._moved, access_point))
 
-    def _let_go(self, place: Place, now: float, word: peer_messages.Told) -> None:
-        if isinstance(word, peer_messages.Done):
-            self._released(now, place)
+    def _moved(self, access_point: AccessPointInfo, now: float, message: peer_messages.AccessPointMessage) -> None:
+        if isinstance(message, peer_messages.Done):
+            self._released(now, access_point)
 
-    def _released(self, now: float, place: Place) -> None:
-        """The previous access point has forgotten this peer."""
-        self._board.disconnect(now, place)
-        self._own.keep(self.home.released(place.id))
-        self._own.take_over(now)
+    def _released(self, now: float, access_point: AccessPointInfo) -> None:
+        """A previous access point has released this peer."""
+        self._connections.disconnect(now, access_point)
+        self._state.save(self.saved_state.released(access_point.id))
+        self._state.resubscribe(now)
 
 
-def _indifferent(now: float, word: peer_messages.Told) -> None:
-    """What is done with an answer that changes nothing."""
+def _ignore_answer(now: float, message: peer_messages.AccessPointMessage) -> None:
+    """The continuation of an answer that changes nothing."""

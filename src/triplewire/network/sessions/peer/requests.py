@@ -1,4 +1,4 @@
-"""What a peer asked of an access point. Questions outlive a connection: they are asked until they are answered."""
+"""Open requests of a peer to an access point. They outlive a connection: they are sent until they are answered."""
 
 from __future__ import annotations
 
@@ -6,51 +6,51 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from triplewire.network.sessions.peer_messages import Refused, Said, Told
+from triplewire.network.sessions.peer_messages import AccessPointMessage, PeerMessage, Refused
 
-Then = Callable[[float, Told], None]
-Make = Callable[[int], Said]
-
-
-class Question(Struct):
-    """Something asked, when it was last, and what is done with the answer."""
-
-    word: Said
-    then: Then
-    asked: float
+OnAnswer = Callable[[float, AccessPointMessage], None]
+MakeRequest = Callable[[int], PeerMessage]
 
 
-class Questions:
-    """The open ones, by number."""
+class OpenRequest(Struct):
+    """A request, when it was last sent, and the continuation of its answer."""
+
+    message: PeerMessage
+    then: OnAnswer
+    sent_at: float
+
+
+class OpenRequests:
+    """Open requests by number."""
 
     def __init__(self) -> None:
         self._count = 0
-        self._open: dict[int, Question] = {}
+        self._open: dict[int, OpenRequest] = {}
 
-    def ask(self, now: float, make: Make, then: Then) -> Said:
-        """Number a question."""
+    def add(self, now: float, make: MakeRequest, then: OnAnswer) -> PeerMessage:
+        """Number a request."""
         self._count += 1
-        word = make(self._count)
-        self._open[self._count] = Question(word, then, now)
-        return word
+        message = make(self._count)
+        self._open[self._count] = OpenRequest(message, then, now)
+        return message
 
-    def answered(self, now: float, word: Told) -> bool:
-        """Hand an answer to whoever asked; whether it was one."""
-        ask = getattr(word, "ask", None)
-        question = None if ask is None else self._open.pop(ask, None)
-        if question is not None:
-            question.then(now, word)
-        return ask is not None
+    def answered(self, now: float, message: AccessPointMessage) -> bool:
+        """Pass an answer to its request; whether the message was one."""
+        request_id = getattr(message, "request_id", None)
+        request = None if request_id is None else self._open.pop(request_id, None)
+        if request is not None:
+            request.then(now, message)
+        return request_id is not None
 
-    def again(self, now: float, patience: float) -> list[Said]:
-        """The questions that were asked longer ago than that, in order."""
-        late = [question for question in self._open.values() if now - question.asked >= patience]
-        for question in late:
-            question.asked = now
-        return [question.word for question in late]
+    def overdue(self, now: float, age: float) -> list[PeerMessage]:
+        """The requests that were sent longer ago than that, in order; they count as sent now."""
+        late = [request for request in self._open.values() if now - request.sent_at >= age]
+        for request in late:
+            request.sent_at = now
+        return [request.message for request in late]
 
-    def drop(self, now: float) -> None:
-        """Nobody will answer any more."""
-        for ask, question in list(self._open.items()):
-            del self._open[ask]
-            question.then(now, Refused(ask, "an answer", "none before the peer moved", again=True))
+    def cancel_all(self, now: float) -> None:
+        """Answer all requests with a refusal: the peer has moved."""
+        for request_id, request in list(self._open.items()):
+            del self._open[request_id]
+            request.then(now, Refused(request_id, "an answer", "none before the peer moved", again=True))

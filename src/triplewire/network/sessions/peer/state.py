@@ -1,6 +1,6 @@
-"""What a peer has standing wherever it is: subscriptions, an advertisement, rendezvous that it waits for.
+"""The state of a peer: its subscriptions, its advertisement and its rendezvous requests, at whatever access point.
 
-It is kept at home, and brought to each access point; what stands there already is not brought again.
+It is saved, and sent to each new access point; what is there already is not sent again.
 """
 
 from __future__ import annotations
@@ -11,155 +11,163 @@ from typing import TypeVar
 import msgspec
 
 from triplewire.network.sessions import peer_messages
-from triplewire.network.sessions.peer.connections import Switchboard
-from triplewire.network.sessions.peer.effects import Answered, Save
-from triplewire.network.sessions.peer.memory import Asked, Home, Query
-from triplewire.network.sessions.peer.requests import Make
+from triplewire.network.sessions.peer.connections import Connections
+from triplewire.network.sessions.peer.effects import RequestAnswered, SaveState
+from triplewire.network.sessions.peer.memory import ResourceRequest, SavedPeer, SubscriptionQuery
+from triplewire.network.sessions.peer.requests import MakeRequest
 
 T = TypeVar("T")
-_PAUSE = 3.0
+_RETRY_SECONDS = 3.0
 
 
-class Belongings:
-    """The home, and what of it the present access point is told."""
+class PeerState:
+    """The saved state, and what of it the present access point has confirmed."""
 
-    def __init__(self, home: Home, board: Switchboard) -> None:
-        self.home = home
-        self._board = board
-        self._untold: set[str] = set()
-        self._again: set[str] = set()
-        self._again_at = 0.0
+    def __init__(self, saved: SavedPeer, connections: Connections) -> None:
+        self.saved_state = saved
+        self._connections = connections
+        self._unconfirmed: set[str] = set()
+        self._to_retry: set[str] = set()
+        self._retry_at = 0.0
         self._renewed = 0.0
         self._renew_every = float("inf")
 
-    def keep(self, home: Home) -> None:
-        """Have what is at home saved, if it changed."""
-        if home != self.home:
-            self.home = home
-            self._board.do(Save(home))
+    def save(self, saved: SavedPeer) -> None:
+        """Save the state, if it changed."""
+        if saved != self.saved_state:
+            self.saved_state = saved
+            self._connections.add_effects(SaveState(saved))
 
-    def ask(self, now: float, make: Make, token: str = "") -> None:
-        """Ask the present access point; the answer is handed out under the token, if there is one."""
+    def send_request(self, now: float, make: MakeRequest, token: str = "") -> None:
+        """Send a request to the present access point; the answer is handed out with the token, if there is one."""
 
-        def answered(now: float, word: peer_messages.Told) -> None:
+        def answered(now: float, message: peer_messages.AccessPointMessage) -> None:
             if token:
-                self._board.do(Answered(token, word))
+                self._connections.add_effects(RequestAnswered(token, message))
 
-        self._board.ask(now, self.home.at, make, answered)
+        self._connections.send_request(now, self.saved_state.at, make, answered)
 
-    # Changing what stands
+    # Changes
 
-    def subscribe(self, now: float, token: str, name: str, query: Query) -> None:
-        self.keep(msgspec.structs.replace(self.home, subscriptions={**self.home.subscriptions, name: query}))
+    def subscribe(self, now: float, token: str, name: str, query: SubscriptionQuery) -> None:
+        self.save(
+            msgspec.structs.replace(self.saved_state, subscriptions={**self.saved_state.subscriptions, name: query})
+        )
         self._subscribe(now, name, token)
 
     def unsubscribe(self, now: float, token: str, name: str) -> None:
-        self.keep(msgspec.structs.replace(self.home, subscriptions=_without(self.home.subscriptions, name)))
-        self.ask(now, partial(peer_messages.Unsubscribe, name), token)
+        self.save(
+            msgspec.structs.replace(self.saved_state, subscriptions=_without(self.saved_state.subscriptions, name))
+        )
+        self.send_request(now, partial(peer_messages.Unsubscribe, name), token)
 
     def register(self, now: float, token: str, rdf: str | None) -> None:
-        self.keep(msgspec.structs.replace(self.home, registration=rdf))
+        self.save(msgspec.structs.replace(self.saved_state, registration=rdf))
         self._register(now, token)
 
-    def request(self, now: float, token: str, asked: Asked) -> None:
-        self.keep(msgspec.structs.replace(self.home, requests={**self.home.requests, token: asked}))
+    def request(self, now: float, token: str, resource: ResourceRequest) -> None:
+        self.save(msgspec.structs.replace(self.saved_state, requests={**self.saved_state.requests, token: resource}))
         self._request(now, token)
 
-    def fulfilled(self, token: str) -> None:
-        """A rendezvous has taken place, or never will."""
-        self.keep(msgspec.structs.replace(self.home, requests=_without(self.home.requests, token)))
+    def request_done(self, token: str) -> None:
+        """A rendezvous has taken place, or was refused."""
+        self.save(msgspec.structs.replace(self.saved_state, requests=_without(self.saved_state.requests, token)))
 
-    # Bringing it to an access point
+    # Restoring it at an access point
 
-    def welcomed(self, word: peer_messages.Welcome) -> None:
-        """The present access point has said who it is, and how often it wants to be told."""
-        self._renew_every = word.registration_lasts / 3
-        self.keep(msgspec.structs.replace(self.home, access_point=word.access_point))
+    def welcomed(self, message: peer_messages.Welcome) -> None:
+        """A session has begun: save the access point's identifier, and set the interval of the advertisement."""
+        self._renew_every = message.registration_lasts / 3
+        self.save(msgspec.structs.replace(self.saved_state, access_point=message.access_point))
 
-    def restore(self, now: float, standing: tuple[str, ...]) -> None:
-        """Have standing at the present access point what should be, and no more."""
-        for name in self.home.subscriptions:
-            if name not in standing or self.home.since is not None:
+    def restore(self, now: float, subscribed: tuple[str, ...]) -> None:
+        """Subscribe, unsubscribe, advertise and request at the access point as the saved state has it."""
+        for name in self.saved_state.subscriptions:
+            if name not in subscribed or self.saved_state.since is not None:
                 self._subscribe(now, name, "")
-        for name in standing:
-            if name not in self.home.subscriptions:
-                self.ask(now, partial(peer_messages.Unsubscribe, name))
-        if self.home.registration is not None:
+        for name in subscribed:
+            if name not in self.saved_state.subscriptions:
+                self.send_request(now, partial(peer_messages.Unsubscribe, name))
+        if self.saved_state.registration is not None:
             self._register(now, "")
-        for token in self.home.requests:
+        for token in self.saved_state.requests:
             self._request(now, token)
 
-    def take_over(self, now: float) -> None:
-        """A previous access point has let go: the present one is to send everything after the tide."""
-        if self.home.since is None:
+    def resubscribe(self, now: float) -> None:
+        """A previous access point has released the peer: subscribe again, since its watermarks."""
+        if self.saved_state.since is None:
             return
-        for name in self.home.subscriptions:
+        for name in self.saved_state.subscriptions:
             self._subscribe(now, name, "")
-        self._forget_tide()
+        self._clear_since()
 
     def renew(self, now: float) -> None:
-        """Repeat the advertisement in time, and what could not be subscribed to at first."""
-        if self._again and now >= self._again_at:
-            again, self._again = self._again & set(self.home.subscriptions), set()
+        """Repeat the advertisement in time, and subscriptions that were refused for now."""
+        if self._to_retry and now >= self._retry_at:
+            again, self._to_retry = self._to_retry & set(self.saved_state.subscriptions), set()
             for name in sorted(again):
                 self._subscribe(now, name, "")
-        if self.home.registration is not None and now - self._renewed >= self._renew_every:
+        if self.saved_state.registration is not None and now - self._renewed >= self._renew_every:
             self._register(now, "")
 
     # Private
 
     def _subscribe(self, now: float, name: str, token: str) -> None:
-        query, since, place = self.home.subscriptions[name], self.home.since, self.home.at
+        query, since, access_point = self.saved_state.subscriptions[name], self.saved_state.since, self.saved_state.at
         if since is not None:
-            self._untold.add(name)
+            self._unconfirmed.add(name)
 
-        def answered(now: float, word: peer_messages.Told) -> None:
+        def answered(now: float, message: peer_messages.AccessPointMessage) -> None:
             if token:
-                self._board.do(Answered(token, word))
-            if isinstance(word, peer_messages.Refused) and self._is_refused(now, name, token, word):
+                self._connections.add_effects(RequestAnswered(token, message))
+            if isinstance(message, peer_messages.Refused) and self._is_refused(now, name, token, message):
                 return
-            if since is not None and (since, place) == (self.home.since, self.home.at):
-                self._untold.discard(name)
-                self._forget_tide()
+            if since is not None and (since, access_point) == (self.saved_state.since, self.saved_state.at):
+                self._unconfirmed.discard(name)
+                self._clear_since()
 
-        self._board.ask(now, place, partial(peer_messages.Subscribe, name, query.language, query.text, since), answered)
+        self._connections.send_request(
+            now, access_point, partial(peer_messages.Subscribe, name, query.language, query.text, since), answered
+        )
 
-    def _is_refused(self, now: float, name: str, token: str, word: peer_messages.Refused) -> bool:
-        """Whether to ask again, soon. Where it can never be, who asked for it knows: it is not asked for any more."""
-        if word.again:
-            self._again.add(name)
-            self._again_at = now + _PAUSE
+    def _is_refused(self, now: float, name: str, token: str, message: peer_messages.Refused) -> bool:
+        """Whether to retry soon. A subscription that is refused for good is removed; the caller has been told."""
+        if message.again:
+            self._to_retry.add(name)
+            self._retry_at = now + _RETRY_SECONDS
         elif token:
-            self.keep(msgspec.structs.replace(self.home, subscriptions=_without(self.home.subscriptions, name)))
-        return word.again
+            self.save(
+                msgspec.structs.replace(self.saved_state, subscriptions=_without(self.saved_state.subscriptions, name))
+            )
+        return message.again
 
-    def _forget_tide(self) -> None:
-        """Once the tide has been told with every subscription, it has served."""
-        if not self._untold & set(self.home.subscriptions):
-            self.keep(msgspec.structs.replace(self.home, since=None))
+    def _clear_since(self) -> None:
+        """Clear the watermarks, once every subscription was made with them."""
+        if not self._unconfirmed & set(self.saved_state.subscriptions):
+            self.save(msgspec.structs.replace(self.saved_state, since=None))
 
     def _register(self, now: float, token: str) -> None:
-        def answered(now: float, word: peer_messages.Told) -> None:
+        def answered(now: float, message: peer_messages.AccessPointMessage) -> None:
             if not token:
                 return
-            self._board.do(Answered(token, word))
-            if isinstance(word, peer_messages.Refused) and not word.again:
-                self.keep(msgspec.structs.replace(self.home, registration=None))
+            self._connections.add_effects(RequestAnswered(token, message))
+            if isinstance(message, peer_messages.Refused) and not message.again:
+                self.save(msgspec.structs.replace(self.saved_state, registration=None))
 
         self._renewed = now
-        rdf = self.home.registration
-        make: Make = peer_messages.Withdraw if rdf is None else partial(peer_messages.Register, rdf)
-        self._board.ask(now, self.home.at, make, answered)
+        rdf = self.saved_state.registration
+        make: MakeRequest = peer_messages.Withdraw if rdf is None else partial(peer_messages.Register, rdf)
+        self._connections.send_request(now, self.saved_state.at, make, answered)
 
     def _request(self, now: float, token: str) -> None:
-        def answered(now: float, word: peer_messages.Told) -> None:
-            if isinstance(word, peer_messages.Refused) and not word.again:
-                self.fulfilled(token)
-            self._board.do(Answered(token, word))
+        def answered(now: float, message: peer_messages.AccessPointMessage) -> None:
+            if isinstance(message, peer_messages.Refused) and not message.again:
+                self.request_done(token)
+            self._connections.add_effects(RequestAnswered(token, message))
 
-        asked = self.home.requests[token]
-        make = partial(peer_messages.Request, token, asked.owner, asked.access_point, asked.location)
-        self._board.ask(now, self.home.at, make, answered)
+        resource = self.saved_state.requests[token]
+        make = partial(peer_messages.RequestRendezvous, token, resource.owner, resource.access_point, resource.location)
+        self._connections.send_request(now, self.saved_state.at, make, answered)
 
 
 def _without(kept: dict[str, T], name: str) -> dict[str, T]:
