@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import DataFrame, Row, SparkSession
 
 from triplewire.errors import InputError
-from triplewire.pipeline.assembly import assembled, assembly_stream, quads_of, seconds_of, sorted_out
+from triplewire.pipeline.assembly import assembled, assembly_stream, quads_of, seconds_of, separate_batch
 from triplewire.rdf.events import Event
 from triplewire.testing import workloads
 
@@ -58,7 +58,7 @@ class Feed:
     def _take(self, batch: DataFrame, number: int) -> None:
         # Read twice: without this, Spark would assemble, and count what it drops, twice.
         batch.persist()
-        found = sorted_out(batch, number, str(self.checkpoint), gap=GAP)
+        found = separate_batch(batch, number, str(self.checkpoint), gap=GAP)
         self.events += found.events.collect()
         self.rejects += found.rejects.collect()
         batch.unpersist()

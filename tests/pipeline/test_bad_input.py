@@ -140,16 +140,16 @@ import resource, sys
 from pathlib import Path
 from triplewire.pipeline.index import index_at
 from triplewire.pipeline.sources.files import source_file
-from triplewire.pipeline.sources.splits import plan
+from triplewire.pipeline.sources.splits import plan_tasks
 from triplewire.pipeline.split_tasks import TaskSpec, run_task
 
 path, index, staging = sys.argv[1:]
 peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 small = Path(staging) / "small.nq"
 small.write_text("<urn:s> <urn:p> <urn:o> <urn:e> .\\n" * 10)
-run_task(TaskSpec([plan([source_file(small)], 1)[0]], index_at(index), staging, "warm"), 0)
+run_task(TaskSpec([plan_tasks([source_file(small)], 1)[0]], index_at(index), staging, "warm"), 0)
 before = peak()
-tasks = plan([source_file(Path(path))], 2)
+tasks = plan_tasks([source_file(Path(path))], 2)
 counts = [run_task(TaskSpec(tasks, index_at(index), staging, "run"), number).counts for number in range(len(tasks))]
 print(peak() - before, sum(c.events for c in counts), sum(c.rejects for c in counts))
 """

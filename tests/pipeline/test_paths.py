@@ -17,7 +17,7 @@ from triplewire.pipeline.jobs.compaction import CompactRequest, compact
 from triplewire.pipeline.jobs.matching import MatchRequest, match_files
 from triplewire.pipeline.jobs.stream import Folder
 from triplewire.pipeline.jobs.subscription_loading import read_all, read_taxonomy
-from triplewire.pipeline.paths import local_name, local_path, seen_elsewhere
+from triplewire.pipeline.paths import absolute_path, local_name, local_path
 from triplewire.pipeline.sources.datasource import EventFiles
 from triplewire.pipeline.sources.files import find_files
 
@@ -105,7 +105,7 @@ class TestSeenElsewhere:
     def test_a_link_stays_a_link(self, tmp_path):
         (tmp_path / "data").mkdir()
         (tmp_path / "today").symlink_to("data")
-        assert seen_elsewhere(tmp_path / "today" / "x.nq") == tmp_path / "today" / "x.nq"
+        assert absolute_path(tmp_path / "today" / "x.nq") == tmp_path / "today" / "x.nq"
 
 
 def test_an_index_is_built_under_a_folder_that_is_named_by_a_string(tmp_path, monkeypatch):

@@ -53,7 +53,7 @@ _INTERVAL = re.compile(r"\s*(\d+)\s*(second|minute|hour|day)s?\s*", re.IGNORECAS
 _SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400}
 
 
-class Sorted(NamedTuple):
+class SeparatedBatch(NamedTuple):
     """What a micro-batch brought: whole events, and with the reason quads that belong to none and what is too large."""
 
     events: DataFrame
@@ -67,7 +67,7 @@ def quads_of(df: DataFrame) -> DataFrame:
 
 
 def assembly_stream(quads: DataFrame, *, gap: str = "10 seconds", delay: str = "1 minute") -> DataFrame:
-    """Whole events as they become so, beside everything that arrives. Give its micro-batches to `sorted_out`."""
+    """Whole events as they become so, beside everything that arrives. Give its micro-batches to `separate_batch`."""
     events = assembled(quads, gap=gap, delay=delay).withColumns({"quad": _no_text(), "problem": _no_text()})
     arrived = quads.withColumn("payload", F.lit(None).cast("binary")).select(events.columns)
     return events.unionByName(arrived)
@@ -85,7 +85,7 @@ def assembled(quads: DataFrame, *, gap: str = "10 seconds", delay: str = "1 minu
     return whole.select("event", "first.source", "first.time", "payload").select(*EVENT_SCHEMA.names)
 
 
-def sorted_out(batch: DataFrame, number: int, checkpoint: str, *, gap: str = "10 seconds") -> Sorted:
+def separate_batch(batch: DataFrame, number: int, checkpoint: str, *, gap: str = "10 seconds") -> SeparatedBatch:
     """Part a micro-batch of `assembly_stream`, inside foreachBatch, by the watermark in the stream's own checkpoint.
 
     Both parts read the batch: persist it before, or the quads are put together twice.
@@ -98,7 +98,7 @@ def sorted_out(batch: DataFrame, number: int, checkpoint: str, *, gap: str = "10
     whole = batch.where("payload IS NOT NULL")
     too_large = F.length("payload") > DEFAULT_LIMITS.event_bytes
     rejected = whole.where(too_large).withColumn("reason", _too_large()).unionByName(arrived)
-    return Sorted(
+    return SeparatedBatch(
         whole.where(~too_large).select(*EVENT_SCHEMA.names),
         rejected.select("event", "quad", "source", "time", "reason"),
     )

@@ -34,6 +34,6 @@ def local_name(text: str | os.PathLike[str]) -> str:
     raise InputError(f"wanted a path in a file system that driver and workers share, found {name!r}")
 
 
-def seen_elsewhere(path: Path) -> Path:
+def absolute_path(path: Path) -> Path:
     """The same file for a process in another working folder. Links stay, since they may lead elsewhere there."""
     return path.parent.resolve() / path.name if ".." in path.parts else path.absolute()

@@ -18,18 +18,18 @@ _NAMES = ("subject", "predicate", "object", "event", "run")
 
 
 def exploding(progress_folder: str | None) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """`quads_of`, in tasks that tell in a folder how far they are."""
+    """`explode_quads`, in tasks that tell in a folder how far they are."""
 
     def explode(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         progress = TaskProgress(progress_folder)
         for batch in batches:
-            yield from quads_of([batch])
+            yield from explode_quads([batch])
             progress.add(Counts(events=len(batch), bytes=batch.column("payload").nbytes))
 
     return explode
 
 
-def quads_of(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def explode_quads(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Every quad of every payload, with the event's `run` beside it."""
     for batch in batches:
         text, starts = joined(batch.column("payload"))

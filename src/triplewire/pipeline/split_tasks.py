@@ -114,13 +114,13 @@ def _refuse(spec: TaskSpec, writers: Writers, piece: LocatedChunk | Reject) -> N
 
 def _first_reasons(piece: LocatedChunk | Reject) -> Iterator[str]:
     if isinstance(piece, Reject):
-        yield described(piece)
+        yield reject_line(piece)
         return
     for reject in rejects_of(piece, within(scan(piece.chunk.data), piece.split.options.limits))[:3]:
-        yield described(reject)
+        yield reject_line(reject)
 
 
-def described(reject: Reject) -> str:
+def reject_line(reject: Reject) -> str:
     """A reject in one line."""
     place = ":".join(str(part) for part in (reject.file, reject.line) if part is not None)
     return f"{place or reject.subscription}: {reject.reason}"

@@ -9,7 +9,7 @@ import pytest
 
 from triplewire.errors import InputError, UnknownFormat
 from triplewire.pipeline.jobs.stream import Assembly, StreamRequest, Topic
-from triplewire.pipeline.sources.kafka import parsing
+from triplewire.pipeline.sources.kafka import parse_messages
 
 SENT = datetime(2026, 5, 1, tzinfo=UTC)
 RDFXML = (
@@ -23,7 +23,7 @@ def read(form: str, *values: bytes | None) -> list[dict]:
     batch = pa.RecordBatch.from_pylist(
         rows, pa.schema([("value", pa.binary()), ("source", pa.string()), ("time", pa.timestamp("us", "UTC"))])
     )
-    return [row for found in parsing(form)(iter([batch])) for row in found.to_pylist()]
+    return [row for found in parse_messages(form)(iter([batch])) for row in found.to_pylist()]
 
 
 @pytest.mark.parametrize(

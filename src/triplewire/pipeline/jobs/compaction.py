@@ -24,13 +24,13 @@ from triplewire.pipeline.failures import explained
 from triplewire.pipeline.jobs.gauges import ByTasks
 from triplewire.pipeline.jobs.run_records import RunStart, new_run_id, publish
 from triplewire.pipeline.jobs.task_runner import NoListener, ProgressListener, TaskResults, run_step
-from triplewire.pipeline.lake.dataframes import read_table, rows_in, rows_of, stage, uncompressed_bytes
+from triplewire.pipeline.lake.dataframes import count_rows, read_table, rows_in, stage, uncompressed_bytes
 from triplewire.pipeline.lake.folder import Lake, existing_lake, open_lake
 from triplewire.pipeline.lake.table_writers import Part
 from triplewire.pipeline.lake.tables import EVENTS, NOTIFICATIONS, QUADS, REJECTS, SCHEMAS
 from triplewire.pipeline.paths import local_path
 from triplewire.pipeline.progress import Counts
-from triplewire.pipeline.quads import QUAD_COLUMNS, quads_of
+from triplewire.pipeline.quads import QUAD_COLUMNS, explode_quads
 from triplewire.pipeline.split_tasks import TaskReport
 from triplewire.rdf.limits import MIB
 
@@ -134,14 +134,14 @@ class _Rewriter:
 
     def stage_conflicts(self) -> list[Part]:
         """Find out which rows of events have another content than the first, and stage rejects for them."""
-        from triplewire.pipeline.jobs.deduplication import lost_events, rejects_of
+        from triplewire.pipeline.jobs.deduplication import conflict_rejects, conflicting_events
 
         kept_apart = self._staging / "lost.spark"
 
         def act() -> list[Part]:
-            lost_events(self._spark, self._lake).drop("payload").write.parquet(str(kept_apart.resolve()))
+            conflicting_events(self._spark, self._lake).drop("payload").write.parquet(str(kept_apart.resolve()))
             self._lost = self._spark.read.parquet(str(kept_apart.resolve()))
-            return stage(rejects_of(self._lost, self._run), self._staging, REJECTS, f"{self._run}-conflicts")
+            return stage(conflict_rejects(self._lost, self._run), self._staging, REJECTS, f"{self._run}-conflicts")
 
         parts = self._step("comparing the contents of events", self._all(EVENTS), act)
         self._lost = self._lost if parts else None
@@ -163,7 +163,7 @@ class _Rewriter:
             return first_notifications(self._spark, self._lake, self._lost)
         if table == QUADS:
             events = self._staged_events() or first_events(self._spark, self._lake)
-            return events.select("payload", "run").mapInArrow(quads_of, QUAD_COLUMNS)
+            return events.select("payload", "run").mapInArrow(explode_quads, QUAD_COLUMNS)
         return read_table(self._spark, self._lake, table)
 
     def _staged_events(self) -> DataFrame | None:
@@ -174,7 +174,7 @@ class _Rewriter:
         return run_step(self._spark, self._listener, doing, ByTasks(whole=whole), act)
 
     def _all(self, table: str) -> Counts:
-        rows = rows_of(self._lake, EVENTS if table == QUADS else table)
+        rows = count_rows(self._lake, EVENTS if table == QUADS else table)
         kinds = {NOTIFICATIONS: Counts(matches=rows), REJECTS: Counts(rejects=rows)}
         return kinds.get(table, Counts(events=rows))
 

@@ -22,12 +22,12 @@ _TURN = "turn"
 
 def first_events(spark: SparkSession, lake: Lake) -> DataFrame:
     """One row an event: the first."""
-    return _first(in_turn(spark, lake, EVENTS), ["event"], [_TURN, "time", "source", "payload"]).drop(_TURN)
+    return _first(with_run_start(spark, lake, EVENTS), ["event"], [_TURN, "time", "source", "payload"]).drop(_TURN)
 
 
-def lost_events(spark: SparkSession, lake: Lake) -> DataFrame:
+def conflicting_events(spark: SparkSession, lake: Lake) -> DataFrame:
     """Rows of events whose content is not the first one's, each with the row that `kept` its place."""
-    rows = in_turn(spark, lake, EVENTS)
+    rows = with_run_start(spark, lake, EVENTS)
     contents = rows.select("event", F.sha2("payload", 256).alias("content")).distinct()
     disputed = contents.groupBy("event").count().where("count > 1").select("event")
     turns = Window.partitionBy("event").orderBy(_TURN, "time", "source", "payload")
@@ -38,7 +38,7 @@ def lost_events(spark: SparkSession, lake: Lake) -> DataFrame:
 
 def first_notifications(spark: SparkSession, lake: Lake, lost: DataFrame | None) -> DataFrame:
     """One row a subscription and event, and none that only a lost content can have caused."""
-    rows = in_turn(spark, lake, NOTIFICATIONS)
+    rows = with_run_start(spark, lake, NOTIFICATIONS)
     if lost is not None:
         by_event = lost.groupBy("event").agg(F.first("kept").alias("kept"), F.collect_set("run").alias("lost_runs"))
         from_kept = "time = kept.time and (run = kept.run or not array_contains(lost_runs, run))"
@@ -46,7 +46,7 @@ def first_notifications(spark: SparkSession, lake: Lake, lost: DataFrame | None)
     return _first(rows, ["subscription", "event"], [_TURN, "time"]).select(*SCHEMAS[NOTIFICATIONS].names)
 
 
-def rejects_of(lost: DataFrame, run: str) -> DataFrame:
+def conflict_rejects(lost: DataFrame, run: str) -> DataFrame:
     """A reject for each lost row."""
     wanted = F.concat(F.lit("wanted the content that this event has since run "), "kept.run", F.lit(" read "))
     found = F.concat(F.col("kept.source"), F.lit(", found another one in run "), F.col("run"))
@@ -60,7 +60,7 @@ def rejects_of(lost: DataFrame, run: str) -> DataFrame:
     ).select(*SCHEMAS[REJECTS].names)
 
 
-def in_turn(spark: SparkSession, lake: Lake, table: str) -> DataFrame:
+def with_run_start(spark: SparkSession, lake: Lake, table: str) -> DataFrame:
     """A table whose rows say when their run started."""
     started = read_table(spark, lake, RUNS).groupBy("run").agg(F.min("started").alias(_TURN))
     return read_table(spark, lake, table).join(F.broadcast(started), "run", "left")

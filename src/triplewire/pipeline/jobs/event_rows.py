@@ -14,7 +14,7 @@ from triplewire.errors import BadInputRefused
 from triplewire.pipeline.rows import EVENT_SCHEMA
 from triplewire.pipeline.sources.datasource import PERMISSIVE, PROBLEM_COLUMNS, rows_of_split
 from triplewire.pipeline.sources.files import SourceFile
-from triplewire.pipeline.sources.splits import Task, plan
+from triplewire.pipeline.sources.splits import Task, plan_tasks
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -47,7 +47,7 @@ def files_as_rows(spark: SparkSession, files: list[SourceFile]) -> DataFrame:
     As `spark.read.format("triplewire")` gives them, which is planned by the Python of the workers on the driver's host,
     where it need not be.
     """
-    tasks = plan(files, spark.sparkContext.defaultParallelism)
+    tasks = plan_tasks(files, spark.sparkContext.defaultParallelism)
     return spark.range(0, len(tasks), 1, len(tasks)).mapInArrow(_reading(tasks), PROBLEM_COLUMNS)
 
 

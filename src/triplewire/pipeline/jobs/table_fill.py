@@ -22,7 +22,7 @@ from triplewire.pipeline.lake.tables import EVENTS, NOTIFICATIONS, REJECTS
 from triplewire.pipeline.progress import Counts, read_quarantined
 from triplewire.pipeline.rows import EVENT_SCHEMA
 from triplewire.pipeline.sources.files import SourceFile
-from triplewire.pipeline.sources.splits import plan
+from triplewire.pipeline.sources.splits import plan_tasks
 from triplewire.pipeline.split_tasks import TaskReport
 from triplewire.pipeline.strategies.strategy import Strategy
 
@@ -49,7 +49,7 @@ class TableFill(Struct, frozen=True, kw_only=True):
         """Fill the tables from files of events."""
         if not files:
             return TaskResults([])
-        tasks = plan(files, self.spark.sparkContext.defaultParallelism)
+        tasks = plan_tasks(files, self.spark.sparkContext.defaultParallelism)
         reports = self.strategy.match_splits(self.spark, tasks, self._staging, self.run, strict=self.strict)
         if reports is None:
             return self.from_rows(separate_rejects(files_as_rows(self.spark, files)))

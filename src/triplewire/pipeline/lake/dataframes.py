@@ -54,7 +54,7 @@ def rows_in(parts: list[Part], table: str) -> int:
     return sum(part.rows for part in parts if part.table == table)
 
 
-def rows_of(lake: Lake, table: str) -> int:
+def count_rows(lake: Lake, table: str) -> int:
     """How many rows a table has."""
     return sum(pq.read_metadata(path).num_rows for path in lake.files(table))
 

@@ -25,7 +25,7 @@ from triplewire.matching.scanning.scanner import scan
 from triplewire.pipeline.paths import local_name
 from triplewire.pipeline.rows import EVENT_COLUMNS, EVENT_SCHEMA
 from triplewire.pipeline.sources.chunk_rows import event_rows, rejects_of
-from triplewire.pipeline.sources.file_offsets import NOTHING, Seen, having_seen, key_of, of_offset, to_offset, unseen
+from triplewire.pipeline.sources.file_offsets import NOTHING, Seen, having_seen, of_offset, path_hash, to_offset, unseen
 from triplewire.pipeline.sources.files import SourceFile, find_files
 from triplewire.pipeline.sources.options import ReadOptions
 from triplewire.pipeline.sources.split_reader import LocatedChunk, Reject, read_split
@@ -124,13 +124,13 @@ class _StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if start is None:
             return to_offset(having_seen(NOTHING, (), listed))
         seen = of_offset(start)
-        new = [file for file in unseen(listed, seen) if self._until is None or key_of(file) in self._until]
+        new = [file for file in unseen(listed, seen) if self._until is None or path_hash(file) in self._until]
         taken = new[: limit.max_files] if isinstance(limit, ReadMaxFiles) else new
         return to_offset(having_seen(seen, listed, taken)) if taken else start
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
         wanted = of_offset(end) - of_offset(start)
-        found = [file for file in unseen(self._listed(), NOTHING) if key_of(file) in wanted]
+        found = [file for file in unseen(self._listed(), NOTHING) if path_hash(file) in wanted]
         gone = len(wanted) - len(found)
         if gone and self._mode == FAILFAST:
             raise InputError(

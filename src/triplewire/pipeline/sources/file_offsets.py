@@ -23,7 +23,7 @@ Seen = frozenset[int]
 NOTHING: Seen = frozenset()
 
 
-def key_of(file: SourceFile) -> int:
+def path_hash(file: SourceFile) -> int:
     """The hash of a file's path."""
     return int.from_bytes(hashlib.blake2b(file.path.encode(errors="surrogateescape"), digest_size=8).digest(), "little")
 
@@ -52,9 +52,9 @@ def of_offset(offset: Mapping[str, Any]) -> Seen:
 
 def unseen(files: Iterable[SourceFile], seen: Seen) -> list[SourceFile]:
     """The files that are new, the oldest first."""
-    return sorted((file for file in files if key_of(file) not in seen), key=lambda file: (file.modified, file.path))
+    return sorted((file for file in files if path_hash(file) not in seen), key=lambda file: (file.modified, file.path))
 
 
 def having_seen(seen: Seen, listed: Iterable[SourceFile], taken: Iterable[SourceFile]) -> Seen:
     """What is seen when `taken` is, of files that are still there."""
-    return (seen & {key_of(file) for file in listed}) | {key_of(file) for file in taken}
+    return (seen & {path_hash(file) for file in listed}) | {path_hash(file) for file in taken}

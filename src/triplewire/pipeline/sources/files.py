@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from triplewire.errors import InputError
-from triplewire.pipeline.paths import local_name, seen_elsewhere
+from triplewire.pipeline.paths import absolute_path, local_name
 from triplewire.pipeline.sources.options import DEFAULT_READ_OPTIONS, ReadOptions
 from triplewire.rdf.documents import visible_files
 from triplewire.rdf.formats import FORMATS, NQUADS, Format, format_of_path, format_of_suffix
@@ -43,7 +43,7 @@ def find_files(patterns: Iterable[str], options: ReadOptions = DEFAULT_READ_OPTI
 
 def source_file(path: Path, options: ReadOptions = DEFAULT_READ_OPTIONS) -> SourceFile:
     """Look at one file; its name tells format and compression."""
-    path = seen_elsewhere(path)
+    path = absolute_path(path)
     bare, compression = split_compression(path)
     status = path.stat()
     modified = datetime.fromtimestamp(status.st_mtime, UTC)

@@ -71,7 +71,7 @@ def kafka_events(
     rows = messages.select("value", source.alias("source"), F.col("timestamp").alias("time"))
     if per == "quad":
         return quads_of(rows)
-    return rows.mapInArrow(_reading if form is NQUADS else parsing(form.name), MESSAGE_COLUMNS)
+    return rows.mapInArrow(_reading if form is NQUADS else parse_messages(form.name), MESSAGE_COLUMNS)
 
 
 def send_to_kafka(notifications: DataFrame, servers: str, topic: str, options: Mapping[str, str] | None = None) -> int:
@@ -144,7 +144,7 @@ def _no_connector(told: str) -> SparkUnavailable:
     )
 
 
-def parsing(format: str) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:  # noqa: A002
+def parse_messages(format: str) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:  # noqa: A002
     """The function that reads messages of any format in the tasks, one by one."""
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

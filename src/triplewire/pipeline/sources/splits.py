@@ -35,7 +35,7 @@ class Split(Struct, frozen=True):
 Task = tuple[Split, ...]
 
 
-def plan(files: Iterable[SourceFile], cores: int) -> list[Task]:
+def plan_tasks(files: Iterable[SourceFile], cores: int) -> list[Task]:
     """Tasks of about equal size, some for each core."""
     files = list(files)
     total = sum(file.size for file in files)

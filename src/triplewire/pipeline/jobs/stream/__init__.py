@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from triplewire.errors import LakeError
-from triplewire.pipeline.jobs.stream.log_follower import run_following
+from triplewire.pipeline.jobs.stream.log_follower import follow_log
 from triplewire.pipeline.jobs.stream.micro_batches import MicroBatches, StreamSummary
 from triplewire.pipeline.jobs.stream.request import Assembly, Folder, NodeLog, StreamRequest, Topic
 from triplewire.pipeline.jobs.stream.sinks import ToKafka, ToNode
@@ -68,7 +68,7 @@ def stream(
         _require_same(lake, request.name, source.identity(spark))
         batches = MicroBatches(spark, lake, request, listener or NoListener(), stop)
         if isinstance(source, NodeLog):
-            run_following(spark, request, source, lake, batches, stop)
+            follow_log(spark, request, source, lake, batches, stop)
         else:
             run_structured(spark, request, source, lake, batches, stop)
         return batches.summary

@@ -99,7 +99,7 @@ class LogPages(Struct, frozen=True):
     gaps: list[Reject]
 
 
-def run_following(
+def follow_log(
     spark: SparkSession, request: StreamRequest, source: NodeLog, lake: Lake, batches: MicroBatches, stop: StopSignal
 ) -> None:
     """Stream until drained, or until asked to stop; a node that is away then is no reason to wait.
@@ -139,7 +139,7 @@ def _follow(
     is_own = f"event LIKE '{NAMES}%'" if any(isinstance(sink, ToNode) for sink in request.sinks) else "false"
     while not stop.asked:
         began = time.monotonic()
-        read = read_on(source, at, folder / "read.nq", stop)
+        read = read_pages(source, at, folder / "read.nq", stop)
         if read.until > at:
             entry = JournalEntry(number, at, read.until)
             journal.begin(entry)
@@ -183,7 +183,7 @@ def _never(tables: TableFill) -> FilledBatch:
     raise PipelineError(f"wanted the {tables.step} in the lake, found that it was removed meanwhile")
 
 
-def read_on(source: NodeLog, after: int, file: Path, stop: StopSignal) -> LogPages:
+def read_pages(source: NodeLog, after: int, file: Path, stop: StopSignal) -> LogPages:
     """LogPages what follows a position, as much as a micro-batch takes, into a file."""
     position, is_last = after, False
     gaps: list[Reject] = []

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from triplewire.errors import LakeError, Stopping
-from triplewire.pipeline.assembly import assembly_stream, quads_of, sorted_out
+from triplewire.pipeline.assembly import assembly_stream, quads_of, separate_batch
 from triplewire.pipeline.failures import explained_error
 from triplewire.pipeline.jobs.event_rows import EventRows, separate_rejects
 from triplewire.pipeline.jobs.stream.committed_inputs import CommittedInputs, end_of
@@ -127,7 +127,7 @@ def _events(batches: MicroBatches, inputs: Inputs) -> Take:
 
 def _put_together(batches: MicroBatches, timing: Assembly, checkpoint: Path, inputs: Inputs) -> Take:
     def take(rows: DataFrame, number: int) -> None:
-        found = sorted_out(rows, number, str(checkpoint), gap=timing.gap)
+        found = separate_batch(rows, number, str(checkpoint), gap=timing.gap)
         late = found.rejects.selectExpr(
             "source AS file",
             "CAST(NULL AS long) AS line",
