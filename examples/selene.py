@@ -22,7 +22,7 @@ from triplewire.cli.rules.trace import entries_shown, summary
 from triplewire.languages.rdftl import read_rules, read_updates
 from triplewire.rdf.terms import Literal, NamedNode, Namespace, Term
 from triplewire.rules.analysis import Analysis
-from triplewire.rules.commuting import by_analysis
+from triplewire.rules.commutativity import by_analysis
 from triplewire.rules.execution import Rulebook, Runner
 from triplewire.rules.repository import Repository
 from triplewire.rules.schema import Schema

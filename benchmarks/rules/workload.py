@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from triplewire.languages.rdftl import parse_rules, parse_updates
 from triplewire.languages.rdftl.syntax import Rule, Update
 from triplewire.rdf.terms import Literal, Namespace, Triple
-from triplewire.rules.ambient import TYPE
 from triplewire.rules.schema import Schema
+from triplewire.rules.vocabulary import TYPE
 
 EX = Namespace("http://example.org/")
 TRIGGERED = 3

@@ -8,7 +8,7 @@ from benchmarks.rules.plans import Plan
 
 from triplewire.rules.analysis import Analysis
 
-TINY = Plan(triples=700, sizes=(10, 30), updates=3, rounds=1, depth=4, analysed=(20,), hosted=6, waiting=2)
+TINY = Plan(triples=700, sizes=(10, 30), updates=3, rounds=1, depth=4, analysed=(20,), kept=6, waiting=2)
 
 
 def test_a_tiny_run_measures_everything(tmp_path):

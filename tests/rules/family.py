@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from triplewire.rdf.terms import XSD, Literal, NamedNode, Namespace, Triple
-from triplewire.rules.ambient import TYPE, member
 from triplewire.rules.schema import Schema
+from triplewire.rules.vocabulary import TYPE, member
 
 EX = Namespace("http://example.org/")
 FAMILY = Schema.parse("""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from triplewire.rdf.terms import Literal, NamedNode, Term, Triple
-from triplewire.rules.ambient import CONTAINERS, RESOURCE, TYPE, is_datatype, number_of
 from triplewire.rules.literals import is_of
 from triplewire.rules.schema import Schema
+from triplewire.rules.vocabulary import CONTAINERS, RESOURCE, TYPE, is_datatype, number_of
 
 
 def closure(asserted: Iterable[Triple], schema: Schema) -> set[Triple]:

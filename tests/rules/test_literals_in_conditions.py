@@ -28,7 +28,6 @@ from triplewire.languages.rdftl.syntax import (
     Where,
 )
 from triplewire.rdf.terms import XSD, Literal, Triple
-from triplewire.rules.ambient import TYPE
 from triplewire.rules.analysis import Analysis
 from triplewire.rules.execution import Rulebook, Runner
 from triplewire.rules.literals import as_kept
@@ -36,6 +35,7 @@ from triplewire.rules.naming import resolved
 from triplewire.rules.paths import Evaluation
 from triplewire.rules.repository import Repository
 from triplewire.rules.schema import Schema
+from triplewire.rules.vocabulary import TYPE
 
 THINGS = Schema.parse("""
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .

@@ -31,11 +31,11 @@ from triplewire.languages.rdftl.syntax import (
     Where,
 )
 from triplewire.rdf.terms import Literal, Term, Triple
-from triplewire.rules.ambient import TYPE, member
 from triplewire.rules.changes import Edits
-from triplewire.rules.graphs import Before
+from triplewire.rules.graphs import PreviousGraph
 from triplewire.rules.paths import Evaluation
 from triplewire.rules.repository import Repository
+from triplewire.rules.vocabulary import TYPE, member
 
 LETS = (
     Let("ann", Path(Resource(EX["ann"]))),
@@ -137,7 +137,7 @@ def test_before_is_the_graph_as_it_was(
         changes = repository.apply(Edits(tuple(inserted), tuple(deleted)))
     except SchemaViolation:
         return
-    before = Before(repository, changes)
+    before = PreviousGraph(repository, changes)
     assert set(before.match(None, None, None)) == was
     assert Evaluation(before, LETS, DELTA).nodes(path) == nodes
     assert {triple for triple in was if before.is_asserted(triple)} == asserted

@@ -10,10 +10,10 @@ from tests.rules.naive import closure, conforms
 
 from triplewire.errors import SchemaViolation
 from triplewire.rdf.terms import RDF, XSD, BlankNode, Literal, NamedNode, Triple
-from triplewire.rules.ambient import TYPE, member
 from triplewire.rules.changes import Edits
 from triplewire.rules.repository import Repository
 from triplewire.rules.schema import Schema
+from triplewire.rules.vocabulary import TYPE, member
 
 edits = st.builds(
     Edits,

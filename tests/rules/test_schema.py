@@ -7,8 +7,8 @@ from tests.rules.selene import DC, EXT3, FIGURE_1, FIGURE_2, MERGED, SELENE
 
 from triplewire.errors import InvalidTerm, SyntaxProblem, TaxonomyCycle
 from triplewire.rdf.terms import RDF, RDFS, XSD, NamedNode
-from triplewire.rules.ambient import member
 from triplewire.rules.schema import Schema
+from triplewire.rules.vocabulary import member
 
 PREFIXES = """
 @prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .

@@ -36,7 +36,7 @@ class Changes(Struct, frozen=True):
         return bool(self.inserted or self.deleted)
 
 
-class Net:
+class NetChanges:
     """Changes one after another, as if they were one: what is put back has never been away."""
 
     def __init__(self) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from triplewire.rdf.terms import NamedNode, Triple
-from triplewire.rules.ambient import TYPE, number_of
 from triplewire.rules.graphs import Graph
 from triplewire.rules.schema import Schema
+from triplewire.rules.vocabulary import TYPE, number_of
 
 
 class Closure:

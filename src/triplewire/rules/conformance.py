@@ -12,11 +12,11 @@ from typing import Protocol
 
 from triplewire.errors import SchemaViolation
 from triplewire.rdf.terms import Literal, NamedNode, Term, Triple
-from triplewire.rules.ambient import CONTAINERS, RESOURCE, TYPE, is_datatype, number_of
 from triplewire.rules.changes import Changes
 from triplewire.rules.graphs import Graph
 from triplewire.rules.literals import is_of
 from triplewire.rules.schema import Schema
+from triplewire.rules.vocabulary import CONTAINERS, RESOURCE, TYPE, is_datatype, number_of
 
 _SHOWN = 5
 

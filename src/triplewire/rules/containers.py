@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from triplewire.errors import UpdateRefused
 from triplewire.rdf.terms import NamedNode, Term
-from triplewire.rules.ambient import CONTAINERS, TYPE, member, number_of
 from triplewire.rules.changes import Changes
 from triplewire.rules.graphs import Graph
+from triplewire.rules.vocabulary import CONTAINERS, TYPE, member, number_of
 
 _KEPT = 100_000
 

@@ -8,8 +8,8 @@ from typing import Protocol
 from msgspec import Struct
 
 from triplewire.rdf.terms import BlankNode, NamedNode, Term, Triple
-from triplewire.rules.ambient import number_of
 from triplewire.rules.changes import Changes
+from triplewire.rules.vocabulary import number_of
 
 Node = NamedNode | BlankNode
 
@@ -24,7 +24,7 @@ class Graph(Protocol):
     def last_element(self, container: Term) -> int: ...
 
 
-class Before:
+class PreviousGraph:
     """A graph as it was before the last changes to it."""
 
     def __init__(self, graph: Graph, changes: Changes) -> None:
@@ -34,9 +34,9 @@ class Before:
         self._edits = changes.edits
 
     def match(self, subject: Term | None, predicate: NamedNode | None, target: Term | None) -> Iterator[Triple]:
-        asked = Asked(subject, predicate, target)
+        lookup = Lookup(subject, predicate, target)
         yield from (triple for triple in self._graph.match(subject, predicate, target) if triple not in self._new)
-        yield from (triple for triple in self._gone if asked.includes(triple))
+        yield from (triple for triple in self._gone if lookup.includes(triple))
 
     def is_asserted(self, triple: Triple) -> bool:
         if triple in self._edits.deleted:
@@ -48,8 +48,8 @@ class Before:
         return max((number for number in numbers if number is not None), default=0)
 
 
-class Asked(Struct, frozen=True):
-    """What a look-up asked for."""
+class Lookup(Struct, frozen=True):
+    """What was asked of a graph: the triples with the terms that are not None."""
 
     subject: Term | None
     predicate: NamedNode | None
@@ -64,21 +64,21 @@ class Asked(Struct, frozen=True):
         )
 
 
-class Watched:
-    """A graph that remembers what was asked of it: whoever reads from it depends on the answers."""
+class RecordingGraph:
+    """A graph that records what was asked of it: whoever reads from it depends on the answers."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self.asked: dict[Asked, None] = {}
+        self.lookups: dict[Lookup, None] = {}
 
     def match(self, subject: Term | None, predicate: NamedNode | None, target: Term | None) -> Iterable[Triple]:
-        self.asked[Asked(subject, predicate, target)] = None
+        self.lookups[Lookup(subject, predicate, target)] = None
         return self._graph.match(subject, predicate, target)
 
     def is_asserted(self, triple: Triple) -> bool:
-        self.asked[Asked(triple.subject, triple.predicate, triple.object)] = None
+        self.lookups[Lookup(triple.subject, triple.predicate, triple.object)] = None
         return self._graph.is_asserted(triple)
 
     def last_element(self, container: Term) -> int:
-        self.asked[Asked(container, None, None)] = None
+        self.lookups[Lookup(container, None, None)] = None
         return self._graph.last_element(container)

@@ -15,7 +15,7 @@ from pyoxigraph import Quad, Store
 from triplewire.rdf.literals.numbers import INTEGER_TYPES
 from triplewire.rdf.literals.values import Kind, kind_of
 from triplewire.rdf.terms import RDF, XSD, Literal, NamedNode, Term, Triple
-from triplewire.rules.ambient import LANG_STRING, LITERAL
+from triplewire.rules.vocabulary import LANG_STRING, LITERAL
 
 _STRING = XSD["string"]
 _KEPT_AS_WRITTEN = frozenset({_STRING, LANG_STRING})

@@ -37,9 +37,9 @@ from triplewire.languages.rdftl.syntax import (
     Where,
 )
 from triplewire.rdf.terms import Literal, NamedNode, Term
-from triplewire.rules.ambient import TYPE, member, number_of
 from triplewire.rules.graphs import Graph
 from triplewire.rules.literals import as_kept
+from triplewire.rules.vocabulary import TYPE, member, number_of
 
 Nodes = set[Term]
 DeltaTerms = Mapping[Component, Term]

@@ -14,7 +14,6 @@ from pyoxigraph import DefaultGraph, Quad, Store
 from triplewire.errors import SchemaViolation
 from triplewire.languages.rdftl.syntax import Condition, Path
 from triplewire.rdf.terms import TW, Literal, NamedNode, Term, Triple
-from triplewire.rules.ambient import TYPE
 from triplewire.rules.changes import Changes, Edits
 from triplewire.rules.closure import Closure
 from triplewire.rules.conformance import ArcConformance, Conformance
@@ -23,6 +22,7 @@ from triplewire.rules.graphs import Graph
 from triplewire.rules.literals import triple_as_kept
 from triplewire.rules.paths import Evaluation
 from triplewire.rules.schema import Schema
+from triplewire.rules.vocabulary import TYPE
 
 DERIVED = TW["derived"]
 _TRIPLE = attrgetter("triple")

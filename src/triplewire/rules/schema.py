@@ -28,7 +28,7 @@ from triplewire.errors import InputError, InvalidTerm
 from triplewire.rdf.documents import format_for, read_document
 from triplewire.rdf.parsing.quads import QuadReader
 from triplewire.rdf.terms import RDF, RDFS, NamedNode, Quad, Term, Triple
-from triplewire.rules.ambient import CONTAINERS, ELEMENT_CLASS, MEMBERSHIP, RESOURCE, TYPE, is_datatype, number_of
+from triplewire.rules.vocabulary import CONTAINERS, ELEMENT_CLASS, MEMBERSHIP, RESOURCE, TYPE, is_datatype, number_of
 
 Nodes = frozenset[NamedNode]
 Arc = tuple[NamedNode, NamedNode, NamedNode]

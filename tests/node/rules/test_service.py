@@ -133,9 +133,9 @@ async def test_a_change_that_no_event_can_hold_is_refused_whole(tmp_path: Path) 
         many = "".join(f"INSERT resource(ex:p{n}) AS INSTANCE OF Person;;" for n in range(101))
         await update(broker, "TRANSACTION many " + many + "INSERT (_, ex:name, 'p');;")
         before = await graph(broker), await broker.store.read(log.head)
-        everybody = "resource()[target(ex:name) = 'p']"
+        together = "resource()[target(ex:name) = 'p']"
         with pytest.raises(LimitExceeded, match="quads"):
-            await update(broker, f"INSERT ({everybody}, ex:owes, {everybody});;")
+            await update(broker, f"INSERT ({together}, ex:owes, {together});;")
         assert (await graph(broker), await broker.store.read(log.head)) == before
         done = await update(broker, "INSERT (resource(ex:p1), ex:owes, resource(ex:p2));;")
         assert done.outcome.changes, "nothing of it was left in memory"

@@ -17,11 +17,11 @@ from triplewire.errors import BudgetExceeded
 from triplewire.languages.rdftl import parse_rules, parse_updates
 from triplewire.languages.rdftl.syntax import Rule, Update
 from triplewire.rdf.terms import RDF, Literal, Triple
-from triplewire.rules.ambient import TYPE, number_of
 from triplewire.rules.analysis import Analysis
 from triplewire.rules.execution import Limits, Rulebook, Runner
 from triplewire.rules.execution.triggering.firing import Firing
 from triplewire.rules.repository import Repository
+from triplewire.rules.vocabulary import TYPE, number_of
 
 ANN, BOB, BOOK, JOURNAL, NEW = (f"resource({EX}{name})" for name in ("ann", "bob", "b1", "j1", "new"))
 

@@ -9,7 +9,7 @@ from tests.rules.family import EX
 from triplewire.errors import DuplicateRule, PrecedenceCycle, UnknownName, UnknownRule
 from triplewire.languages.rdftl import parse_rules, parse_updates
 from triplewire.rdf.terms import Triple
-from triplewire.rules.ambient import member
+from triplewire.rules.vocabulary import member
 
 BEINGS = [a(name, "Being") for name in ("one", "two", "three", "four", "start", "end", "other", "again")]
 
@@ -154,8 +154,8 @@ def test_a_trace_tells_each_firing_with_its_cause() -> None:
         (2, "outer", 1, 1, "t"),
         (3, "inner", 2, 2, "t"),
     ]
-    (deed,) = outcome.entries[2].deeds
-    assert deed.changes.inserted == (Triple(EX["log"], member(1), EX["one"]),)
+    (action,) = outcome.entries[2].actions
+    assert action.changes.inserted == (Triple(EX["log"], member(1), EX["one"]),)
     assert set(outcome.committed) == {"t"}
 
 

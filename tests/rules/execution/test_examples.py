@@ -6,11 +6,11 @@ from tests.rules.selene import EXT1, EXT3, LOS, MERGED, SELENE, USERS
 
 from triplewire.languages.rdftl import parse_rule, parse_updates
 from triplewire.rdf.terms import Literal, Triple
-from triplewire.rules.ambient import TYPE, member
 from triplewire.rules.execution.rulebook import Rulebook
 from triplewire.rules.execution.runner import Outcome, Runner
 from triplewire.rules.execution.units import Status
 from triplewire.rules.repository import Repository
+from triplewire.rules.vocabulary import TYPE, member
 
 EXAMPLE_2 = """
 USING NAMESPACE dc http://purl.org/dc/elements/1.1/

@@ -18,13 +18,13 @@ from triplewire.languages.rdftl.syntax import Abort, Coupling, Rule, Update
 from triplewire.rdf.terms import Literal
 from triplewire.rules.changes import Changes
 from triplewire.rules.execution import Limits, Outcome, Rulebook, Runner, Status
+from triplewire.rules.execution.context import Context
 from triplewire.rules.execution.rulebook import Registered
 from triplewire.rules.execution.runner import Execution
 from triplewire.rules.execution.state import Advance, Applied, Apply, Compensate, Finished, Refused, State, Submit
 from triplewire.rules.execution.steps import step
-from triplewire.rules.execution.triggering.event_detection import Detection, Happened
-from triplewire.rules.execution.world import World
-from triplewire.rules.graphs import Before
+from triplewire.rules.execution.triggering.event_detection import Detection, EventOccurrences
+from triplewire.rules.graphs import PreviousGraph
 from triplewire.rules.naming import resolved_update
 from triplewire.rules.repository import Repository
 
@@ -40,7 +40,7 @@ def populated() -> Repository:
 class EveryRule(Rulebook):
     """Asks every rule about every change, as one would without an index."""
 
-    def candidates(self, happened: Happened) -> list[Registered]:
+    def candidates(self, occurrences: EventOccurrences) -> list[Registered]:
         return list(self)
 
 
@@ -51,9 +51,9 @@ class Checked(Rulebook):
         super().__init__(FAMILY, rules)
         self.repository = repository
 
-    def candidates(self, happened: Happened) -> list[Registered]:
-        found = super().candidates(happened)
-        detection = Detection(happened, self.repository, Before(self.repository, happened.changes))
+    def candidates(self, occurrences: EventOccurrences) -> list[Registered]:
+        found = super().candidates(occurrences)
+        detection = Detection(occurrences, self.repository, PreviousGraph(self.repository, occurrences.changes))
         for registered in self:
             if registered not in found:
                 assert not detection.deltas(registered.rule.event, registered.rule.lets), registered.rule
@@ -65,7 +65,7 @@ def run(repository: Repository, book: Rulebook, schedule: Sequence[Update]) -> O
 
 
 def shown(outcome: Outcome) -> list[object]:
-    return [(e.rule, e.cause, e.delta, e.status, str(e.error), e.deeds) for e in outcome.entries]
+    return [(e.rule, e.cause, e.delta, e.status, str(e.error), e.actions) for e in outcome.entries]
 
 
 @settings(max_examples=150)
@@ -126,7 +126,7 @@ def test_who_has_nothing_to_do_with_what_is_undone_stays(before: tuple[Update, .
     outcome = run(repository, Rulebook(FAMILY), (*before, *built, *innocent, *after, *failing))
     needed = {a("eve", "Person"), a("toy", "Thing"), arc("eve", "owns", "toy")}
     others = [entry for entry in outcome.entries if entry.transaction != "innocent"]
-    changed = {t for e in others for d in e.deeds for t in (*d.changes.inserted, *d.changes.deleted)}
+    changed = {t for e in others for d in e.actions for t in (*d.changes.inserted, *d.changes.deleted)}
     [mine] = [entry for entry in outcome.entries if entry.transaction == "innocent"]
     assert mine.status is Status.COMMITTED or needed & changed
 
@@ -151,13 +151,13 @@ def test_a_dry_run_leaves_everything_as_it_was(book: tuple[Rule, ...], schedule:
 @given(rules, schedules)
 def test_a_step_changes_neither_its_state_nor_the_graph(book: tuple[Rule, ...], schedule: tuple[Update, ...]) -> None:
     repository = populated()
-    world = World(repository, Rulebook(FAMILY, book), limits=LIMITS)
+    context = Context(repository, Rulebook(FAMILY, book), limits=LIMITS)
     state, given_ = State(), Submit(tuple(resolved_update(update, FAMILY) for update in schedule))
     answer: object = given_
     for _ in range(1000):
         before, graph = repr(state), set(repository.store)
-        first = step(state, answer, world)  # type: ignore[arg-type]
-        again = step(state, answer, world)  # type: ignore[arg-type]
+        first = step(state, answer, context)  # type: ignore[arg-type]
+        again = step(state, answer, context)  # type: ignore[arg-type]
         assert repr(state) == before
         assert set(repository.store) == graph
         assert repr(first) == repr(again)
@@ -201,7 +201,7 @@ def test_a_schedule_that_is_cut_off_is_put_back(
 def test_execution_can_be_fed_by_hand() -> None:
     repository = populated()
     (update,) = parse_updates(PREAMBLE + "INSERT (resource(ex:ann), ex:owns, resource(ex:cup));;")
-    execution = Execution(repository, World(repository, Rulebook(FAMILY)))
+    execution = Execution(repository, Context(repository, Rulebook(FAMILY)))
     execution.take(Submit((update,)))
     while not execution.take(Advance()):
         pass

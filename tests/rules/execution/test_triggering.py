@@ -8,7 +8,7 @@ from tests.rules.family import EX
 
 from triplewire.languages.rdftl.syntax import Component
 from triplewire.rdf.terms import Literal, Triple
-from triplewire.rules.ambient import TYPE
+from triplewire.rules.vocabulary import TYPE
 
 LOG = "IF True DO INSERT (resource(ex:log), seq++, $delta);;"
 

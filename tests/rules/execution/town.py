@@ -9,11 +9,11 @@ from tests.rules.family import EX, FAMILY
 
 from triplewire.languages.rdftl import parse_rules, parse_updates
 from triplewire.rdf.terms import Literal, Term, Triple
-from triplewire.rules.ambient import TYPE, number_of
 from triplewire.rules.execution import Limits, Outcome, Rulebook, Runner
+from triplewire.rules.execution.context import Arrange, as_registered
 from triplewire.rules.execution.units import Commutes, none_commutes
-from triplewire.rules.execution.world import Arrange, as_registered
 from triplewire.rules.repository import Repository
+from triplewire.rules.vocabulary import TYPE, number_of
 
 PREAMBLE = "USING NAMESPACE ex http://example.org/\n"
 

@@ -71,11 +71,11 @@ def check_command(
         drawn.write_text(as_svg(analysis) if drawn.suffix.lower() == ".svg" else as_dot(analysis), encoding="utf-8")
     for sentence in strangers(found):
         diagnostics().print(labelled("note: ", "yellow", sentence))
-    told = findings(analysis, asked, {**WELL_KNOWN, **prefixes_of(found)})
+    reported = findings(analysis, asked, {**WELL_KNOWN, **prefixes_of(found)})
     if as_json:
         write_json([findings_object(analysis, asked)])
     else:
-        for finding in told:
+        for finding in reported:
             output().print(labelled(f"{finding.label:<18}", finding.style, finding.text), soft_wrap=True)
-    if strict and any(finding.warns for finding in told):
+    if strict and any(finding.warns for finding in reported):
         raise typer.Exit(FAILED)

@@ -16,9 +16,9 @@ from triplewire.cli.rules.trace import changes_shown, entries_shown, entry_objec
 from triplewire.cli.screen import complain, output, plain, report, write_json
 from triplewire.languages.rdftl.syntax import Rule
 from triplewire.rules.analysis import Analysis
-from triplewire.rules.commuting import by_analysis
+from triplewire.rules.commutativity import by_analysis
 from triplewire.rules.execution import Outcome, Rulebook, Runner, Status
-from triplewire.rules.execution.world import Limits
+from triplewire.rules.execution.context import Limits
 from triplewire.rules.repository import Repository
 
 RUN_EXAMPLES = """[bold]Examples[/bold]

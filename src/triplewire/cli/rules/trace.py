@@ -9,15 +9,15 @@ from triplewire.cli.names import short
 from triplewire.languages.rdftl.syntax import Component
 from triplewire.rdf.terms import Term, Triple
 from triplewire.rules.changes import Changes
-from triplewire.rules.execution import Entry, Outcome, Status
+from triplewire.rules.execution import Outcome, Status, TraceEntry
 
 _INDENT = "  "
 
 
-def entries_shown(entries: Iterable[Entry], prefixes: Mapping[str, str], *, in_full: bool) -> Iterator[str]:
+def entries_shown(entries: Iterable[TraceEntry], prefixes: Mapping[str, str], *, in_full: bool) -> Iterator[str]:
     """A line for each transaction and firing, below its cause; in full also `$delta` and the triples."""
     known = {entry.number: entry for entry in entries}
-    caused: dict[int | None, list[Entry]] = {}
+    caused: dict[int | None, list[TraceEntry]] = {}
     for entry in known.values():
         caused.setdefault(entry.cause, []).append(entry)
     waiting = caused.get(None, [])[::-1]
@@ -48,7 +48,7 @@ def summary(outcome: Outcome) -> str:
     )
 
 
-def entry_object(entry: Entry) -> dict[str, Any]:
+def entry_object(entry: TraceEntry) -> dict[str, Any]:
     """An entry as it is written to a line of JSON."""
     return {
         "number": entry.number,
@@ -57,32 +57,32 @@ def entry_object(entry: Entry) -> dict[str, Any]:
         "cause": entry.cause,
         "depth": entry.depth,
         "delta": None if entry.delta is None else {name: str(term) for name, term in _parts(entry.delta)},
-        "inserted": [f"{triple} ." for deed in entry.deeds for triple in deed.changes.edits.inserted],
-        "deleted": [f"{triple} ." for deed in entry.deeds for triple in deed.changes.edits.deleted],
+        "inserted": [f"{triple} ." for action in entry.actions for triple in action.changes.edits.inserted],
+        "deleted": [f"{triple} ." for action in entry.actions for triple in action.changes.edits.deleted],
         "status": entry.status.value,
         "error": None if entry.error is None else str(entry.error),
     }
 
 
-def _head(entry: Entry, cause: Entry | None) -> str:
+def _head(entry: TraceEntry, cause: TraceEntry | None) -> str:
     if cause is None:
         return f"transaction {entry.transaction}: {_outcome(entry)}"
     by = f"rule {cause.rule}" if cause.rule else f"transaction {cause.transaction}"
     return f"rule {entry.rule} fired because of {by}: {_outcome(entry)}"
 
 
-def _details(entry: Entry, prefixes: Mapping[str, str]) -> Iterator[str]:
+def _details(entry: TraceEntry, prefixes: Mapping[str, str]) -> Iterator[str]:
     if entry.delta is not None:
         yield "$delta: " + ", ".join(f"{name} {short(term, prefixes)}" for name, term in _parts(entry.delta))
-    for deed in entry.deeds:
-        yield from changes_shown(deed.changes, prefixes)
+    for action in entry.actions:
+        yield from changes_shown(action.changes, prefixes)
 
 
-def _outcome(entry: Entry) -> str:
+def _outcome(entry: TraceEntry) -> str:
     if entry.status is Status.ABORTED:
         return f"undone: {entry.error}"
-    inserted = sum(len(deed.changes.edits.inserted) for deed in entry.deeds)
-    deleted = sum(len(deed.changes.edits.deleted) for deed in entry.deeds)
+    inserted = sum(len(action.changes.edits.inserted) for action in entry.actions)
+    deleted = sum(len(action.changes.edits.deleted) for action in entry.actions)
     return f"{_count(inserted, 'triple')} more, {deleted:,} fewer"
 
 

@@ -1,11 +1,12 @@
 """RDFTL: event-condition-action rules on RDF (Papamarkos et al., section 2.1).
 
-changes        they have the same forms, and differ in what may be left open
+changes        reads events and actions, which have the same forms and differ in what may be left open
 clauses        the clauses of a preamble that are ours: the paper wants them said, and gives them no syntax
 definitions    what a preamble defines, and what of it holds for the statements that follow
 extent         how large a path or a condition is once every variable is written out
 files          rules and updates from files
 parser         from the text of rules and updates to what they say
+parts          the parts of a rule, at any depth, and whether `$delta` is among them
 print_queries  names, paths and conditions as text
 printer        rules and updates as text that reads back as the same
 queries        reading paths and conditions

@@ -13,11 +13,11 @@ from triplewire.algebra.patterns import Pattern, PatternTerm, Variable
 from triplewire.errors import InputError
 from triplewire.languages.rdftl.syntax import ArcEvent, Change, ResourceEvent, Rule
 from triplewire.rdf.terms import Literal, NamedNode, Triple
-from triplewire.rules.ambient import TYPE
 from triplewire.rules.closure import Closure
-from triplewire.rules.execution.triggering.candidates import Listeners, pattern_of
+from triplewire.rules.execution.triggering.candidates import TriggerIndex, pattern_of
 from triplewire.rules.literals import as_written, triple_as_kept
 from triplewire.rules.schema import Schema
+from triplewire.rules.vocabulary import TYPE
 
 _NAME, _TARGET = Variable("name"), Variable("target")
 # With more than so many below it, a class or property is not told from others where events are published.
@@ -38,7 +38,7 @@ class EventTriggers:
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
         self._closure = Closure(schema)
-        self._listeners = Listeners()
+        self._listeners = TriggerIndex()
         self._rules: dict[str, tuple[Rule, int]] = {}
         # Never changed, only replaced: it is read from other threads.
         self.interests: Mapping[str, tuple[str, ...]] = {}

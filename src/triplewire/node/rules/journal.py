@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from triplewire.rdf.terms import Triple
-from triplewire.rules.execution import Entry, Outcome
+from triplewire.rules.execution import Outcome, TraceEntry
 from triplewire.store.disk import Connection
 from triplewire.store.tables import changes, rulebook
 from triplewire.store.tables.rulebook import FiringRecord
@@ -47,7 +47,7 @@ def forget(tx: Connection, position: int) -> None:
     rulebook.forget_firings(tx, position)
 
 
-def delta_by_component(entry: Entry) -> dict[str, str]:
+def delta_by_component(entry: TraceEntry) -> dict[str, str]:
     """`$delta` by its components; the whole is `delta`."""
     return {component.value or "delta": str(term) for component, term in (entry.delta or {}).items()}
 
@@ -59,8 +59,8 @@ def _entries(outcome: Outcome) -> Iterator[tuple[str, bytes]]:
             yield entry.rule, msgspec.json.encode(_firing_entry(entry, names[entry.cause]))
 
 
-def _firing_entry(entry: Entry, cause: str) -> FiringEntry:
-    done = [deed.changes for deed in entry.deeds]
+def _firing_entry(entry: TraceEntry, cause: str) -> FiringEntry:
+    done = [action.changes for action in entry.actions]
     return FiringEntry(
         transaction=entry.transaction,
         cause=cause,

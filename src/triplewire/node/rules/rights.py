@@ -12,7 +12,7 @@ from triplewire.errors import Forbidden
 from triplewire.node.access.grants import covered, readable, within
 from triplewire.rdf.terms import TW
 from triplewire.rules.changes import Edits
-from triplewire.rules.execution import Entry, Outcome, Parties, Status
+from triplewire.rules.execution import Outcome, Principals, Status, TraceEntry
 from triplewire.store.tables.identities import Client, Grant
 
 # How the events that tell of changes are called.
@@ -44,7 +44,7 @@ def publishable_by(client: Client | None) -> Grant:
     return NOTHING if client is None or client.rights.publish is None else client.rights.publish
 
 
-def parties_of(author: str, clients: Mapping[str, Client]) -> Parties:
+def principals_of(author: str, clients: Mapping[str, Client]) -> Principals:
     """Who is behind a schedule: administrators' rules guard what anybody does, and everybody writes under its grant."""
 
     def is_guard(owner: str) -> bool:
@@ -53,13 +53,13 @@ def parties_of(author: str, clients: Mapping[str, Client]) -> Parties:
     def refusal(owner: str, edits: Edits) -> Forbidden | None:
         return _refusal(edits, publishable_by(clients.get(owner)), f"a rule of {owner!r}")
 
-    return Parties(author, is_guard=is_guard, refusal=refusal)
+    return Principals(author, is_guard=is_guard, refusal=refusal)
 
 
-def _check_entry(entry: Entry, grant: Grant) -> None:
+def _check_entry(entry: TraceEntry, grant: Grant) -> None:
     writer = "the update" if entry.rule is None else f"the rule {entry.rule!r}"
-    for deed in entry.deeds:
-        problem = _refusal(deed.changes.edits, grant, writer)
+    for action in entry.actions:
+        problem = _refusal(action.changes.edits, grant, writer)
         if problem is not None:
             raise problem
 

@@ -20,8 +20,8 @@ from triplewire.node.broker.state import BrokerState
 from triplewire.node.rules import journal
 from triplewire.node.rules.engine import RuleEngine
 from triplewire.node.rules.publication import PublishedChange, publish_changes
-from triplewire.node.rules.rights import check_written, parties_of
-from triplewire.rules.execution import Outcome, Parties
+from triplewire.node.rules.rights import check_written, principals_of
+from triplewire.rules.execution import Outcome, Principals
 from triplewire.store.disk import Connection
 from triplewire.store.tables import rulebook
 from triplewire.store.tables.identities import Client
@@ -68,28 +68,33 @@ def execute_update(
     tx: Connection, engine: RuleEngine, request: UpdateRequest, state: BrokerState, events: Events
 ) -> ExecutedUpdate:
     """Execute what the author asked for. Where rules of others would make it fail, it is tried without them."""
-    parties = replace(parties_of(request.author.id, state.clients), owners=engine.owners)
+    principals = replace(principals_of(request.author.id, state.clients), owners=engine.owners)
     failed: dict[str, str] = {}
     while True:
         try:
-            executed = _attempt(tx, engine, request, replace(parties, silent=frozenset(failed)), state, events)
+            executed = _attempt(tx, engine, request, replace(principals, disabled=frozenset(failed)), state, events)
             break
         except _Overrun as overrun:
             if not overrun.culprits:
                 raise overrun.problem from None
             # The second time without any of them: each try takes its time.
-            more = filter(parties.is_foreign, parties.owners) if failed else overrun.culprits
+            more = filter(principals.is_foreign, principals.owners) if failed else overrun.culprits
             failed.update(dict.fromkeys(more, str(overrun.problem)))
-    failed.update(_over_budget(executed.outcome, parties))
+    failed.update(_over_budget(executed.outcome, principals))
     for rule, reason in failed.items():
         _note_failure(tx, engine, rule, reason)
     return executed
 
 
 def _attempt(
-    tx: Connection, engine: RuleEngine, request: UpdateRequest, parties: Parties, state: BrokerState, events: Events
+    tx: Connection,
+    engine: RuleEngine,
+    request: UpdateRequest,
+    principals: Principals,
+    state: BrokerState,
+    events: Events,
 ) -> ExecutedUpdate:
-    outcome = _run(engine, request, parties)
+    outcome = _run(engine, request, principals)
     tx.execute("SAVEPOINT attempt")
     try:
         check_written(outcome, request.author, engine.owners, state.clients)
@@ -100,25 +105,25 @@ def _attempt(
         tx.execute("ROLLBACK TO attempt")
         tx.execute("RELEASE attempt")
         fired = (entry.rule for entry in outcome.firings if entry.rule is not None)
-        raise _Overrun(problem, frozenset(filter(parties.is_foreign, fired))) from None
+        raise _Overrun(problem, frozenset(filter(principals.is_foreign, fired))) from None
     tx.execute("RELEASE attempt")
     return ExecutedUpdate(position, outcome, published, accepted)
 
 
-def _run(engine: RuleEngine, request: UpdateRequest, parties: Parties) -> Outcome:
+def _run(engine: RuleEngine, request: UpdateRequest, principals: Principals) -> Outcome:
     try:
-        return engine.run(request.updates, parties)
+        return engine.run(request.updates, principals)
     except CascadeTooLong as problem:
-        others = frozenset(filter(parties.is_foreign, problem.fired))
+        others = frozenset(filter(principals.is_foreign, problem.fired))
         raise _Overrun(problem, others & frozenset(problem.cascade[1:]) or others) from None
 
 
-def _over_budget(outcome: Outcome, parties: Parties) -> dict[str, str]:
+def _over_budget(outcome: Outcome, principals: Principals) -> dict[str, str]:
     """The rules of others that went beyond the budget, each with the reason."""
     return {
         entry.rule: str(entry.error)
         for entry in outcome.aborted
-        if entry.rule is not None and isinstance(entry.error, BudgetExceeded) and parties.is_foreign(entry.rule)
+        if entry.rule is not None and isinstance(entry.error, BudgetExceeded) and principals.is_foreign(entry.rule)
     }
 
 

@@ -1,19 +1,15 @@
 """What can be said of rules without running them (Papamarkos et al., sections 2.4, 2.5 and 3).
 
-analysis    the analysis of a rule base under a schema (sections 2.4 and 2.5), and whether it terminates
+analysis    all of it for one rule base under a schema, and whether it terminates
 bits        sets of small numbers as integers, one bit each
-cascades    the rules that it may trigger, and what all of it reads and writes together
+cascades    an action part with the rules that it may trigger, and what all of it reads and writes together
 conditions  the conditions of sections 2.4 and 2.5, each answered with its reason, and one more
-conflicts   pairs of rules that may be triggered at the same time, are not ordered, and do not commute (section
-            2.5)
+conflicts   pairs of rules that may be triggered at the same time, are not ordered, and do not commute (section 2.5)
 digraphs    components, reachability and cycles of a directed graph whose edges are sets of numbers
 footprints  what a rule waits for, reads and writes, as sets of schema triples (section 2.4)
-liveness    whatever a repository of this schema holds, their event or condition cannot happen
-precedence  the order that PRECEDES clauses put rules in
+liveness    rules that can never fire, whatever a repository of this schema holds
 relevance   whether a part of a rule concerns a schema (section 3): e-, c- and a-relevance
-triggering  which rules may trigger which (section 2.4)
-values      looks into the parts of a rule
-words       how the analysis names what it found
+triggering  the triggering graph: which rules may trigger which (section 2.4)
 """
 
 from __future__ import annotations

@@ -31,12 +31,11 @@ from triplewire.rules.analysis.cascades import Cascade, Cascades
 from triplewire.rules.analysis.conditions import Commutes, WellDefined, commutes, well_defined
 from triplewire.rules.analysis.conflicts import Conflict, conflicts
 from triplewire.rules.analysis.footprints import definitions
-from triplewire.rules.analysis.footprints.actions import ActionPrint
+from triplewire.rules.analysis.footprints.actions import ActionFootprint
 from triplewire.rules.analysis.footprints.extents import ExtentIndex, SchemaTriple
-from triplewire.rules.analysis.footprints.footprint import Footprint, footprint, update_print
+from triplewire.rules.analysis.footprints.footprint import Footprint, footprint, update_footprint
 from triplewire.rules.analysis.footprints.paths import Scope
 from triplewire.rules.analysis.liveness import never_fires
-from triplewire.rules.analysis.precedence import ordered
 from triplewire.rules.analysis.triggering import Trigger, TriggeringGraph, may_trigger
 from triplewire.rules.naming import resolved, resolved_update
 from triplewire.rules.schema import Schema
@@ -70,17 +69,18 @@ class Analysis:
         """Why the first rule may trigger the second, if it may."""
         return may_trigger(self[first], self[second], self.index)
 
-    def triggered(self, action: ActionPrint | Update) -> tuple[str, ...]:
+    def triggered(self, action: ActionFootprint | Update) -> tuple[str, ...]:
         """triggered(a): the rules that an action may trigger, at once or through others."""
-        return tuple(each.rule.id for each in self.graph.rules_in(self.graph.triggered(self._print(action).writes)))
+        found = self.graph.triggered(self._footprint_of(action).writes)
+        return tuple(each.rule.id for each in self.graph.rules_in(found))
 
-    def triggered_triples_queried(self, action: ActionPrint | Update) -> frozenset[SchemaTriple]:
+    def triggered_triples_queried(self, action: ActionFootprint | Update) -> frozenset[SchemaTriple]:
         """triggeredTriplesQueried(a, S)."""
-        return self.index.triples_in(self._following.after(self._print(action).writes).queried)
+        return self.index.triples_in(self._following.after(self._footprint_of(action).writes).queried)
 
-    def triggered_triples_updated(self, action: ActionPrint | Update) -> frozenset[SchemaTriple]:
+    def triggered_triples_updated(self, action: ActionFootprint | Update) -> frozenset[SchemaTriple]:
         """triggeredTriplesUpdated(a, S)."""
-        return self.index.triples_in(self._following.after(self._print(action).writes).writes.all)
+        return self.index.triples_in(self._following.after(self._footprint_of(action).writes).writes.all)
 
     def well_defined(self, rule: str) -> WellDefined:
         """I1, I2 and I3 of a rule."""
@@ -92,7 +92,7 @@ class Analysis:
 
     def cascade_of(self, update: Update) -> Cascade:
         """An update and all that may follow it."""
-        return self._following.of_action(self._print(update))
+        return self._following.of_action(self._footprint_of(update))
 
     # Section 2.5
 
@@ -103,7 +103,7 @@ class Analysis:
     @cached_property
     def conflicts(self) -> tuple[Conflict, ...]:
         """The pairs that may be triggered at the same time, in no order, and do not commute."""
-        return tuple(conflicts(self.graph.footprints, self._cascades, ordered(self.rules), self.index))
+        return tuple(conflicts(self.graph.footprints, self._cascades, self.index))
 
     # Beyond the paper
 
@@ -124,7 +124,7 @@ class Analysis:
 
     def unreachable(self, updates: Iterable[Update]) -> tuple[str, ...]:
         """Rules that none of these updates may trigger, neither at once nor through others."""
-        reached = union(self.graph.triggered(self._print(update).writes) for update in updates)
+        reached = union(self.graph.triggered(self._footprint_of(update).writes) for update in updates)
         return tuple(rule.id for place, rule in enumerate(self.rules) if not reached >> place & 1)
 
     @cached_property
@@ -140,5 +140,7 @@ class Analysis:
     def _cascades(self) -> list[Cascade]:
         return [self._following.of(each) for each in self.graph.footprints]
 
-    def _print(self, action: ActionPrint | Update) -> ActionPrint:
-        return update_print(resolved_update(action, self.schema), self.index) if isinstance(action, Update) else action
+    def _footprint_of(self, action: ActionFootprint | Update) -> ActionFootprint:
+        if isinstance(action, Update):
+            return update_footprint(resolved_update(action, self.schema), self.index)
+        return action

@@ -8,7 +8,7 @@ from operator import or_
 from msgspec import Struct
 
 from triplewire.rules.analysis.bits import union
-from triplewire.rules.analysis.footprints.actions import ActionPrint
+from triplewire.rules.analysis.footprints.actions import ActionFootprint
 from triplewire.rules.analysis.footprints.extents import NOTHING, Extents
 from triplewire.rules.analysis.footprints.footprint import Footprint
 from triplewire.rules.analysis.footprints.writes import NO_WRITES, Writes
@@ -66,7 +66,7 @@ class Cascades:
         """What the rule does when it fires."""
         return self._following(footprint.writes, footprint.accessed, footprint.action_state)
 
-    def of_action(self, action: ActionPrint) -> Cascade:
+    def of_action(self, action: ActionFootprint) -> Cascade:
         """What one action does."""
         return self._following(action.writes, action.accessed, action.queried | action.needs)
 

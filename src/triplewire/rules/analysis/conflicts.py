@@ -11,13 +11,14 @@ from itertools import combinations_with_replacement
 
 from msgspec import Struct
 
-from triplewire.languages.rdftl.syntax import Coupling
+from triplewire.languages.rdftl.syntax import Coupling, Rule
 from triplewire.rules.analysis.bits import members
 from triplewire.rules.analysis.cascades import Cascade
 from triplewire.rules.analysis.conditions import Commutes, commute, commutes
+from triplewire.rules.analysis.digraphs import components, reachable
 from triplewire.rules.analysis.footprints.extents import ExtentIndex
 from triplewire.rules.analysis.footprints.footprint import Footprint
-from triplewire.rules.analysis.footprints.writes import Occurrence
+from triplewire.rules.analysis.footprints.writes import EventKind
 
 
 class Conflict(Struct, frozen=True):
@@ -36,15 +37,14 @@ class _Kind(Struct, frozen=True):
     """What decides whether rules meet and commute."""
 
     coupling: Coupling
-    occurrence: Occurrence
+    event_kind: EventKind
     waits_for_classes: bool
     cascade: Cascade
 
 
-def conflicts(
-    footprints: Sequence[Footprint], cascades: Sequence[Cascade], ordered: Sequence[int], index: ExtentIndex
-) -> Iterator[Conflict]:
-    """Every conflict, each pair once. `ordered` has for each rule those that precedence orders before or after it."""
+def conflicts(footprints: Sequence[Footprint], cascades: Sequence[Cascade], index: ExtentIndex) -> Iterator[Conflict]:
+    """Every conflict, each pair once."""
+    ordered = ordered_by_precedence([each.rule for each in footprints])
     groups = _grouped(footprints, cascades, index).items()
     for (one, ones), (other, others) in combinations_with_replacement(groups, 2):
         if _meet(one, other) and not commute(one.cascade, other.cascade, index):
@@ -52,11 +52,27 @@ def conflicts(
             yield from (Conflict(rule, found, (one.cascade, other.cascade)) for rule, found in names)
 
 
+def ordered_by_precedence(rules: Sequence[Rule]) -> list[int]:
+    """For each rule, the set of those that PRECEDES clauses order before or after it, by place."""
+    place = {rule.id: number for number, rule in enumerate(rules)}
+    forward = [sum(1 << place[name] for name in set(rule.precedes) if name in place) for rule in rules]
+    after = reachable(forward, components(forward, _reversed(forward)))
+    return [later | earlier for later, earlier in zip(after, _reversed(after), strict=True)]
+
+
+def _reversed(rows: Sequence[int]) -> list[int]:
+    turned = [0] * len(rows)
+    for place, row in enumerate(rows):
+        for other in members(row):
+            turned[other] |= 1 << place
+    return turned
+
+
 def _grouped(footprints: Sequence[Footprint], cascades: Sequence[Cascade], index: ExtentIndex) -> Mapping[_Kind, int]:
     groups: dict[_Kind, int] = {}
     for place, (each, cascade) in enumerate(zip(footprints, cascades, strict=True)):
         event = each.event
-        kind = _Kind(each.rule.coupling, event.occurrence, bool(event.extents & index.every_instance), cascade)
+        kind = _Kind(each.rule.coupling, event.event_kind, bool(event.extents & index.every_instance), cascade)
         groups[kind] = groups.get(kind, 0) | 1 << place
     return groups
 
@@ -65,11 +81,11 @@ def _meet(one: _Kind, other: _Kind) -> bool:
     """Whether one update may trigger both. An update of rdf:type also inserts and deletes instances."""
     if one.coupling is not other.coupling:
         return False
-    return one.occurrence is other.occurrence or (_by_update(one) and _by_update(other))
+    return one.event_kind is other.event_kind or (_by_update(one) and _by_update(other))
 
 
 def _by_update(kind: _Kind) -> bool:
-    return kind.occurrence is Occurrence.UPDATE or kind.waits_for_classes
+    return kind.event_kind is EventKind.UPDATE or kind.waits_for_classes
 
 
 def _spelled_out(

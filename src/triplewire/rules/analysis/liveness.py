@@ -17,7 +17,7 @@ from triplewire.languages.rdftl.syntax import (
     Rule,
 )
 from triplewire.rules.analysis.footprints.arcs import node_classes
-from triplewire.rules.analysis.footprints.events import event_print
+from triplewire.rules.analysis.footprints.events import event_footprint
 from triplewire.rules.analysis.footprints.extents import NOTHING, ExtentIndex, all_literals, no_literals
 from triplewire.rules.analysis.footprints.paths import Scope, walk
 
@@ -25,7 +25,7 @@ from triplewire.rules.analysis.footprints.paths import Scope, walk
 def never_fires(rule: Rule, index: ExtentIndex) -> str | None:
     """Why the rule can never fire, in one sentence; None if it may."""
     scope = Scope.of(index, rule.lets)
-    event = event_print(rule.event, scope)
+    event = event_footprint(rule.event, scope)
     if isinstance(rule.event, ResourceEvent) and _leads_nowhere(rule.event.path, scope):
         return "the path of its event leads nowhere in this schema"
     if event.extents == NOTHING:

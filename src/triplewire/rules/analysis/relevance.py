@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from triplewire.algebra.verdicts import Verdict
+from triplewire.languages.rdftl.parts import parts
 from triplewire.languages.rdftl.syntax import (
     Action,
     Arc,
@@ -26,14 +27,12 @@ from triplewire.languages.rdftl.syntax import (
     Variable,
 )
 from triplewire.rdf.terms import NamedNode
-from triplewire.rules.ambient import MEMBERSHIP, RESOURCE, TYPE, is_datatype
 from triplewire.rules.analysis.footprints.arcs import node_classes
-from triplewire.rules.analysis.footprints.events import event_print
-from triplewire.rules.analysis.footprints.extents import Classes, ExtentIndex, is_membership
+from triplewire.rules.analysis.footprints.events import event_footprint
+from triplewire.rules.analysis.footprints.extents import Classes, ExtentIndex, is_membership, listed
 from triplewire.rules.analysis.footprints.paths import Scope, known
-from triplewire.rules.analysis.values import inside
-from triplewire.rules.analysis.words import listed
 from triplewire.rules.schema import Schema
+from triplewire.rules.vocabulary import MEMBERSHIP, RESOURCE, TYPE, is_datatype
 
 
 def e_relevant(rule: Rule, schema: Schema) -> Verdict:
@@ -57,7 +56,7 @@ def a_relevant(rule: Rule, schema: Schema, whole: Schema) -> Verdict:
     """Whether each action can be done in the schema; `whole` says what paths lead to."""
     index = ExtentIndex(whole)
     scope = Scope.of(index, rule.lets)
-    event = event_print(rule.event, scope)
+    event = event_footprint(rule.event, scope)
     after = scope.on(event.delta, event.arc_names)
     return _all_there({name for action in rule.actions for name in _needed(action, after)}, schema, "its actions")
 
@@ -96,7 +95,7 @@ def _most_specific(classes: Classes, scope: Scope) -> frozenset[NamedNode]:
 def _steps(part: object, lets: Iterable[Let]) -> Iterator[NamedNode]:
     """The properties of all steps, with those of the variables that are used; elements count as memberships."""
     defined = {let.name: let.path for let in lets}
-    for value in inside(part):
+    for value in parts(part):
         if isinstance(value, Target | Source):
             yield known(value.arc)
         elif isinstance(value, Element):
@@ -106,7 +105,7 @@ def _steps(part: object, lets: Iterable[Let]) -> Iterator[NamedNode]:
 
 
 def _arc_names(part: object) -> Iterator[NamedNode]:
-    for value in inside(part):
+    for value in parts(part):
         if isinstance(value, Arc | UpdatedArc):
             if isinstance(value.name, NextElement):
                 yield MEMBERSHIP

@@ -16,7 +16,7 @@ from triplewire.rules.analysis.bits import members, union
 from triplewire.rules.analysis.digraphs import components, reachable, shortest_cycle
 from triplewire.rules.analysis.footprints.extents import Extent, ExtentIndex
 from triplewire.rules.analysis.footprints.footprint import Footprint
-from triplewire.rules.analysis.footprints.writes import Occurrence, Writes
+from triplewire.rules.analysis.footprints.writes import EventKind, Writes
 
 RuleSet = int
 """A set of rules, one bit each, by their place in the graph."""
@@ -27,7 +27,7 @@ class Trigger(Struct, frozen=True):
 
     first: str
     second: str
-    occurrence: Occurrence
+    event_kind: EventKind
     extents: frozenset[Extent]
     named: str
 
@@ -35,20 +35,20 @@ class Trigger(Struct, frozen=True):
     def reason(self) -> str:
         """One sentence."""
         return (
-            f"{self.first} may trigger {self.second}: an action of {self.first} may {_VERB[self.occurrence]} "
+            f"{self.first} may trigger {self.second}: an action of {self.first} may {_VERB[self.event_kind]} "
             f"{self.named}, and {self.second} waits for that"
         )
 
 
-_VERB = {Occurrence.INSERT: "insert into", Occurrence.DELETE: "delete from", Occurrence.UPDATE: "update"}
+_VERB = {EventKind.INSERT: "insert into", EventKind.DELETE: "delete from", EventKind.UPDATE: "update"}
 
 
 def may_trigger(first: Footprint, second: Footprint, index: ExtentIndex) -> Trigger | None:
     """The reason why the first rule may trigger the second, or None if it cannot."""
-    occurrence = second.event.occurrence
-    shared = first.writes.causing(occurrence) & second.event.extents
+    event_kind = second.event.event_kind
+    shared = first.writes.causing(event_kind) & second.event.extents
     return (
-        Trigger(first.rule.id, second.rule.id, occurrence, index.read(shared), index.named(shared)) if shared else None
+        Trigger(first.rule.id, second.rule.id, event_kind, index.read(shared), index.named(shared)) if shared else None
     )
 
 
@@ -59,15 +59,15 @@ class TriggeringGraph:
         self.footprints = tuple(footprints)
         self.index = index
         self.place = {each.rule.id: place for place, each in enumerate(footprints)}
-        self._waiting = {occurrence: self._waiting_for(occurrence) for occurrence in Occurrence}
+        self._waiting = {event_kind: self._waiting_for(event_kind) for event_kind in EventKind}
         self.forward: tuple[RuleSet, ...] = tuple(self.triggered_by(each.writes) for each in footprints)
         self._backward = self._reversed()
 
     def triggered_by(self, writes: Writes) -> RuleSet:
         """The rules that one action may trigger."""
         found = 0
-        for occurrence, waiting in self._waiting.items():
-            found |= union(waiting.get(extent, 0) for extent in members(writes.causing(occurrence)))
+        for event_kind, waiting in self._waiting.items():
+            found |= union(waiting.get(extent, 0) for extent in members(writes.causing(event_kind)))
         return found
 
     def triggered(self, writes: Writes) -> RuleSet:
@@ -108,22 +108,22 @@ class TriggeringGraph:
         """Whether an edge belongs to a cycle: its end leads back to its start."""
         return first == second or bool(self.reached[second] >> first & 1)
 
-    def _waiting_for(self, occurrence: Occurrence) -> dict[int, RuleSet]:
+    def _waiting_for(self, event_kind: EventKind) -> dict[int, RuleSet]:
         waiting: dict[int, RuleSet] = {}
         for place, each in enumerate(self.footprints):
-            if each.event.occurrence is occurrence:
+            if each.event.event_kind is event_kind:
                 for extent in members(each.event.extents):
                     waiting[extent] = waiting.get(extent, 0) | 1 << place
         return waiting
 
     def _reversed(self) -> tuple[RuleSet, ...]:
-        causing: dict[tuple[Occurrence, int], RuleSet] = {}
+        causing: dict[tuple[EventKind, int], RuleSet] = {}
         for place, each in enumerate(self.footprints):
-            for occurrence in Occurrence:
-                for extent in members(each.writes.causing(occurrence)):
-                    key = (occurrence, extent)
+            for event_kind in EventKind:
+                for extent in members(each.writes.causing(event_kind)):
+                    key = (event_kind, extent)
                     causing[key] = causing.get(key, 0) | 1 << place
         return tuple(
-            union(causing.get((each.event.occurrence, extent), 0) for extent in members(each.event.extents))
+            union(causing.get((each.event.event_kind, extent), 0) for extent in members(each.event.extents))
             for each in self.footprints
         )

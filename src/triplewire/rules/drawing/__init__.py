@@ -1,8 +1,8 @@
 """The triggering graph as a picture: SVG with a layout of our own, or DOT for Graphviz.
 
-    dot     the triggering graph in DOT, the language of Graphviz
-    layers  in layers, above those that it may trigger, and near them where that is possible
-    svg     the triggering graph as SVG, which any browser shows; the reason of an edge is its tooltip
+dot     the triggering graph in DOT, the language of Graphviz
+layers  each rule above those that it may trigger, and near them where that is possible
+svg     the triggering graph as SVG, which any browser shows; the reason of an edge is its tooltip
 
 A rule stands above those that it may trigger; what belongs to a cycle is red.
 """

@@ -30,7 +30,6 @@ from triplewire.languages.rdftl.syntax import (
     UpdatedArc,
 )
 from triplewire.rdf.terms import BlankNode, Literal, NamedNode, Term, Triple
-from triplewire.rules.ambient import RESOURCE, TYPE
 from triplewire.rules.changes import Edits
 from triplewire.rules.closure import Closure
 from triplewire.rules.containers import Endings
@@ -38,6 +37,7 @@ from triplewire.rules.graphs import Graph
 from triplewire.rules.literals import as_kept
 from triplewire.rules.paths import DeltaTerms, Evaluation
 from triplewire.rules.schema import Schema
+from triplewire.rules.vocabulary import RESOURCE, TYPE
 
 _Term = TypeVar("_Term", bound=Term)
 _Edit = TypeVar("_Edit", Triple, "Moved")
@@ -54,7 +54,7 @@ class Moved(Struct, frozen=True):
         return _subject(self.old.subject)
 
 
-class Plan(Struct, frozen=True):
+class ActionEdits(Struct, frozen=True):
     """The edits of an action, and which of them are updates of arcs."""
 
     edits: Edits
@@ -80,25 +80,25 @@ class Planner:
         self._endings = Endings(graph)
         self._most = most
 
-    def plan(self, action: Action) -> Plan:
+    def plan(self, action: Action) -> ActionEdits:
         """What the action does. Raises `UpdateRefused` where it cannot be done."""
         match action:
             case ResourceAction(Change.INSERT, path, of_class):
                 assert isinstance(of_class, NamedNode)
                 nodes = self._nodes(path)
-                return Plan(Edits(inserted=tuple(Triple(_subject(node), TYPE, of_class) for node in nodes)))
+                return ActionEdits(Edits(inserted=tuple(Triple(_subject(node), TYPE, of_class) for node in nodes)))
             case ResourceAction(Change.DELETE, path, of_class):
                 gone = (t for node in self._nodes(path) for t in self._removed(_subject(node), of_class))
-                return Plan(Edits(deleted=self._bounded(gone)))
+                return ActionEdits(Edits(deleted=self._bounded(gone)))
             case ArcAction(Change.INSERT, arcs):
-                return Plan(Edits(inserted=self._bounded(t for arc in arcs for t in self._inserted(arc))))
+                return ActionEdits(Edits(inserted=self._bounded(t for arc in arcs for t in self._inserted(arc))))
             case ArcAction(Change.DELETE, arcs):
-                return Plan(Edits(deleted=self._bounded(t for arc in arcs for t in self._deleted(arc))))
+                return ActionEdits(Edits(deleted=self._bounded(t for arc in arcs for t in self._deleted(arc))))
         assert isinstance(action, UpdateAction)
         moved = self._bounded(move for arc in action.arcs for move in self._updated(arc))
         new = tuple(dict.fromkeys(move.new for move in moved))
         old = tuple(dict.fromkeys(move.old for move in moved))
-        return Plan(Edits(new, old), moved)
+        return ActionEdits(Edits(new, old), moved)
 
     def _bounded(self, edits: Iterable[_Edit]) -> tuple[_Edit, ...]:
         """Each once; source and target are combined in every way, which may be more than anybody can bear."""

@@ -1,4 +1,4 @@
-"""A deadline for a schedule: whatever it asks of the graph on the way, it is told when its time is over."""
+"""A deadline for a schedule, and a graph that checks it at every look-up."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Deadline:
             raise OutOfTime
 
 
-class Timed:
+class TimedGraph:
     """A graph that is asked only before a deadline."""
 
     def __init__(self, graph: Graph, deadline: Deadline) -> None:

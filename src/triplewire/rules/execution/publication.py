@@ -12,8 +12,8 @@ from datetime import datetime
 from triplewire.rdf.events import Event
 from triplewire.rdf.parsing.event_names import mint_event_iri
 from triplewire.rdf.terms import TW, NamedNode, Triple
-from triplewire.rules.ambient import TYPE
 from triplewire.rules.changes import Changes, Triples
+from triplewire.rules.vocabulary import TYPE
 
 INSERTED = TW["Inserted"]
 DELETED = TW["Deleted"]

@@ -1,4 +1,4 @@
-"""The rules that are registered: their names resolved, their order known, their events listened for."""
+"""The rules that are registered: their names resolved, their order known, indexed by their events."""
 
 from __future__ import annotations
 
@@ -7,28 +7,12 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from triplewire.errors import DuplicateRule, UnknownRule
-from triplewire.languages.rdftl.syntax import (
-    Action,
-    Arc,
-    ArcAction,
-    Both,
-    Compared,
-    Condition,
-    Delta,
-    Either,
-    Exists,
-    Not,
-    Path,
-    ResourceAction,
-    Rule,
-    UpdateAction,
-    UpdatedArc,
-    Where,
-)
-from triplewire.rules.execution.precedence import Precedence
+from triplewire.languages.rdftl.parts import uses_delta
+from triplewire.languages.rdftl.syntax import Rule
 from triplewire.rules.execution.triggering.candidates import Candidates
-from triplewire.rules.execution.triggering.event_detection import Happened
+from triplewire.rules.execution.triggering.event_detection import EventOccurrences
 from triplewire.rules.naming import resolved
+from triplewire.rules.precedence import Precedence
 from triplewire.rules.schema import Schema
 
 
@@ -85,9 +69,9 @@ class Rulebook:
         self._registered[rule.id] = Registered(whole, known.number, is_set_oriented(whole))
         return whole
 
-    def candidates(self, happened: Happened) -> list[Registered]:
+    def candidates(self, occurrences: EventOccurrences) -> list[Registered]:
         """The rules that may be triggered, in the order of registration."""
-        found = (self._registered[rule] for rule in dict.fromkeys(self._candidates.of(happened)))
+        found = (self._registered[rule] for rule in dict.fromkeys(self._candidates.of(occurrences)))
         return sorted(found, key=lambda registered: registered.number)
 
     def settle(self) -> None:
@@ -113,43 +97,4 @@ class Rulebook:
 
 def is_set_oriented(rule: Rule) -> bool:
     """Whether neither the condition nor an action mentions `$delta`."""
-    return not _in_condition(rule.condition) and not any(_in_action(action) for action in rule.actions)
-
-
-def _in_action(action: Action) -> bool:
-    match action:
-        case ResourceAction(_, path, _):
-            return _in_node(path)
-        case ArcAction(_, arcs):
-            return any(_in_arc(arc) for arc in arcs)
-        case UpdateAction(updated):
-            return any(_in_updated(arc) for arc in updated)
-
-
-def _in_arc(arc: Arc) -> bool:
-    return any(_in_node(part) for part in (arc.source, arc.name, arc.target))
-
-
-def _in_updated(arc: UpdatedArc) -> bool:
-    return any(_in_node(part) for part in (arc.source, arc.name, arc.old, arc.new))
-
-
-def _in_node(node: object) -> bool:
-    if isinstance(node, Path):
-        return isinstance(node.start, Delta) or any(
-            _in_condition(step.condition) for step in node.steps if isinstance(step, Where)
-        )
-    return isinstance(node, Delta)
-
-
-def _in_condition(condition: Condition) -> bool:
-    match condition:
-        case Exists(path):
-            return _in_node(path)
-        case Compared(left, _, right):
-            return _in_node(left) or _in_node(right)
-        case Both(parts) | Either(parts):
-            return any(_in_condition(part) for part in parts)
-        case Not(part):
-            return _in_condition(part)
-    return False
+    return not uses_delta((rule.condition, rule.actions))

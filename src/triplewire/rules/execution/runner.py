@@ -14,9 +14,9 @@ from msgspec.structs import replace
 
 from triplewire.errors import CascadeTooLong, SchemaViolation
 from triplewire.languages.rdftl.syntax import Update
-from triplewire.rules.changes import Changes, Edits, Net
-from triplewire.rules.execution.deadline import Clock, Deadline, OutOfTime, Timed
-from triplewire.rules.execution.parties import Parties
+from triplewire.rules.changes import Changes, Edits, NetChanges
+from triplewire.rules.execution.context import Arrange, Context, Limits, Principals, as_registered
+from triplewire.rules.execution.deadline import Clock, Deadline, OutOfTime, TimedGraph
 from triplewire.rules.execution.rulebook import Rulebook
 from triplewire.rules.execution.state import (
     Advance,
@@ -32,10 +32,9 @@ from triplewire.rules.execution.state import (
     Submit,
 )
 from triplewire.rules.execution.steps import step
-from triplewire.rules.execution.trace import Entry, Trace
+from triplewire.rules.execution.trace import Trace, TraceEntry
 from triplewire.rules.execution.units import Commutes, Status, lineage, none_commutes
-from triplewire.rules.execution.world import Arrange, Limits, World, as_registered
-from triplewire.rules.graphs import Watched
+from triplewire.rules.graphs import RecordingGraph
 from triplewire.rules.naming import resolved_update
 from triplewire.rules.repository import Repository
 
@@ -43,23 +42,23 @@ from triplewire.rules.repository import Repository
 class Outcome(Struct, frozen=True):
     """What came of a schedule: its transactions and firings, and what has changed in the end, in all and by each."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[TraceEntry, ...]
     changes: Changes
     committed: dict[str, Changes]
 
     @property
-    def firings(self) -> tuple[Entry, ...]:
+    def firings(self) -> tuple[TraceEntry, ...]:
         """The entries of rules."""
         return tuple(entry for entry in self.entries if entry.rule is not None)
 
     @property
-    def aborted(self) -> tuple[Entry, ...]:
+    def aborted(self) -> tuple[TraceEntry, ...]:
         """The entries that were compensated."""
         return tuple(entry for entry in self.entries if entry.status is Status.ABORTED)
 
 
 class Runner:
-    """Executes updates, and the rules that they trigger. `commutes` and `arrange` are as in `World`."""
+    """Executes updates, and the rules that they trigger. `commutes` and `arrange` are as in `Context`."""
 
     def __init__(
         self,
@@ -75,15 +74,15 @@ class Runner:
         self._rules = rules
         self._clock = clock
         self._limits = limits or Limits()
-        self._world = World(repository, rules, commutes, arrange, self._limits)
+        self._context = Context(repository, rules, commutes, arrange, self._limits)
 
-    def run(self, updates: Iterable[Update], parties: Parties | None = None) -> Outcome:
-        """Execute a schedule; without parties all is one owner's.
+    def run(self, updates: Iterable[Update], principals: Principals | None = None) -> Outcome:
+        """Execute a schedule; without principals all is one owner's.
 
         Raises `UnknownName` before anything has changed, and `CascadeTooLong` when the time is over.
         """
         schedule = tuple(resolved_update(update, self._rules.schema) for update in updates)
-        execution = Execution(self._repository, replace(self._timed(), parties=parties or Parties()))
+        execution = Execution(self._repository, replace(self._timed(), principals=principals or Principals()))
         try:
             return execution.run(schedule)
         except OutOfTime:
@@ -93,11 +92,11 @@ class Runner:
             self._put_back(execution)
             raise
 
-    def _timed(self) -> World:
+    def _timed(self) -> Context:
         if self._limits.seconds is None:
-            return self._world
+            return self._context
         deadline = Deadline(self._limits.seconds, self._clock)
-        return replace(self._world, graph=Timed(self._repository, deadline), deadline=deadline)
+        return replace(self._context, graph=TimedGraph(self._repository, deadline), deadline=deadline)
 
     def _put_back(self, execution: Execution) -> None:
         self._repository.apply(execution.net.changes.edits.reversed())
@@ -112,18 +111,18 @@ class Runner:
 class Execution:
     """One schedule. `net` is what it has changed so far."""
 
-    def __init__(self, repository: Repository, world: World) -> None:
+    def __init__(self, repository: Repository, context: Context) -> None:
         self._repository = repository
-        self._world = world
+        self._context = context
         self._state = State()
         self._trace = Trace()
-        self.net = Net()
+        self.net = NetChanges()
 
     def run(self, schedule: tuple[Update, ...]) -> Outcome:
         """Everything, until nothing is left to do."""
         self.take(Submit(schedule))
         while not self.take(Advance()):
-            self._world.deadline.check()
+            self._context.deadline.check()
         return Outcome(self._trace.entries, self.net.changes, self._trace.committed())
 
     @property
@@ -148,7 +147,7 @@ class Execution:
         waiting: list[Input] = [given]
         finished = False
         while waiting:
-            self._state, effects = step(self._state, waiting.pop(), self._world)
+            self._state, effects = step(self._state, waiting.pop(), self._context)
             for effect in effects:
                 answer = self._do(effect)
                 if answer is not None:
@@ -164,8 +163,8 @@ class Execution:
 
     def _edit(self, edits: Edits) -> Input:
         try:
-            changes = self._repository.apply(edits, seen := Watched(self._world.graph))
+            changes = self._repository.apply(edits, seen := RecordingGraph(self._context.graph))
         except SchemaViolation as error:
             return Refused(error)
         self.net.include(changes)
-        return Applied(changes, tuple(seen.asked))
+        return Applied(changes, tuple(seen.lookups))

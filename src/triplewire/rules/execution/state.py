@@ -13,10 +13,9 @@ from msgspec import Struct
 from triplewire.errors import SchemaViolation
 from triplewire.languages.rdftl.syntax import Action, Update
 from triplewire.rules.changes import Changes, Edits
-from triplewire.rules.execution.aborting import Doomed
-from triplewire.rules.execution.actions import Plan
-from triplewire.rules.execution.units import Pending, Unit, Units
-from triplewire.rules.graphs import Asked
+from triplewire.rules.execution.actions import ActionEdits
+from triplewire.rules.execution.units import Aborts, Pending, Unit, Units
+from triplewire.rules.graphs import Lookup
 from triplewire.rules.paths import DeltaTerms
 
 
@@ -24,14 +23,14 @@ class Running(Struct, frozen=True):
     """An update that was handed out, and what it asked for on the way."""
 
     pending: Pending
-    plan: Plan
-    asked: tuple[Asked, ...]
+    planned: ActionEdits
+    lookups: tuple[Lookup, ...]
 
 
-class Undoing(Struct, frozen=True):
+class Compensating(Struct, frozen=True):
     """A compensation that was handed out."""
 
-    doomed: Doomed
+    aborts: Aborts
     edits: Edits
 
 
@@ -57,7 +56,7 @@ class State(Struct, frozen=True):
     last_unit: int = 0
     executed: int = 0
     executed_by_others: int = 0
-    busy: Running | Undoing | None = None
+    busy: Running | Compensating | None = None
 
 
 # Inputs
@@ -77,7 +76,7 @@ class Applied(Struct, frozen=True):
     """The edits were done, and this has changed. `checked` is what was asked to see that the graph conforms."""
 
     changes: Changes
-    checked: tuple[Asked, ...] = ()
+    checked: tuple[Lookup, ...] = ()
 
 
 class Refused(Struct, frozen=True):
@@ -86,13 +85,13 @@ class Refused(Struct, frozen=True):
     error: SchemaViolation
 
 
-class AbortAsked(Struct, frozen=True):
-    """Somebody wants a transaction undone that has begun and is still known."""
+class AbortRequested(Struct, frozen=True):
+    """A transaction that has begun and is still known is to abort."""
 
     transaction: str
 
 
-Input = Submit | Advance | Applied | Refused | AbortAsked
+Input = Submit | Advance | Applied | Refused | AbortRequested
 
 
 # Effects

@@ -11,9 +11,10 @@ from collections import Counter
 from msgspec.structs import replace
 
 from triplewire.languages.rdftl.syntax import Update
-from triplewire.rules.execution.executing import applied, execute
+from triplewire.rules.execution.aborts import abort_requested, refused
+from triplewire.rules.execution.context import Context, Result
 from triplewire.rules.execution.state import (
-    AbortAsked,
+    AbortRequested,
     Advance,
     Applied,
     Ended,
@@ -23,34 +24,33 @@ from triplewire.rules.execution.state import (
     State,
     Submit,
 )
-from triplewire.rules.execution.undoing import abort_asked, refused
 from triplewire.rules.execution.units import Pending, Status, Unit, root_of, with_units
-from triplewire.rules.execution.world import Result, World
+from triplewire.rules.execution.update_steps import applied, execute
 
 
-def step(state: State, given: Input, world: World) -> Result:
+def step(state: State, given: Input, context: Context) -> Result:
     """Take one input."""
     match given:
         case Submit(updates):
             assert not state.schedule, "a state takes one schedule"
             return replace(state, schedule=updates, counts=Counter(update.transaction for update in updates)), ()
         case Advance():
-            return _advance(state, world)
+            return _advance(state, context)
         case Applied():
-            return applied(state, given, world)
+            return applied(state, given, context)
         case Refused(error):
-            return refused(state, error, world)
-        case AbortAsked(transaction):
-            return abort_asked(state, transaction, world)
+            return refused(state, error, context)
+        case AbortRequested(transaction):
+            return abort_requested(state, transaction, context)
 
 
 # What comes next
 
 
-def _advance(state: State, world: World) -> Result:
+def _advance(state: State, context: Context) -> Result:
     assert state.busy is None, "an answer is awaited"
     if state.stack:
-        return execute(replace(state, stack=state.stack[:-1]), state.stack[-1], world)
+        return execute(replace(state, stack=state.stack[:-1]), state.stack[-1], context)
     for number, left in state.active.items():
         if left == 0:
             return _at_the_end(state, number)

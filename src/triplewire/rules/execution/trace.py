@@ -6,20 +6,20 @@ from msgspec import Struct
 
 from triplewire.errors import TriplewireError
 from triplewire.languages.rdftl.syntax import Action
-from triplewire.rules.changes import Changes, Net
+from triplewire.rules.changes import Changes, NetChanges
 from triplewire.rules.execution.state import Effect, Ended, Executed, Fired
 from triplewire.rules.execution.units import Status, Unit
 from triplewire.rules.paths import DeltaTerms
 
 
-class Deed(Struct, frozen=True):
+class ExecutedAction(Struct, frozen=True):
     """An action that was executed, and what it changed."""
 
     action: Action
     changes: Changes
 
 
-class Entry(Struct, frozen=True, kw_only=True):
+class TraceEntry(Struct, frozen=True, kw_only=True):
     """One unit: a transaction, or the firing of a rule. `cause` is the number of the entry that triggered the rule."""
 
     number: int
@@ -28,7 +28,7 @@ class Entry(Struct, frozen=True, kw_only=True):
     cause: int | None
     depth: int
     delta: DeltaTerms | None
-    deeds: tuple[Deed, ...]
+    actions: tuple[ExecutedAction, ...]
     status: Status
     error: TriplewireError | None
 
@@ -39,7 +39,7 @@ class Trace:
     def __init__(self) -> None:
         self._units: dict[int, Unit] = {}
         self._deltas: dict[int, DeltaTerms | None] = {}
-        self._deeds: dict[int, list[Deed]] = {}
+        self._actions: dict[int, list[ExecutedAction]] = {}
 
     def include(self, effect: Effect) -> None:
         """Take note of one effect."""
@@ -48,12 +48,12 @@ class Trace:
                 self._units[unit.number] = unit
                 self._deltas[unit.number] = delta
             case Executed(number, action, changes):
-                self._deeds.setdefault(number, []).append(Deed(action, changes))
+                self._actions.setdefault(number, []).append(ExecutedAction(action, changes))
             case Ended(units):
                 self._units.update((unit.number, unit) for unit in units)
 
     @property
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[TraceEntry, ...]:
         """Everything so far, in the order in which it came onto the schedule."""
         return tuple(self._entry(unit) for _, unit in sorted(self._units.items()))
 
@@ -62,23 +62,23 @@ class Trace:
 
         An independent subtransaction that survived its transaction counts as part of it.
         """
-        nets: dict[str, Net] = {}
-        for number in sorted(self._deeds):
+        nets: dict[str, NetChanges] = {}
+        for number in sorted(self._actions):
             unit = self._units[number]
             if unit.status is Status.COMMITTED:
-                for deed in self._deeds[number]:
-                    nets.setdefault(unit.transaction, Net()).include(deed.changes)
+                for action in self._actions[number]:
+                    nets.setdefault(unit.transaction, NetChanges()).include(action.changes)
         return {name: net.changes for name, net in nets.items() if net.changes}
 
-    def _entry(self, unit: Unit) -> Entry:
-        return Entry(
+    def _entry(self, unit: Unit) -> TraceEntry:
+        return TraceEntry(
             number=unit.number,
             transaction=unit.transaction,
             rule=None if unit.rule is None else unit.rule.id,
             cause=unit.parent,
             depth=unit.depth,
             delta=self._deltas.get(unit.number),
-            deeds=tuple(self._deeds.get(unit.number, ())),
+            actions=tuple(self._actions.get(unit.number, ())),
             status=unit.status,
             error=unit.error,
         )

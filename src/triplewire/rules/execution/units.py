@@ -14,7 +14,7 @@ from msgspec import Struct
 from triplewire.errors import TriplewireError
 from triplewire.languages.rdftl.syntax import Abort, Action, Coupling, Let, Rule, Update
 from triplewire.rules.changes import Changes
-from triplewire.rules.graphs import Asked
+from triplewire.rules.graphs import Lookup
 from triplewire.rules.paths import DeltaTerms
 
 
@@ -24,18 +24,18 @@ class Status(StrEnum):
     ABORTED = "aborted"
 
 
-class Done(Struct, frozen=True):
+class WriteSet(Struct, frozen=True):
     """One update that a unit has executed."""
 
     time: int
     changes: Changes
 
 
-class Read(Struct, frozen=True):
+class ReadSet(Struct, frozen=True):
     """What a unit asked of the graph at one time."""
 
     time: int
-    asked: tuple[Asked, ...]
+    lookups: tuple[Lookup, ...]
 
 
 class Unit(Struct, frozen=True, kw_only=True):
@@ -54,9 +54,9 @@ class Unit(Struct, frozen=True, kw_only=True):
     binds_parent: bool = True
     is_foreign: bool = False
     status: Status = Status.ACTIVE
-    done: tuple[Done, ...] = ()
-    reads: tuple[Read, ...] = ()
-    checks: tuple[Read, ...] = ()
+    writes: tuple[WriteSet, ...] = ()
+    reads: tuple[ReadSet, ...] = ()
+    checks: tuple[ReadSet, ...] = ()
     error: TriplewireError | None = None
 
     @property
@@ -65,11 +65,11 @@ class Unit(Struct, frozen=True, kw_only=True):
         return self.rule is None or self.rule.coupling is Coupling.DETACHED
 
     @property
-    def dooms_parent(self) -> bool:
+    def aborts_parent(self) -> bool:
         return self.rule is not None and self.binds_parent and self.rule.abort in (Abort.CHILD_PARENT, Abort.MUTUAL)
 
     @property
-    def is_doomed_with_parent(self) -> bool:
+    def aborts_with_parent(self) -> bool:
         return self.rule is not None and self.rule.abort in (Abort.PARENT_CHILD, Abort.MUTUAL)
 
 
@@ -98,6 +98,8 @@ class Pending(Struct, frozen=True):
 
 
 Units = Mapping[int, Unit]
+# The units that abort, each with the reason.
+Aborts = dict[int, TriplewireError]
 
 
 def root_of(units: Units, unit: Unit) -> Unit:

@@ -26,7 +26,7 @@ from triplewire.node.rules.journal import delta_by_component
 from triplewire.node.rules.rights import require_author
 from triplewire.node.rules.update import ExecutedUpdate
 from triplewire.rdf.formats import FORMATS, format_of_media_type
-from triplewire.rules.execution import Entry, Status
+from triplewire.rules.execution import Status, TraceEntry
 from triplewire.rules.schema import Schema
 from triplewire.store.tables.rulebook import RuleRecord
 
@@ -220,7 +220,7 @@ def _described_update(done: ExecutedUpdate) -> dict[str, Any]:
     }
 
 
-def _ended(entry: Entry) -> dict[str, Any]:
+def _ended(entry: TraceEntry) -> dict[str, Any]:
     return {
         "number": entry.number,
         "transaction": entry.transaction,
@@ -229,15 +229,15 @@ def _ended(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _firing(entry: Entry) -> dict[str, Any]:
+def _firing(entry: TraceEntry) -> dict[str, Any]:
     """Like a transaction; `cause` is the number of the transaction or firing that triggered it."""
     return _ended(entry) | {
         "rule": entry.rule,
         "cause": entry.cause,
         "depth": entry.depth,
         "delta": delta_by_component(entry),
-        "inserted": [str(triple) for deed in entry.deeds for triple in deed.changes.inserted],
-        "deleted": [str(triple) for deed in entry.deeds for triple in deed.changes.deleted],
+        "inserted": [str(triple) for action in entry.actions for triple in action.changes.inserted],
+        "deleted": [str(triple) for action in entry.actions for triple in action.changes.deleted],
     }
 
 

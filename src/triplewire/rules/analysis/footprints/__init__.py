@@ -6,7 +6,7 @@ definitions  the sets that section 2.4 defines for a path and for a triple, by t
 events       what an event waits for, what it evaluates to see whether a change is meant, and what `$delta` is
              then
 extents      what rules read and write, as sets of schema nodes and schema triples
-footprint    everything that the analysis has to know of it
+footprint    everything that the analysis has to know of a rule
 paths        what a path expression leads to and what it reads, by the schema alone (section 2.4: nodes and
              triplesQueried)
 writes       the ways in which extents are written, and which kinds of event they make happen

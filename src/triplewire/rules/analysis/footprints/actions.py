@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from triplewire.languages.rdftl.parts import uses_delta
 from triplewire.languages.rdftl.syntax import (
     Action,
     Arc,
@@ -18,17 +19,16 @@ from triplewire.languages.rdftl.syntax import (
     ResourceAction,
     UpdatedArc,
 )
-from triplewire.rules.ambient import MEMBERSHIP
 from triplewire.rules.analysis.bits import union
 from triplewire.rules.analysis.footprints.arcs import ends, matched
 from triplewire.rules.analysis.footprints.events import either_target
 from triplewire.rules.analysis.footprints.extents import NOTHING, Classes, ExtentIndex, Extents
 from triplewire.rules.analysis.footprints.paths import Scope, known, nodes_sought, walk
 from triplewire.rules.analysis.footprints.writes import NO_WRITES, Writes
-from triplewire.rules.analysis.values import uses_delta
+from triplewire.rules.vocabulary import MEMBERSHIP
 
 
-class ActionPrint(Struct, frozen=True):
+class ActionFootprint(Struct, frozen=True):
     """One action.
 
     `queried` is what its path expressions read. `needs` is what else decides its effect: whether the ends of a new arc
@@ -53,12 +53,12 @@ class _Part(Struct, frozen=True):
     needs: Extents = NOTHING
 
 
-def action_print(action: Action, scope: Scope) -> ActionPrint:
+def action_footprint(action: Action, scope: Scope) -> ActionFootprint:
     """Read an action against the schema."""
     queried, needs, writes = NOTHING, NOTHING, NO_WRITES
     for part in _parts(action, scope):
         queried, needs, writes = queried | part.queried, needs | part.needs, writes | part.writes
-    return ActionPrint(action, queried, needs, writes, uses_delta(action))
+    return ActionFootprint(action, queried, needs, writes, uses_delta(action))
 
 
 def _parts(action: Action, scope: Scope) -> Iterator[_Part]:

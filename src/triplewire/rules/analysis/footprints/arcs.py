@@ -8,9 +8,9 @@ from msgspec import Struct
 
 from triplewire.languages.rdftl.syntax import Arc, Delta, NextElement, Node, Path, Resource
 from triplewire.rdf.terms import Literal, NamedNode
-from triplewire.rules.ambient import MEMBERSHIP, TYPE, is_datatype
 from triplewire.rules.analysis.footprints.extents import Classes, ExtentIndex, Extents, SchemaTriple, is_membership
 from triplewire.rules.analysis.footprints.paths import Scope, leading, same_kind, walk
+from triplewire.rules.vocabulary import MEMBERSHIP, TYPE, is_datatype
 
 _NO_CLASSES: frozenset[NamedNode] = frozenset()
 

@@ -20,20 +20,20 @@ from triplewire.rdf.terms import NamedNode
 from triplewire.rules.analysis.footprints.arcs import Matched, matched
 from triplewire.rules.analysis.footprints.extents import NOTHING, Classes, Extents
 from triplewire.rules.analysis.footprints.paths import Scope, known, walk
-from triplewire.rules.analysis.footprints.writes import Occurrence
+from triplewire.rules.analysis.footprints.writes import EventKind
 
 
-class EventPrint(Struct, frozen=True):
+class EventFootprint(Struct, frozen=True):
     """`extents` are the changes that trigger; `queried` is what the event's paths read."""
 
-    occurrence: Occurrence
+    event_kind: EventKind
     extents: Extents
     queried: Extents
     delta: Mapping[Component, Classes]
     arc_names: frozenset[NamedNode] | None = None
 
 
-def event_print(event: Event, scope: Scope) -> EventPrint:
+def event_footprint(event: Event, scope: Scope) -> EventFootprint:
     """Read an event against the schema."""
     if isinstance(event, ResourceEvent):
         return _of_resource(event, scope)
@@ -41,11 +41,11 @@ def event_print(event: Event, scope: Scope) -> EventPrint:
         found = matched(event.arc, scope)
         delta = _delta(found) | {Component.TARGET: found.targets}
         read = nodes_read((event.arc.source, event.arc.target), scope)
-        return EventPrint(Occurrence(event.change.value), found.extents(scope.index), read, delta, found.names)
+        return EventFootprint(EventKind(event.change.value), found.extents(scope.index), read, delta, found.names)
     found = either_target(event.arc, scope)
     delta = _delta(found) | {Component.OLD_TARGET: found.targets, Component.NEW_TARGET: found.targets}
     read = nodes_read((event.arc.source, event.arc.old, event.arc.new), scope)
-    return EventPrint(Occurrence.UPDATE, found.extents(scope.index), read, delta, found.names)
+    return EventFootprint(EventKind.UPDATE, found.extents(scope.index), read, delta, found.names)
 
 
 def either_target(arc: UpdatedArc, scope: Scope) -> Matched:
@@ -67,11 +67,11 @@ def nodes_read(nodes: tuple[Node | None, ...], scope: Scope) -> Extents:
     return read
 
 
-def _of_resource(event: ResourceEvent, scope: Scope) -> EventPrint:
+def _of_resource(event: ResourceEvent, scope: Scope) -> EventFootprint:
     found = walk(event.path, scope)
     classes = found.classes if event.of_class is None else frozenset({known(event.of_class)})
     waits_for = scope.index.instances(classes)
-    return EventPrint(Occurrence(event.change.value), waits_for, found.reads, {Component.WHOLE: classes})
+    return EventFootprint(EventKind(event.change.value), waits_for, found.reads, {Component.WHOLE: classes})
 
 
 def _delta(found: Matched) -> dict[Component, Classes]:

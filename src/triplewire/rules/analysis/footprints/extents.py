@@ -13,13 +13,13 @@ from functools import cached_property
 from msgspec import Struct
 
 from triplewire.rdf.terms import RDF, NamedNode
-from triplewire.rules.ambient import CONTAINERS, MEMBERSHIP, RESOURCE, is_datatype, number_of
-from triplewire.rules.analysis.words import listed
 from triplewire.rules.literals import may_share
 from triplewire.rules.schema import Arc, Nodes, Schema
+from triplewire.rules.vocabulary import CONTAINERS, MEMBERSHIP, RESOURCE, is_datatype, number_of
 
 _LISTS = frozenset({RDF["Seq"], RDF["Alt"]})
 _ANYTHING: Nodes = frozenset({RESOURCE})
+_MOST_LISTED = 3
 
 
 class SchemaTriple(Struct, frozen=True):
@@ -207,3 +207,19 @@ def _arcs(schema: Schema) -> frozenset[Arc]:
     }
     containers = {(c, MEMBERSHIP, e) for c in schema.containers | CONTAINERS for e in schema.elements(c) or _ANYTHING}
     return schema.arcs | open_ended | containers
+
+
+def listed(things: Iterable[object]) -> str:
+    """The things by name; of many, the first few.
+
+    >>> listed([])
+    'nothing'
+    >>> listed("abcde")
+    'a, b, c and 2 more'
+    """
+    names = sorted(map(str, things))
+    if not names:
+        return "nothing"
+    if len(names) > _MOST_LISTED:
+        return f"{', '.join(names[:_MOST_LISTED])} and {len(names) - _MOST_LISTED} more"
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

@@ -7,13 +7,13 @@ from operator import or_
 
 from msgspec import Struct
 
+from triplewire.languages.rdftl.parts import uses_component, uses_delta
 from triplewire.languages.rdftl.syntax import Component, ResourceEvent, Rule, Update
-from triplewire.rules.analysis.footprints.actions import ActionPrint, action_print
-from triplewire.rules.analysis.footprints.events import EventPrint, event_print
+from triplewire.rules.analysis.footprints.actions import ActionFootprint, action_footprint
+from triplewire.rules.analysis.footprints.events import EventFootprint, event_footprint
 from triplewire.rules.analysis.footprints.extents import NOTHING, ExtentIndex, Extents
 from triplewire.rules.analysis.footprints.paths import Scope, condition_reads
 from triplewire.rules.analysis.footprints.writes import NO_WRITES, Writes
-from triplewire.rules.analysis.values import uses_component, uses_delta
 
 
 class Footprint(Struct, frozen=True):
@@ -25,8 +25,8 @@ class Footprint(Struct, frozen=True):
     """
 
     rule: Rule
-    event: EventPrint
-    actions: tuple[ActionPrint, ...]
+    event: EventFootprint
+    actions: tuple[ActionFootprint, ...]
     queried: Extents
     state: Extents
     set_oriented: bool
@@ -55,10 +55,10 @@ class Footprint(Struct, frozen=True):
 def footprint(rule: Rule, index: ExtentIndex) -> Footprint:
     """Read a rule, whose names are resolved, against the schema."""
     scope = Scope.of(index, rule.lets)
-    event = event_print(rule.event, scope)
+    event = event_footprint(rule.event, scope)
     inside = scope.on(event.delta, event.arc_names)
     condition = condition_reads(rule.condition, inside)
-    actions = tuple(action_print(action, inside) for action in rule.actions)
+    actions = tuple(action_footprint(action, inside) for action in rule.actions)
     paths = event.queried | condition | reduce(or_, (action.queried for action in actions), NOTHING)
     needs = reduce(or_, (action.needs for action in actions), NOTHING)
     return Footprint(
@@ -71,12 +71,12 @@ def footprint(rule: Rule, index: ExtentIndex) -> Footprint:
     )
 
 
-def update_print(update: Update, index: ExtentIndex) -> ActionPrint:
+def update_footprint(update: Update, index: ExtentIndex) -> ActionFootprint:
     """Read an update from outside against the schema."""
-    return action_print(update.action, Scope.of(index, update.lets))
+    return action_footprint(update.action, Scope.of(index, update.lets))
 
 
-def _hidden_state(rule: Rule, event: EventPrint, index: ExtentIndex) -> Extents:
+def _hidden_state(rule: Rule, event: EventFootprint, index: ExtentIndex) -> Extents:
     """What an event depends on besides its paths."""
     if isinstance(rule.event, ResourceEvent) and rule.event.of_class is None:
         # Whether a node is new depends on every class that it may have been in.

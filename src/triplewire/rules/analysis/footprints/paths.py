@@ -30,7 +30,6 @@ from triplewire.languages.rdftl.syntax import (
     Where,
 )
 from triplewire.rdf.terms import NamedNode
-from triplewire.rules.ambient import MEMBERSHIP, TYPE, is_datatype
 from triplewire.rules.analysis.footprints.extents import (
     NOTHING,
     Classes,
@@ -40,6 +39,7 @@ from triplewire.rules.analysis.footprints.extents import (
     all_literals,
     is_membership,
 )
+from triplewire.rules.vocabulary import MEMBERSHIP, TYPE, is_datatype
 
 
 class Walk(Struct, frozen=True):

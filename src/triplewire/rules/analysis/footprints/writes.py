@@ -9,7 +9,7 @@ from msgspec import Struct
 from triplewire.rules.analysis.footprints.extents import NOTHING, Extents
 
 
-class Occurrence(Enum):
+class EventKind(Enum):
     """The kinds of change that events tell apart."""
 
     INSERT = "INSERT"
@@ -38,11 +38,11 @@ class Writes(Struct, frozen=True):
         """Whatever is written."""
         return self.inserted | self.appended | self.deleted | self.updated
 
-    def causing(self, occurrence: Occurrence) -> Extents:
+    def causing(self, event_kind: EventKind) -> Extents:
         """What may make events of one kind happen."""
-        if occurrence is Occurrence.INSERT:
+        if event_kind is EventKind.INSERT:
             return self.inserted | self.appended
-        return self.deleted if occurrence is Occurrence.DELETE else self.updated
+        return self.deleted if event_kind is EventKind.DELETE else self.updated
 
 
 NO_WRITES = Writes()

@@ -1,6 +1,6 @@
 """Which rules an update triggers, and with which `$delta`.
 
 candidates       which rules an update may have triggered, asked of the matcher
-event_detection  what has happened, and for which `$delta` that is a rule's event
+event_detection  which events have occurred, and for which `$delta` they are a rule's event
 firing           the triggered rules whose condition holds, each with its `$delta`
 """

@@ -17,9 +17,9 @@ from triplewire.languages.rdftl import syntax
 from triplewire.languages.rdftl.syntax import ArcEvent, Change, ResourceEvent, Rule
 from triplewire.matching import Matcher
 from triplewire.rdf.terms import NamedNode, Triple
-from triplewire.rules.ambient import TYPE
-from triplewire.rules.execution.triggering.event_detection import Happened
+from triplewire.rules.execution.triggering.event_detection import EventOccurrences
 from triplewire.rules.paths import constant_of
+from triplewire.rules.vocabulary import TYPE
 
 _SOURCE, _NAME, _TARGET = Variable("source"), Variable("name"), Variable("target")
 _IN_THE_EVENT = " <urn:triplewire:changes> .\n"
@@ -29,43 +29,43 @@ class Candidates:
     """Rules by what may trigger them."""
 
     def __init__(self) -> None:
-        self._inserted, self._deleted, self._updated = Listeners(), Listeners(), Listeners()
+        self._inserted, self._deleted, self._updated = TriggerIndex(), TriggerIndex(), TriggerIndex()
 
     def add(self, rule: Rule) -> None:
-        """Listen for the rule's event. Its names must be resolved."""
-        self._listeners_of(rule).add(rule)
+        """Index the rule by its event. Its names must be resolved."""
+        self._index_of(rule).add(rule)
 
     def remove(self, rule: Rule) -> None:
-        """Listen no longer."""
-        self._listeners_of(rule).remove(rule)
+        """Forget the rule."""
+        self._index_of(rule).remove(rule)
 
-    def of(self, happened: Happened) -> list[str]:
+    def of(self, occurrences: EventOccurrences) -> list[str]:
         """The identifiers of the rules that may be triggered."""
-        if not happened.updated:
-            inserted = self._inserted.matching(happened.inserted)
-            return inserted + self._deleted.matching(happened.deleted)
+        if not occurrences.updated:
+            inserted = self._inserted.matching(occurrences.inserted)
+            return inserted + self._deleted.matching(occurrences.deleted)
         # An update of arcs inserts and deletes none, but it may give and take classes.
         return [
-            *self._inserted.matching(happened.classes(Change.INSERT)),
-            *self._deleted.matching(happened.classes(Change.DELETE)),
-            *self._updated.matching(Triple(arc.source, arc.name, arc.new) for arc in happened.updated),
+            *self._inserted.matching(occurrences.classes(Change.INSERT)),
+            *self._deleted.matching(occurrences.classes(Change.DELETE)),
+            *self._updated.matching(Triple(arc.source, arc.name, arc.new) for arc in occurrences.updated),
         ]
 
     def settle(self) -> None:
         """Make matching as fast as it gets. Nobody has to."""
-        for listeners in (self._inserted, self._deleted, self._updated):
-            listeners.matcher.settle()
+        for index in (self._inserted, self._deleted, self._updated):
+            index.matcher.settle()
 
-    def _listeners_of(self, rule: Rule) -> Listeners:
+    def _index_of(self, rule: Rule) -> TriggerIndex:
         if isinstance(rule.event, ResourceEvent | ArcEvent):
             return self._inserted if rule.event.change is Change.INSERT else self._deleted
         return self._updated
 
 
-class Listeners:
-    """The rules that listen for one kind of event.
+class TriggerIndex:
+    """The rules that one kind of event may trigger.
 
-    Most of what rules do, no rule listens for: a count of the arcs' names that rules mention tells so at once.
+    Most of what rules do triggers no rule: a count of the arcs' names that rules mention says so at once.
     """
 
     def __init__(self) -> None:
@@ -82,8 +82,8 @@ class Listeners:
 
     def matching(self, triples: Iterable[Triple]) -> list[str]:
         """The identifiers of the rules for which one of the triples may be the event."""
-        heard = triples if self._names[_NAME] else [t for t in triples if self._names[t.predicate]]
-        data = "".join([f"{triple}{_IN_THE_EVENT}" for triple in heard])
+        relevant = triples if self._names[_NAME] else [t for t in triples if self._names[t.predicate]]
+        data = "".join([f"{triple}{_IN_THE_EVENT}" for triple in relevant])
         return self.matcher.match_nquads(data.encode()).subscription_ids if data else []
 
 

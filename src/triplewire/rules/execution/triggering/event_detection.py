@@ -1,4 +1,4 @@
-"""Triggering: what has happened, and for which `$delta` that is a rule's event.
+"""Event detection: which events have occurred, and for which `$delta` they are a rule's event.
 
 Triggering is semantic: only what has really changed in the closure counts. What was inserted is looked for in the graph
 as it is now, what was deleted in the graph as it was.
@@ -24,13 +24,13 @@ from triplewire.languages.rdftl.syntax import (
     UpdateEvent,
 )
 from triplewire.rdf.terms import BlankNode, Literal, NamedNode, Term, Triple
-from triplewire.rules.ambient import TYPE
 from triplewire.rules.changes import Changes, Triples
 from triplewire.rules.execution.actions import Moved
 from triplewire.rules.graphs import Graph
 from triplewire.rules.literals import as_kept
 from triplewire.rules.paths import DeltaTerms, Evaluation, constant_of
 from triplewire.rules.schema import Schema
+from triplewire.rules.vocabulary import TYPE
 
 
 class Updated(Struct, frozen=True):
@@ -42,8 +42,8 @@ class Updated(Struct, frozen=True):
     new: Term
 
 
-class Happened(Struct, frozen=True):
-    """What an update has changed, by the kinds of events. An update of arcs neither inserts nor deletes any."""
+class EventOccurrences(Struct, frozen=True):
+    """The events of an update, by kind. An update of arcs neither inserts nor deletes any."""
 
     changes: Changes
     inserted: Triples = ()
@@ -51,7 +51,7 @@ class Happened(Struct, frozen=True):
     updated: tuple[Updated, ...] = ()
 
     @classmethod
-    def by(cls, changes: Changes, moved: tuple[Moved, ...], schema: Schema) -> Happened:
+    def by(cls, changes: Changes, moved: tuple[Moved, ...], schema: Schema) -> EventOccurrences:
         """From the changes of an update, and the arcs that it moved."""
         if not moved:
             return cls(changes, changes.inserted, changes.deleted)
@@ -79,8 +79,8 @@ def _updated(changes: Changes, moved: Iterable[Moved], schema: Schema) -> Iterat
 class Detection:
     """Finds what `$delta` stands for in the events of rules, given the graph now and as it was."""
 
-    def __init__(self, happened: Happened, now: Graph, before: Graph) -> None:
-        self._happened = happened
+    def __init__(self, occurrences: EventOccurrences, now: Graph, before: Graph) -> None:
+        self._occurrences = occurrences
         self._now = now
         self._before = before
 
@@ -90,9 +90,9 @@ class Detection:
             case ResourceEvent():
                 return list(self._resources(event, lets))
             case ArcEvent(Change.INSERT, arc):
-                return list(_arcs(arc, self._happened.inserted, lets, self._now))
+                return list(_arcs(arc, self._occurrences.inserted, lets, self._now))
             case ArcEvent(_, arc):
-                return list(_arcs(arc, self._happened.deleted, lets, self._before))
+                return list(_arcs(arc, self._occurrences.deleted, lets, self._before))
             case UpdateEvent(arc):
                 return list(self._updates(arc, lets))
 
@@ -102,7 +102,7 @@ class Detection:
             there, elsewhere = elsewhere, there
         evaluation = Evaluation(there, lets)
         constant = constant_of(event.path, lets)
-        for node in dict.fromkeys(t.subject for t in self._happened.classes(event.change) if _of(t, event)):
+        for node in dict.fromkeys(t.subject for t in self._occurrences.classes(event.change) if _of(t, event)):
             if constant not in (None, node):
                 continue
             if event.of_class is None and next(iter(elsewhere.match(node, TYPE, None)), None) is not None:
@@ -113,7 +113,7 @@ class Detection:
     def _updates(self, arc: UpdatedArc, lets: tuple[Let, ...]) -> Iterator[DeltaTerms]:
         now, before = Evaluation(self._now, lets), Evaluation(self._before, lets)
         source, old, new = (constant_of(node, lets) for node in (arc.source, arc.old, arc.new))
-        for updated in self._happened.updated:
+        for updated in self._occurrences.updated:
             if (
                 _is_named(updated.name, arc.name)
                 and source in (None, updated.source)
@@ -140,7 +140,7 @@ def _arcs(arc: Arc, triples: Iterable[Triple], lets: tuple[Let, ...], graph: Gra
     evaluation = Evaluation(graph, lets)
     source, target = constant_of(arc.source, lets), constant_of(arc.target, lets)
     for triple in triples:
-        # Constants first: who is told apart by them has read nothing.
+        # Constants first: a rule that they rule out has read nothing.
         if (
             _is_named(triple.predicate, arc.name)
             and source in (None, triple.subject)

@@ -14,8 +14,8 @@ from triplewire.languages.rdftl.syntax import Rule
 from triplewire.rules.changes import Changes
 from triplewire.rules.execution.actions import Moved
 from triplewire.rules.execution.rulebook import Registered, Rulebook
-from triplewire.rules.execution.triggering.event_detection import Detection, Happened
-from triplewire.rules.graphs import Asked, Before, Graph, Watched
+from triplewire.rules.execution.triggering.event_detection import Detection, EventOccurrences
+from triplewire.rules.graphs import Graph, Lookup, PreviousGraph, RecordingGraph
 from triplewire.rules.paths import DeltaTerms, Evaluation
 
 
@@ -24,27 +24,27 @@ class Firing(Struct, frozen=True):
 
     rule: Rule
     delta: DeltaTerms | None
-    asked: tuple[Asked, ...] = ()
+    lookups: tuple[Lookup, ...] = ()
 
 
 def fire(
-    changes: Changes, moved: tuple[Moved, ...], graph: Graph, rules: Rulebook, silent: frozenset[str] = frozenset()
-) -> tuple[list[Firing], tuple[Asked, ...]]:
+    changes: Changes, moved: tuple[Moved, ...], graph: Graph, rules: Rulebook, disabled: frozenset[str] = frozenset()
+) -> tuple[list[Firing], tuple[Lookup, ...]]:
     """The rules that fire, in the order of registration; and what those that do not fire have read."""
-    happened = Happened.by(changes, moved, rules.schema)
-    before = Before(graph, changes)
+    occurrences = EventOccurrences.by(changes, moved, rules.schema)
+    before = PreviousGraph(graph, changes)
     firings: list[Firing] = []
-    idle: dict[Asked, None] = {}
-    for candidate in rules.candidates(happened):
-        if candidate.rule.id in silent:
+    idle: dict[Lookup, None] = {}
+    for candidate in rules.candidates(occurrences):
+        if candidate.rule.id in disabled:
             continue
-        now, then = Watched(graph), Watched(before)
-        fired = list(_firings(candidate, Detection(happened, now, then), now))
-        asked = {**now.asked, **then.asked}
+        now, then = RecordingGraph(graph), RecordingGraph(before)
+        fired = list(_firings(candidate, Detection(occurrences, now, then), now))
+        lookups = {**now.lookups, **then.lookups}
         if fired:
-            firings += [Firing(candidate.rule, delta, tuple(asked)) for delta in fired]
+            firings += [Firing(candidate.rule, delta, tuple(lookups)) for delta in fired]
         else:
-            idle.update(asked)
+            idle.update(lookups)
     return firings, tuple(idle)
 
 

@@ -1,4 +1,4 @@
-"""The vocabulary that belongs to every schema and needs no declaration."""
+"""The terms that belong to every schema and need no declaration."""
 
 from __future__ import annotations
 

@@ -13,9 +13,9 @@ from triplewire.errors import BudgetExceeded, Cascaded, CascadeTooLong, DepthExc
 from triplewire.languages.rdftl import parse_updates
 from triplewire.rdf.terms import Literal, Triple
 from triplewire.rules.execution import Limits, Outcome, Status, Work
+from triplewire.rules.execution.context import Context
 from triplewire.rules.execution.runner import Execution
-from triplewire.rules.execution.state import AbortAsked, Advance, Submit
-from triplewire.rules.execution.world import World
+from triplewire.rules.execution.state import AbortRequested, Advance, Submit
 
 LIKE = "INSERT (resource(ex:ann), ex:likes, resource(ex:bob));;\n"
 BREAK = "INSERT (resource(ex:ann), ex:owns, resource(ex:bob));;\n"
@@ -116,11 +116,11 @@ def test_a_transaction_can_be_asked_to_abort_between_its_updates_and_after_it_ha
     for advances in range(1, 6):
         repository = town()
         was = set(repository)
-        execution = Execution(repository, World(repository, rulebook(rule)))
+        execution = Execution(repository, Context(repository, rulebook(rule)))
         execution.take(Submit(parse_updates(PREAMBLE + "TRANSACTION t\n" + LIKE)))
         for _ in range(advances):
             assert not execution.take(Advance())
-        execution.take(AbortAsked("t"))
+        execution.take(AbortRequested("t"))
         while not execution.take(Advance()):
             pass
         assert set(repository) == was, advances
@@ -129,7 +129,7 @@ def test_a_transaction_can_be_asked_to_abort_between_its_updates_and_after_it_ha
 def test_a_transaction_that_is_not_known_cannot_be_asked_to_abort() -> None:
     repository = town()
     with pytest.raises(UpdateRefused, match="'t'"):
-        Execution(repository, World(repository, rulebook(""))).take(AbortAsked("t"))
+        Execution(repository, Context(repository, rulebook(""))).take(AbortRequested("t"))
 
 
 # Readers
@@ -367,8 +367,8 @@ def test_a_look_that_takes_too_long_ends_in_the_middle() -> None:
 
 def test_an_action_that_combines_more_than_it_may_is_refused_before_it_is_put_together() -> None:
     repository = town(*(a(f"p{n}", "Person") for n in range(50)))
-    everybody = "INSERT (resource()[True], ex:knows, resource()[True]);;"
-    outcome = runner(repository, limits=Limits(edits=100)).run(parse_updates(PREAMBLE + everybody))
+    together = "INSERT (resource()[True], ex:knows, resource()[True]);;"
+    outcome = runner(repository, limits=Limits(edits=100)).run(parse_updates(PREAMBLE + together))
     [entry] = outcome.entries
     assert isinstance(entry.error, UpdateRefused)
     assert "at most 100 triples" in str(entry.error)

@@ -9,91 +9,90 @@ from msgspec.structs import replace
 from triplewire.errors import BudgetExceeded, DepthExceeded, InputError, TriplewireError
 from triplewire.languages.rdftl.syntax import Coupling
 from triplewire.rules.changes import Changes
+from triplewire.rules.execution.aborts import abort, abort_line, compensated
 from triplewire.rules.execution.actions import Planner
-from triplewire.rules.execution.parties import Parties
-from triplewire.rules.execution.state import Applied, Apply, Executed, Fired, Running, State, Undoing
+from triplewire.rules.execution.context import Context, Limits, Principals, Result
+from triplewire.rules.execution.state import Applied, Apply, Compensating, Executed, Fired, Running, State
 from triplewire.rules.execution.triggering.firing import Firing, fire
-from triplewire.rules.execution.undoing import abort, abort_line, undone
-from triplewire.rules.execution.units import Done, Pending, Read, Unit, Units, lineage, root_of, with_units
-from triplewire.rules.execution.world import Limits, Result, World
-from triplewire.rules.graphs import Asked, Watched
+from triplewire.rules.execution.units import Pending, ReadSet, Unit, Units, WriteSet, lineage, root_of, with_units
+from triplewire.rules.graphs import Lookup, RecordingGraph
 
 
-def execute(state: State, pending: Pending, world: World) -> Result:
+def execute(state: State, pending: Pending, context: Context) -> Result:
     is_foreign = state.units[pending.unit].is_foreign
-    if (state.executed_by_others if is_foreign else state.executed) >= world.limits.updates:
-        allowed = f"a schedule may execute {world.limits.updates:,} updates, its rules' actions included"
-        return abort_line(state, pending.unit, BudgetExceeded(allowed, found="more"), world)
-    graph = Watched(world.graph)
+    if (state.executed_by_others if is_foreign else state.executed) >= context.limits.updates:
+        allowed = f"a schedule may execute {context.limits.updates:,} updates, its rules' actions included"
+        return abort_line(state, pending.unit, BudgetExceeded(allowed, found="more"), context)
+    graph = RecordingGraph(context.graph)
     try:
-        planner = Planner(graph, world.rules.schema, pending.lets, pending.delta, world.limits.edits)
-        plan = planner.plan(pending.action)
+        planner = Planner(graph, context.rules.schema, pending.lets, pending.delta, context.limits.edits)
+        planned = planner.plan(pending.action)
     except InputError as error:
-        return abort(state, {pending.unit: error}, world)
-    busy = Running(pending, plan, tuple(graph.asked))
+        return abort(state, {pending.unit: error}, context)
+    busy = Running(pending, planned, tuple(graph.lookups))
     if is_foreign:
         state = replace(state, executed_by_others=state.executed_by_others + 1)
     else:
         state = replace(state, executed=state.executed + 1)
-    return replace(state, busy=busy), (Apply(plan.edits),)
+    return replace(state, busy=busy), (Apply(planned.edits),)
 
 
-def applied(state: State, given: Applied, world: World) -> Result:
-    if isinstance(state.busy, Undoing):
-        return undone(state, state.busy)
+def applied(state: State, given: Applied, context: Context) -> Result:
+    if isinstance(state.busy, Compensating):
+        return compensated(state, state.busy)
     running = state.busy
     assert running is not None, "nothing was handed out"
     unit, changes = state.units[running.pending.unit], given.changes
     # What it tried to insert and found there, it has read as well.
-    tried = tuple(Asked(t.subject, t.predicate, t.object) for t in running.plan.edits.inserted)
+    tried = tuple(Lookup(t.subject, t.predicate, t.object) for t in running.planned.edits.inserted)
     unit = replace(
         unit,
-        done=(*unit.done, Done(state.time, changes)),
-        reads=(*unit.reads, Read(state.time, (*running.asked, *tried))),
-        checks=(*unit.checks, Read(state.time, given.checked)),
+        writes=(*unit.writes, WriteSet(state.time, changes)),
+        reads=(*unit.reads, ReadSet(state.time, (*running.lookups, *tried))),
+        checks=(*unit.checks, ReadSet(state.time, given.checked)),
     )
     state = replace(state, busy=None, time=state.time + 1, units=with_units(state.units, unit))
     executed = Executed(unit.number, running.pending.action, changes)
     if not changes and not changes.edits:
         return state, (executed,)
-    refusal = _refusal(unit, changes, world)
+    refusal = _refusal(unit, changes, context)
     if refusal is not None:
-        state, effects = abort(state, {unit.number: refusal}, world)
+        state, effects = abort(state, {unit.number: refusal}, context)
         return state, (executed, *effects)
     if not changes:
         return state, (executed,)
-    state, effects = _trigger(state, unit, running, changes, world)
+    state, effects = _trigger(state, unit, running, changes, context)
     return state, (executed, *effects)
 
 
-def _refusal(unit: Unit, changes: Changes, world: World) -> TriplewireError | None:
+def _refusal(unit: Unit, changes: Changes, context: Context) -> TriplewireError | None:
     """Why a rule of somebody else's may not have done this. What the author may, is asked for all of it at the end."""
     if not unit.is_foreign or unit.rule is None:
         return None
-    return world.parties.refusal(world.parties.owner_of(unit.rule.id), changes.edits)
+    return context.principals.refusal(context.principals.owner_of(unit.rule.id), changes.edits)
 
 
-def _trigger(state: State, unit: Unit, running: Running, changes: Changes, world: World) -> Result:
-    firings, asked = fire(changes, running.plan.moved, world.graph, world.rules, world.parties.silent)
-    if asked:
-        unit = replace(unit, reads=(*unit.reads, Read(state.time, asked)))
+def _trigger(state: State, unit: Unit, running: Running, changes: Changes, context: Context) -> Result:
+    firings, lookups = fire(changes, running.planned.moved, context.graph, context.rules, context.principals.disabled)
+    if lookups:
+        unit = replace(unit, reads=(*unit.reads, ReadSet(state.time, lookups)))
         state = replace(state, units=with_units(state.units, unit))
     if not firings:
         return state, ()
-    if unit.depth >= world.limits.depth:
-        return abort_line(state, unit.number, _too_deep(state.units, unit, firings[0], world.limits), world)
-    ordered = world.rules.precedence.ordered(world.arrange(firings), lambda firing: firing.rule.id)
-    return _schedule(state, unit, ordered, world.parties)
+    if unit.depth >= context.limits.depth:
+        return abort_line(state, unit.number, _too_deep(state.units, unit, firings[0], context.limits), context)
+    ordered = context.rules.precedence.ordered(context.arrange(firings), lambda firing: firing.rule.id)
+    return _schedule(state, unit, ordered, context.principals)
 
 
-def _schedule(state: State, parent: Unit, firings: Sequence[Firing], parties: Parties) -> Result:
+def _schedule(state: State, parent: Unit, firings: Sequence[Firing], principals: Principals) -> Result:
     """Put each firing's actions where its coupling says."""
     immediate: list[Pending] = []
     deferred: list[Pending] = []
     detached: list[tuple[Pending, ...]] = []
     fired: list[Fired] = []
     for firing in firings:
-        unit = _unit_of(firing, parent, state.last_unit + 1 + len(fired), state.time, parties)
+        unit = _unit_of(firing, parent, state.last_unit + 1 + len(fired), state.time, principals)
         fired.append(Fired(unit, firing.delta))
         actions = [Pending(unit.number, action, firing.rule.lets, firing.delta) for action in firing.rule.actions]
         match firing.rule.coupling:
@@ -115,8 +114,8 @@ def _schedule(state: State, parent: Unit, firings: Sequence[Firing], parties: Pa
     return state, tuple(fired)
 
 
-def _unit_of(firing: Firing, parent: Unit, number: int, time: int, parties: Parties) -> Unit:
-    binds = parties.binds(firing.rule.id, None if parent.rule is None else parent.rule.id)
+def _unit_of(firing: Firing, parent: Unit, number: int, time: int, principals: Principals) -> Unit:
+    binds = principals.binds(firing.rule.id, None if parent.rule is None else parent.rule.id)
     detached = firing.rule.coupling is Coupling.DETACHED
     return Unit(
         number=number,
@@ -126,7 +125,7 @@ def _unit_of(firing: Firing, parent: Unit, number: int, time: int, parties: Part
         depth=parent.depth + 1,
         binds_parent=binds,
         is_foreign=parent.is_foreign or not binds,
-        reads=(Read(time, firing.asked),) if firing.asked else (),
+        reads=(ReadSet(time, firing.lookups),) if firing.lookups else (),
     )
 
 

@@ -9,7 +9,7 @@ from tests.rules.family import FAMILY
 
 from triplewire.languages.rdftl import parse_updates
 from triplewire.rules.analysis import Analysis
-from triplewire.rules.commuting import by_analysis, by_rules
+from triplewire.rules.commutativity import by_analysis, by_rules
 from triplewire.rules.execution import Runner, Status, Work
 
 BOOK = "resource(http://example.org/b)"

@@ -1,4 +1,4 @@
-"""Looks into the parts of a rule."""
+"""The parts of a rule, at any depth, and whether `$delta` is among them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from msgspec import Struct
 from triplewire.languages.rdftl.syntax import Component, Delta
 
 
-def inside(part: object) -> Iterator[Struct]:
-    """The part itself and every value in it, at any depth."""
+def parts(part: object) -> Iterator[Struct]:
+    """The part itself and every value in it."""
     waiting = [part]
     while waiting:
         value = waiting.pop()
@@ -23,9 +23,9 @@ def inside(part: object) -> Iterator[Struct]:
 
 def uses_delta(part: object) -> bool:
     """Whether `$delta` stands anywhere in it."""
-    return any(isinstance(value, Delta) for value in inside(part))
+    return any(isinstance(value, Delta) for value in parts(part))
 
 
 def uses_component(part: object, component: Component) -> bool:
     """Whether one component of `$delta` stands anywhere in it."""
-    return any(isinstance(value, Delta) and value.component is component for value in inside(part))
+    return any(isinstance(value, Delta) and value.component is component for value in parts(part))

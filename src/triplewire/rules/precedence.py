@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from graphlib import TopologicalSorter
+from heapq import heappop, heappush
 from typing import TypeVar
 
 from triplewire.errors import PrecedenceCycle
@@ -35,18 +37,13 @@ class Precedence:
 
     def ordered(self, items: Sequence[_Item], rule_of: Callable[[_Item], str]) -> list[_Item]:
         """The items, those of preceding rules first, otherwise in the order given."""
-        rules = {rule_of(item) for item in items}
-        if not any(self._after(rule) & rules for rule in rules):
+        grouped: dict[str, list[_Item]] = {}
+        for item in items:
+            grouped.setdefault(rule_of(item), []).append(item)
+        later = {rule: self._after(rule) & grouped.keys() for rule in grouped}
+        if not any(later.values()):
             return list(items)
-        waiting, done = list(items), list[_Item]()
-        while waiting:
-            left = {rule_of(item) for item in waiting}
-            blocked = frozenset().union(*(self._after(rule) for rule in left))
-            free = next(item for item in waiting if rule_of(item) not in blocked)
-            chosen = [item for item in waiting if rule_of(item) == rule_of(free)]
-            done += chosen
-            waiting = [item for item in waiting if rule_of(item) != rule_of(free)]
-        return done
+        return [item for rule in _sorted(later) for item in grouped[rule]]
 
     def _after(self, rule: str) -> frozenset[str]:
         if rule not in self._later:
@@ -63,6 +60,24 @@ def check_precedence(precedes: Mapping[str, tuple[str, ...]], start: str) -> Non
     while len(cycle) == 1 or cycle[-1] != start:
         cycle.append(came_from[cycle[-1]])
     raise PrecedenceCycle(tuple(reversed(cycle)))
+
+
+def _sorted(later: Mapping[str, Set[str]]) -> Iterator[str]:
+    """Rules, each before those that come later; of several that may be next, the one that is listed first."""
+    rules = list(later)
+    place = {rule: number for number, rule in enumerate(rules)}
+    sorter = TopologicalSorter[str](dict.fromkeys(rules, ()))
+    for rule, others in later.items():
+        for other in others:
+            sorter.add(other, rule)
+    sorter.prepare()
+    ready: list[int] = []
+    while sorter.is_active():
+        for rule in sorter.get_ready():
+            heappush(ready, place[rule])
+        rule = rules[heappop(ready)]
+        yield rule
+        sorter.done(rule)
 
 
 def _reached(precedes: Mapping[str, tuple[str, ...]], start: str) -> dict[str, str]:
