@@ -8,8 +8,7 @@ maintenance     `triplewire pipeline profile` and `compact`: look at what is pub
 match           `triplewire pipeline match`: files of events against subscriptions, into a lake
 options         the options that commands of `triplewire pipeline` have in common, each said once
 progress        the progress of a run on Spark, on standard error: events a second, matches, rejects and time left
-signals         SIGINT and SIGTERM for a job that ends when it is told to: the first asks it to stop, the second
-                stops it at once
+signals         SIGINT and SIGTERM for a job that can be asked to stop: the first asks, the second stops it at once
 stream          `triplewire pipeline stream`: from a folder, Kafka or a node, into the lake, and from there to a
                 node or to Kafka
 stream_options  the options of `triplewire pipeline stream` that no other command has

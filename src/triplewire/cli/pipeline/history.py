@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from triplewire.cli.pipeline import options
-from triplewire.cli.pipeline.job import progress_bar, spark_for, tell
+from triplewire.cli.pipeline.job import progress_bar, show_outcome, spark_for
 from triplewire.cli.pipeline.options import examples
 
 BACKFILL_EXAMPLES = examples(
@@ -38,7 +38,7 @@ def backfill_command(
     )
     with spark_for(master, conf) as spark:
         outcome = backfill(spark, request, progress_bar())
-    tell(outcome)
+    show_outcome(outcome)
 
 
 def replay_command(
@@ -70,4 +70,4 @@ def replay_command(
     )
     with spark_for(master, conf) as spark:
         outcome = replay(spark, request, progress_bar())
-    tell(outcome)
+    show_outcome(outcome)

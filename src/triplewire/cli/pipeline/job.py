@@ -54,7 +54,7 @@ def _setting(text: str, flag: str) -> tuple[str, str]:
 def read_options(
     event_bytes: int | None, event_quads: int | None, base: str | None, contexts: str | None
 ) -> ReadOptions:
-    """How files are read. A map of contexts that is wrong is told here, not by a task."""
+    """How files are read. A map of contexts that is wrong is refused here, not by a task."""
     from triplewire.pipeline.sources.options import ReadOptions
 
     path = None if contexts is None else str(Path(contexts).resolve())
@@ -70,7 +70,7 @@ def progress_bar() -> ProgressBar:
     return ProgressBar()
 
 
-def tell(outcome: Outcome) -> None:
+def show_outcome(outcome: Outcome) -> None:
     """Show what a run did, and end with a failure if its notifications are incomplete."""
     if outcome.repeated:
         diagnostics().print(plain(f"run {outcome.run.run} is in the lake already; nothing was done"))

@@ -68,7 +68,7 @@ def compact_command(
             plain(f"{done.removed:,} files were removed that had been replaced {keep_hours:g} hours ago")
         )
     if done.conflicts:
-        told = (
+        message = (
             f"{done.conflicts:,} events came again with another content: the table `rejects` says which, and from where"
         )
-        diagnostics().print(plain(told))
+        diagnostics().print(plain(message))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from triplewire.cli.pipeline import options
-from triplewire.cli.pipeline.job import progress_bar, read_options, spark_for, tell
+from triplewire.cli.pipeline.job import progress_bar, read_options, show_outcome, spark_for
 from triplewire.cli.pipeline.options import examples
 
 EXAMPLES = examples(
@@ -52,4 +52,4 @@ def match_command(
         outcome = match_files(spark, request, progress_bar())
         if quads:
             compact(spark, CompactRequest(lake=out, tables=("quads",)), progress_bar())
-    tell(outcome)
+    show_outcome(outcome)

@@ -42,7 +42,7 @@ class ProgressBar:
         self._progress.start()
 
     def see(self, counts: Counts) -> None:
-        words = told(counts, time.monotonic() - self._started)
+        words = counts_line(counts, time.monotonic() - self._started)
         if self._progress is not None and self._task is not None:
             self._progress.update(self._task, completed=counts.bytes, counts=words)
         elif time.monotonic() - self._told > _LINE_SECONDS:
@@ -55,9 +55,9 @@ class ProgressBar:
         self._progress = self._task = None
 
 
-def told(counts: Counts, seconds: float) -> str:
+def counts_line(counts: Counts, seconds: float) -> str:
     """
-    >>> told(Counts(10_000, 12_000, 1), 2.0)
+    >>> counts_line(Counts(10_000, 12_000, 1), 2.0)
     '10,000 events · 5,000/s · 12,000 matches · 1 rejects'
     """
     rate = counts.events / seconds if seconds > 0 else 0.0

@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM for a job that ends when it is told to: the first asks it to stop, the second stops it at once."""
+"""SIGINT and SIGTERM for a job that can be asked to stop: the first asks, the second stops it at once."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ SIGNAL_CODE = 128
 _STOPPING = b"\nstopping after this micro-batch; once more stops at once\n"
 
 
-class Heard:
+class ReceivedSignal:
     """The signal that came, if one did."""
 
     signal: int | None = None
 
 
 @contextmanager
-def stopped_by_signals(stop: StopSignal) -> Iterator[Heard]:
+def stopped_by_signals(stop: StopSignal) -> Iterator[ReceivedSignal]:
     """Let signals stop the job in the block. Spark sets a handler of its own when it starts: do this afterwards."""
-    heard = Heard()
+    received = ReceivedSignal()
 
     def handle(number: int, _: FrameType | None) -> None:
         if stop.asked:
             raise KeyboardInterrupt
-        heard.signal = number
+        received.signal = number
         stop.ask()
         # A handler may come in the middle of any print: this one needs no lock.
         os.write(2, _STOPPING)
 
     before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield heard
+        yield received
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -108,21 +108,21 @@ def stream_command(
             append=append,
         )
         stop = job.StopSignal()
-        with spark_for(master, [*_jars(packages, jars), *(conf or ())]) as spark, stopped_by_signals(stop) as heard:
+        with spark_for(master, [*_jars(packages, jars), *(conf or ())]) as spark, stopped_by_signals(stop) as received:
             try:
                 done = job.stream(spark, request, progress_bar(), stop)
             except KeyboardInterrupt:
                 diagnostics().print(plain(f"stopped at once; {_RESUME}"))
                 raise
-    _tell(done)
-    if heard.signal is not None:
+    _show_summary(done)
+    if received.signal is not None:
         diagnostics().print(plain(f"stopped; {_RESUME}"))
-        raise typer.Exit(SIGNAL_CODE + heard.signal)
+        raise typer.Exit(SIGNAL_CODE + received.signal)
     if done.quarantined:
         raise typer.Exit(FAILED)
 
 
-def _tell(done: StreamSummary) -> None:
+def _show_summary(done: StreamSummary) -> None:
     words = f"{done.batches:,} micro-batches, {done.events:,} events, {done.matches:,} matches"
     delivered = f", {done.delivered:,} delivered" if done.delivered else ""
     output().print(plain(f"{words}, {done.rejects:,} rejects{delivered}; the lake is {done.lake}"))
@@ -150,11 +150,11 @@ def _receiver(to_node: str, from_node: str | None, secret_file: Path | None, to_
 
 
 def _jars(packages: list[str] | None, folder: Path | None) -> list[str]:
-    """What Spark is told about jars."""
-    told = [f"spark.jars.packages={','.join(packages)}"] if packages else []
+    """The settings of Spark that name jars."""
+    settings = [f"spark.jars.packages={','.join(packages)}"] if packages else []
     if folder is None:
-        return told
+        return settings
     names = sorted(str(path.resolve()) for path in folder.glob("*.jar"))
     if not names:
         raise InputError(wanted="a folder with jars as --jars", found="none in it", source=str(folder))
-    return [*told, f"spark.jars={','.join(names)}"]
+    return [*settings, f"spark.jars={','.join(names)}"]
