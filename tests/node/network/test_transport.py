@@ -104,7 +104,7 @@ async def test_what_is_sent_before_the_stop_still_leaves():
 async def sent_raw(post: Post, *parts: bytes, key: NetworkKey = KEY, own: KeyPair | None = None) -> None:
     """Send bytes of one's own making, as a member that means harm would."""
     context = zmq.asyncio.Context()
-    socket = dealer(context, own or KeyPair.new(), key.server.public, post.address)
+    socket = dealer(context, own or KeyPair.new(), key.server.public)
     socket.connect(post.address)
     async with asyncio.timeout(20):
         while not socket.poll(0, zmq.POLLOUT):

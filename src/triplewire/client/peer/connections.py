@@ -8,32 +8,30 @@ from contextlib import suppress
 
 import zmq
 import zmq.asyncio
-from zmq.utils import z85
 
 from triplewire.network.sessions.identity import curve_private_key, curve_public_key, public_key_of
 from triplewire.network.sessions.peer.memory import AccessPointInfo, PeerKeys
+from triplewire.system.curve_sockets import CurveKeys, connect, identify
 from triplewire.system.supervisor import Supervisor
 
 OnReceived = Callable[[str, bytes], None]
 _MOST_BYTES = 64 << 20
-_OPTIONS = (
-    (zmq.LINGER, 500),
-    (zmq.MAXMSGSIZE, _MOST_BYTES),
-    (zmq.CONNECT_TIMEOUT, 3_000),
-    (zmq.HANDSHAKE_IVL, 5_000),
-    (zmq.RECONNECT_IVL, 200),
-    (zmq.RECONNECT_IVL_MAX, 5_000),
-    (zmq.HEARTBEAT_IVL, 5_000),
-    (zmq.TCP_KEEPALIVE, 1),
-)
+_OPTIONS = {
+    zmq.LINGER: 500,
+    zmq.MAXMSGSIZE: _MOST_BYTES,
+    zmq.CONNECT_TIMEOUT: 3_000,
+    zmq.RECONNECT_IVL: 200,
+    zmq.RECONNECT_IVL_MAX: 5_000,
+    zmq.HEARTBEAT_IVL: 5_000,
+}
 
 
 class PeerSockets:
     """Sockets by connection. The peer's key pair is also its CURVE key, so the access point verifies it at once."""
 
     def __init__(self, keys: PeerKeys, received: OnReceived) -> None:
-        self._public = z85.encode(curve_public_key(public_key_of(keys.private_key)))
-        self._private = z85.encode(curve_private_key(keys.private_key))
+        public_key = curve_public_key(public_key_of(keys.private_key))
+        self._keys = CurveKeys(public_key, curve_private_key(keys.private_key))
         self._received = received
         self._context = zmq.asyncio.Context()
         self._sockets: dict[str, zmq.asyncio.Socket] = {}
@@ -42,12 +40,8 @@ class PeerSockets:
     def connect(self, connection: str, access_point: AccessPointInfo) -> None:
         """Begin to connect; what is sent meanwhile is queued."""
         socket = self._context.socket(zmq.DEALER)
-        for option, value in _OPTIONS:
-            socket.set(option, value)
-        socket.set(zmq.IPV6, int(access_point.address.startswith("tcp://[")))
-        socket.curve_serverkey = z85.encode(curve_public_key(access_point.public_key))
-        socket.curve_publickey, socket.curve_secretkey = self._public, self._private
-        socket.connect(access_point.address)
+        identify(socket, self._keys, curve_public_key(access_point.public_key), _OPTIONS)
+        connect(socket, access_point.address)
         self._sockets[connection] = socket
         self._tasks.start(f"connection {connection}", self._receive(connection, socket))
 

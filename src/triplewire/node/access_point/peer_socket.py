@@ -9,28 +9,19 @@ Resource handling: a message has at most so many bytes; queues are bounded, and 
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable
-from typing import Any
+from functools import partial
 
 import zmq
 import zmq.asyncio
-from zmq.utils import z85
 
-from triplewire.errors import NetworkError
 from triplewire.network.sessions.identity import curve_private_key, curve_public_key
-from triplewire.node.transport.addresses import is_ipv6
+from triplewire.node.transport.curve_router import CurveRouter, sender_of
 from triplewire.node.transport.keys import member_of
-from triplewire.node.transport.zap import DOMAIN, NAME, Doorkeeper
 from triplewire.system.supervisor import Supervisor
 
-_log = logging.getLogger(__name__)
-
 Receiver = Callable[[str, bytes], None]
-_HIGH_WATER = 1_000
-_BACKLOG = 256
 _OVERHEAD = 4_096
-_BATCH = 50
 _PARTS = 2
 
 
@@ -39,27 +30,23 @@ class PeersSocket:
 
     def __init__(self, private_key: bytes, most_bytes: int) -> None:
         self._context = zmq.asyncio.Context()
-        self._doorkeeper = Doorkeeper(self._context)
-        self._router = self._listener(private_key, most_bytes)
-        self._plain: zmq.Socket[bytes] = zmq.Socket.shadow(self._router)
+        # So that a message for somebody who is gone is noticed, not dropped.
+        options = {zmq.ROUTER_MANDATORY: 1}
+        self._router = CurveRouter(self._context, curve_private_key(private_key), most_bytes + _OVERHEAD, options)
+        self._plain: zmq.Socket[bytes] = zmq.Socket.shadow(self._router.socket)
         self._tasks = Supervisor()
-        self._may_read = asyncio.Event()
-        self._may_read.set()
-        self.address = ""
+
+    @property
+    def address(self) -> str:
+        return self._router.address
 
     def listen(self, address: str) -> None:
         """Listen there. Port 0 is a free one; `address` then has it."""
-        self._doorkeeper.start()
-        self._router.set(zmq.IPV6, int(is_ipv6(address)))
-        try:
-            self._router.bind(address)
-        except zmq.ZMQError as error:
-            raise NetworkError(f"cannot listen on {address} for peers: {error.strerror}") from None
-        self.address = str(self._router.get_string(zmq.LAST_ENDPOINT)).rstrip("\0")
+        self._router.listen(address, "peers")
 
     def start(self, receiver: Receiver) -> None:
         """Hand over what arrives."""
-        self._tasks.start("peers receiving", self._receive(receiver))
+        self._tasks.start("peers receiving", self._router.receive(partial(self._take, receiver)))
 
     def send(self, connection: str, data: bytes) -> bool:
         """Send a message; whether the connection is there and takes it."""
@@ -71,46 +58,20 @@ class PeersSocket:
 
     def pause(self) -> None:
         """Read no more until `resume`."""
-        self._may_read.clear()
+        self._router.pause()
 
     def resume(self) -> None:
-        self._may_read.set()
+        self._router.resume()
 
     async def stop(self) -> None:
         """Let go of everything."""
         await self._tasks.stop()
-        self._router.close(0)
-        await self._doorkeeper.stop()
+        await self._router.close()
         await asyncio.to_thread(self._context.term)
 
-    def _listener(self, private_key: bytes, most_bytes: int) -> zmq.asyncio.Socket:
-        socket = self._context.socket(zmq.ROUTER)
-        socket.curve_server = True
-        socket.curve_secretkey = z85.encode(curve_private_key(private_key))
-        socket.zap_domain = DOMAIN
-        socket.set(zmq.ZAP_ENFORCE_DOMAIN, 1)
-        # So that a message for somebody who is gone is noticed, not dropped.
-        socket.set(zmq.ROUTER_MANDATORY, 1)
-        socket.set(zmq.MAXMSGSIZE, most_bytes + _OVERHEAD)
-        socket.set(zmq.RCVHWM, _HIGH_WATER)
-        socket.set(zmq.SNDHWM, _HIGH_WATER)
-        socket.set(zmq.BACKLOG, _BACKLOG)
-        socket.set(zmq.HANDSHAKE_IVL, 5_000)
-        socket.set(zmq.HEARTBEAT_IVL, 10_000)
-        socket.set(zmq.TCP_KEEPALIVE, 1)
-        return socket
-
-    async def _receive(self, receiver: Receiver) -> None:
-        taken = 0
-        while True:
-            await self._may_read.wait()
-            parts: Any = await self._router.recv_multipart(copy=False)
-            if len(parts) == _PARTS and (name := _name_of(parts[-1])):
-                receiver(f"{name}/{parts[0].bytes.hex()}", parts[1].bytes)
-            taken += 1
-            if taken % _BATCH == 0:
-                # A message that is there already does not let others have their turn.
-                await asyncio.sleep(0)
+    def _take(self, receiver: Receiver, parts: list[zmq.Frame]) -> None:
+        if len(parts) == _PARTS and (name := sender_of(parts[-1])):
+            receiver(f"{name}/{parts[0].bytes.hex()}", parts[1].bytes)
 
 
 def holds(connection: str, public_key: bytes) -> bool:
@@ -120,10 +81,3 @@ def holds(connection: str, public_key: bytes) -> bool:
 
 def _routing(connection: str) -> bytes:
     return bytes.fromhex(connection.partition("/")[2])
-
-
-def _name_of(frame: zmq.Frame) -> str:
-    try:
-        return str(frame.get(NAME))
-    except zmq.ZMQError:
-        return ""

@@ -10,6 +10,7 @@ from zmq.utils.monitor import recv_monitor_message
 
 from triplewire.node.transport.connections import dealer
 from triplewire.node.transport.keys import KeyPair, NetworkKey
+from triplewire.system.curve_sockets import connect
 
 _SECONDS = 3.0
 _EVENTS = (
@@ -25,10 +26,10 @@ _EVENTS = (
 async def diagnosed(key: NetworkKey, own: KeyPair, address: str, seconds: float = _SECONDS) -> str:
     """What there is at an address, in words."""
     context = zmq.asyncio.Context()
-    socket = dealer(context, own, key.server.public, address)
+    socket = dealer(context, own, key.server.public)
     monitor: zmq.asyncio.Socket = socket.get_monitor_socket(_EVENTS)  # type: ignore[assignment]
     try:
-        socket.connect(address)
+        connect(socket, address)
         return await _seen(monitor, seconds)
     finally:
         socket.disable_monitor()

@@ -52,10 +52,6 @@ def require_own_address(text: str) -> str:
     return text
 
 
-def is_ipv6(address: str) -> bool:
-    return address.startswith("tcp://[")
-
-
 def _is_number(host: str) -> bool:
     try:
         ipaddress.ip_address(host.strip("[]"))

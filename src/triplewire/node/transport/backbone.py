@@ -18,31 +18,26 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
+from functools import partial
 
 import zmq
 import zmq.asyncio
-from zmq.utils import z85
 from zmq.utils.monitor import recv_monitor_message
 
-from triplewire.errors import MessageRefused, NetworkError
+from triplewire.errors import MessageRefused
 from triplewire.network.messages import Packet
 from triplewire.node.transport import message_codec
-from triplewire.node.transport.addresses import is_ipv6
 from triplewire.node.transport.connections import Lines
+from triplewire.node.transport.curve_router import CurveRouter, sender_of
 from triplewire.node.transport.keys import KeyPair, NetworkKey
 from triplewire.node.transport.rate_limited_log import Seldom
-from triplewire.node.transport.zap import DOMAIN, NAME, Doorkeeper
 from triplewire.system.supervisor import Supervisor
 
 _log = logging.getLogger(__name__)
 
 Receiver = Callable[[str, Packet], None]
-_HIGH_WATER = 1_000
-_BACKLOG = 256
 # Encryption adds some bytes to what was sent.
 _OVERHEAD = 1_024
-_BATCH = 50
 _FLUSH_SECONDS = 0.02
 _TIDY_SECONDS = 5.0
 _LINGER_MS = 1_000
@@ -59,15 +54,11 @@ class Transport:
         self._own = own
         self._server = key.server
         self._context = zmq.asyncio.Context()
-        self._doorkeeper = Doorkeeper(self._context)
-        self._router = self._listener()
+        self._router = CurveRouter(self._context, self._server.secret, message_codec.MOST_BYTES + _OVERHEAD)
         self._monitor: zmq.asyncio.Socket | None = None
         self._lines = Lines(self._context, own, self._server.public)
         self._tasks = Supervisor()
         self._held = asyncio.Event()
-        self._may_read = asyncio.Event()
-        self._may_read.set()
-        self.address = ""
         self.refused: Counter[str] = Counter()
         self._seldom = Seldom(_log)
 
@@ -76,21 +67,19 @@ class Transport:
         """What was not sent, by reason."""
         return +self._lines.dropped
 
+    @property
+    def address(self) -> str:
+        return self._router.address
+
     def listen(self, listen: str) -> None:
         """Listen there. Port 0 is a free one; `address` then has it."""
-        self._doorkeeper.start()
-        self._router.set(zmq.IPV6, int(is_ipv6(listen)))
-        try:
-            self._router.bind(listen)
-        except zmq.ZMQError as error:
-            raise NetworkError(f"cannot listen on {listen} for super-peers: {error.strerror}") from None
-        self.address = str(self._router.get_string(zmq.LAST_ENDPOINT)).rstrip("\0")
+        self._router.listen(listen, "super-peers")
 
     def start(self, receiver: Receiver) -> None:
         """Hand over what arrives."""
-        self._monitor = self._router.get_monitor_socket(_FAILED_HANDSHAKES)
+        self._monitor = self._router.socket.get_monitor_socket(_FAILED_HANDSHAKES)
         for name, work in (
-            ("receiving", self._receive(receiver)),
+            ("receiving", self._router.receive(partial(self._take, receiver))),
             ("flushing", self._flush()),
             ("tidying", self._tidy()),
             ("watching", self._watch(self._monitor)),
@@ -109,55 +98,26 @@ class Transport:
 
     def pause(self) -> None:
         """Read no more until `resume`: what was taken has to be dealt with first."""
-        self._may_read.clear()
+        self._router.pause()
 
     def resume(self) -> None:
-        self._may_read.set()
+        self._router.resume()
 
     async def stop(self) -> None:
         """Let go of everything. What was sent last gets a moment to leave."""
         self._lines.flush(time.monotonic())
         await self._tasks.stop()
         if self._monitor is not None:
-            self._router.disable_monitor()
+            self._router.socket.disable_monitor()
             self._monitor.close(0)
-        self._router.close(0)
         self._lines.close(_LINGER_MS)
-        await self._doorkeeper.stop()
+        await self._router.close()
         await asyncio.to_thread(self._context.term)
-
-    # Private: making
-
-    def _listener(self) -> zmq.asyncio.Socket:
-        socket = self._context.socket(zmq.ROUTER)
-        socket.curve_server = True
-        socket.curve_secretkey = z85.encode(self._server.secret)
-        socket.zap_domain = DOMAIN
-        # Without a doorkeeper nobody gets in.
-        socket.set(zmq.ZAP_ENFORCE_DOMAIN, 1)
-        socket.set(zmq.MAXMSGSIZE, message_codec.MOST_BYTES + _OVERHEAD)
-        socket.set(zmq.RCVHWM, _HIGH_WATER)
-        socket.set(zmq.BACKLOG, _BACKLOG)
-        socket.set(zmq.HANDSHAKE_IVL, 5_000)
-        socket.set(zmq.HEARTBEAT_IVL, 10_000)
-        socket.set(zmq.TCP_KEEPALIVE, 1)
-        return socket
 
     # Private: receiving
 
-    async def _receive(self, receiver: Receiver) -> None:
-        taken = 0
-        while True:
-            await self._may_read.wait()
-            parts: Any = await self._router.recv_multipart(copy=False)
-            self._take(parts, receiver)
-            taken += 1
-            if taken % _BATCH == 0:
-                # A message that is there already does not let others have their turn.
-                await asyncio.sleep(0)
-
-    def _take(self, parts: list[zmq.Frame], receiver: Receiver) -> None:
-        sender = _sender_of(parts[-1])
+    def _take(self, receiver: Receiver, parts: list[zmq.Frame]) -> None:
+        sender = sender_of(parts[-1])
         try:
             if len(parts) != _PARTS:
                 raise MessageRefused("parts", wanted="a message in one part", found=str(len(parts) - 1))
@@ -197,10 +157,3 @@ class Transport:
             self.refused["handshake"] += 1
             words = "refused, at %s: wanted a super-peer of this network, found another"
             self._seldom.warning("handshake", words, self.address)
-
-
-def _sender_of(frame: zmq.Frame) -> str:
-    try:
-        return str(frame.get(NAME))
-    except zmq.ZMQError:
-        return ""

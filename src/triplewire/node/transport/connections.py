@@ -11,11 +11,11 @@ from collections import Counter, deque
 
 import zmq
 import zmq.asyncio
-from zmq.utils import z85
 
-from triplewire.node.transport.addresses import is_address, is_ipv6
+from triplewire.node.transport.addresses import is_address
 from triplewire.node.transport.keys import KeyPair
 from triplewire.node.transport.message_codec import MOST_BYTES
+from triplewire.system.curve_sockets import connect, identify
 
 IDLE_SECONDS = 60.0
 HELD_SECONDS = 2.0
@@ -23,20 +23,18 @@ _HELD = 1_000
 _HIGH_WATER = 1_000
 # Nobody answers on a dialled line.
 _MOST_ANSWER = 1_024
-_OPTIONS = (
-    (zmq.IMMEDIATE, 1),
-    (zmq.SNDHWM, _HIGH_WATER),
-    (zmq.RCVHWM, 1),
-    (zmq.MAXMSGSIZE, _MOST_ANSWER),
-    (zmq.RECONNECT_IVL, 100),
-    (zmq.RECONNECT_IVL_MAX, 5_000),
-    (zmq.CONNECT_TIMEOUT, 3_000),
-    (zmq.HANDSHAKE_IVL, 5_000),
-    (zmq.HEARTBEAT_IVL, 2_000),
-    (zmq.HEARTBEAT_TIMEOUT, 6_000),
-    (zmq.TCP_KEEPALIVE, 1),
-    (zmq.LINGER, 0),
-)
+_OPTIONS = {
+    zmq.IMMEDIATE: 1,
+    zmq.SNDHWM: _HIGH_WATER,
+    zmq.RCVHWM: 1,
+    zmq.MAXMSGSIZE: _MOST_ANSWER,
+    zmq.RECONNECT_IVL: 100,
+    zmq.RECONNECT_IVL_MAX: 5_000,
+    zmq.CONNECT_TIMEOUT: 3_000,
+    zmq.HEARTBEAT_IVL: 2_000,
+    zmq.HEARTBEAT_TIMEOUT: 6_000,
+    zmq.LINGER: 0,
+}
 
 
 class Lines:
@@ -83,19 +81,15 @@ class Lines:
         return address in self._lines
 
     def _dialled(self, address: str) -> zmq.Socket[bytes]:
-        socket = dealer(self._context, self._own, self._server_key, address)
-        socket.connect(address)
+        socket = dealer(self._context, self._own, self._server_key)
+        connect(socket, address)
         return socket
 
 
-def dealer(context: zmq.asyncio.Context, own: KeyPair, server_key: bytes, address: str) -> zmq.Socket[bytes]:
+def dealer(context: zmq.asyncio.Context, own: KeyPair, server_key: bytes) -> zmq.Socket[bytes]:
     """A socket for a line, not connected yet."""
     socket: zmq.Socket[bytes] = zmq.Socket(context, zmq.DEALER)
-    for option, value in _OPTIONS:
-        socket.set(option, value)
-    socket.set(zmq.IPV6, int(is_ipv6(address)))
-    socket.curve_serverkey = z85.encode(server_key)
-    socket.curve_publickey, socket.curve_secretkey = z85.encode(own.public), z85.encode(own.secret)
+    identify(socket, own, server_key, _OPTIONS)
     return socket
 
 

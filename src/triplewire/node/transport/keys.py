@@ -25,6 +25,7 @@ from msgspec import Struct
 from zmq.utils import z85
 
 from triplewire.errors import InputError
+from triplewire.system.curve_sockets import CurveKeys
 from triplewire.system.durable_files import create_file
 
 PREFIX = "twn_"
@@ -93,11 +94,8 @@ class NetworkKey(Struct, frozen=True):
         return f"<NetworkKey of {self.fingerprint}>"
 
 
-class KeyPair(Struct, frozen=True):
-    """A CURVE key pair: 32 bytes each."""
-
-    public: bytes
-    secret: bytes
+class KeyPair(CurveKeys, frozen=True):
+    """The CURVE key pair of a super-peer, or of a network."""
 
     @classmethod
     def new(cls) -> Self:
