@@ -19,8 +19,8 @@ from triplewire.node.store import Store
 from triplewire.rules.execution import Outcome
 from triplewire.store import Database
 from triplewire.store.disk import Connection
-from triplewire.store.tables import changes
-from triplewire.store.tables.rulebook import RuleRecord
+from triplewire.store.tables import rule_repository
+from triplewire.store.tables.rule_records import RuleRecord
 
 _CHUNK = 10_000
 _SECONDS = 600
@@ -81,4 +81,4 @@ def _acknowledged(future: Future[Outcome]) -> None:
 def _writing(first: int, last: int) -> Callable[[Connection], object]:
     """Puts the triples of some items on the disk."""
     lines = [str(triple) for triple in workload.item_triples(first, last)]
-    return lambda connection: changes.record(connection, 0.0, lines, [])
+    return lambda connection: rule_repository.record(connection, 0.0, lines, [])

@@ -16,8 +16,8 @@ from triplewire.node.rules import event_listener
 from triplewire.node.rules.event_triggers import TriggeredBy
 from triplewire.rdf.terms import RDF
 from triplewire.rules.schema import Schema
-from triplewire.store.tables import changes
 from triplewire.store.tables import log as store_log
+from triplewire.store.tables import rule_repository
 
 QUEUE = "ON INSERT resource() AS INSTANCE OF Person IF True DO INSERT (resource(ex:LOG), seq++, $delta)"
 _SECONDS = 30
@@ -102,7 +102,7 @@ async def test_a_change_of_another_nodes_repository_is_heard_and_a_nodes_own_is_
 
 
 async def graph(site: Site) -> set[str]:
-    return set(await site.broker.store.read(lambda tx: list(changes.assertions(tx))))
+    return set(await site.broker.store.read(lambda tx: list(rule_repository.assertions(tx))))
 
 
 async def test_a_rule_is_triggered_after_a_restart_by_what_was_published_meanwhile_and_nothing_twice(tmp_path: Path):

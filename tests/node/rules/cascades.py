@@ -22,7 +22,7 @@ from triplewire.rdf.terms import Literal
 from triplewire.rules.execution import Outcome
 from triplewire.store import Database
 from triplewire.store.disk import Connection
-from triplewire.store.tables.rulebook import RuleRecord
+from triplewire.store.tables.rule_records import RuleRecord
 
 STEPS = 5
 SECONDS = 20

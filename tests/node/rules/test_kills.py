@@ -24,7 +24,7 @@ from triplewire.node.rules.store import RuleStore
 from triplewire.node.store import Store
 from triplewire.rdf.terms import Literal
 from triplewire.store import Database
-from triplewire.store.tables import changes, log, outbox
+from triplewire.store.tables import log, outbox, rule_repository
 from triplewire.store.tables.log import Record
 
 STEPS = 20
@@ -94,7 +94,7 @@ def whole_cascades(folder: Path) -> int:
         assert appended % STEPS == 0, "a cascade that stopped on its way"
         assert names == ([Literal(f"{STEPS + 1}")] if appended else [])
         assert told_in(database) == store.read(lambda engine: {str(triple) for triple in engine.repository})
-        assert _replayed(database) == set(database.read(lambda tx: list(changes.assertions(tx))))
+        assert _replayed(database) == set(database.read(lambda tx: list(rule_repository.assertions(tx))))
         told = [record.position for record in records_of_changes(database)]
         waiting = database.read(lambda tx: outbox.after(tx, 1, 0, 1_000_000))
         assert [notice.position for notice in waiting] == told
@@ -110,7 +110,7 @@ def _firings(database: Database, rule: str) -> int:
 
 def _replayed(database: Database) -> set[str]:
     lines: set[str] = set()
-    for schedule in database.read(lambda tx: changes.after(tx, 0, 1_000_000)):
+    for schedule in database.read(lambda tx: rule_repository.after(tx, 0, 1_000_000)):
         lines = (lines - set(schedule.deleted)) | set(schedule.inserted)
     return lines
 

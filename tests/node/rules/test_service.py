@@ -25,7 +25,7 @@ from triplewire.node.rules.update import ExecutedUpdate
 from triplewire.node.store import Store
 from triplewire.rules.execution import Status
 from triplewire.store import Database
-from triplewire.store.tables import changes, log, metadata, rulebook
+from triplewire.store.tables import log, metadata, rule_records, rule_repository
 from triplewire.store.tables.identities import Grant
 from triplewire.testing.faulty_disk import FaultyDisk
 
@@ -64,7 +64,7 @@ async def applied(broker: Broker, position: int) -> None:
 
 
 async def graph(broker: Broker) -> set[str]:
-    return set(await broker.store.read(lambda tx: list(changes.assertions(tx))))
+    return set(await broker.store.read(lambda tx: list(rule_repository.assertions(tx))))
 
 
 async def test_the_log_tells_the_repository_and_outboxes_tell_the_log(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ async def test_retention_forgets_the_journal_and_the_firings_and_keeps_the_repos
         assert len(await broker.rules.firings(ME, "greet", 0, 10)) == 1
         await broker.rules.forget(-1.0)
         assert await broker.rules.firings(ME, "greet", 0, 10) == []
-        assert await broker.store.read(lambda tx: changes.after(tx, 0, 10)) == []
+        assert await broker.store.read(lambda tx: rule_repository.after(tx, 0, 10)) == []
         assert await graph(broker) == kept
 
 
@@ -189,7 +189,7 @@ async def test_what_rules_publish_is_not_heard_so_there_is_no_loop(tmp_path: Pat
         await update(broker, "INSERT resource(ex:bob) AS INSTANCE OF Person;;")
         await applied(broker, head + 1)
         assert await broker.store.read(log.head) == head + 1
-        assert await broker.store.read(changes.head) == 3
+        assert await broker.store.read(rule_repository.head) == 3
 
 
 async def test_an_event_that_is_refused_harms_neither_its_publisher_nor_the_next(tmp_path: Path, caplog) -> None:
@@ -329,7 +329,7 @@ def test_f11_quarantine_survives_a_restart(tmp_path: Path) -> None:
     store.set_schema(FAMILY).result(20)
     cascades.put(store, "r", PREAMBLE + QUEUE)
     for expected in (False, False, True):
-        noted = database.writer.submit(lambda tx: rulebook.note_failure(tx, "r", "too long", 3)).result(20)
+        noted = database.writer.submit(lambda tx: rule_records.note_failure(tx, "r", "too long", 3)).result(20)
         assert noted is expected
     again = RuleStore(Store(database))
     assert cascades.rules_of(again) == ()

@@ -45,7 +45,7 @@ from triplewire.node.store import Store
 from triplewire.rules.schema import Schema
 from triplewire.store import Database
 from triplewire.store.disk import Connection
-from triplewire.store.tables import changes, metadata, rulebook
+from triplewire.store.tables import metadata, rule_records, rule_repository
 from triplewire.testing.faulty_disk import Fate, FaultyDisk
 
 ROOT = Path(__file__).parents[3]
@@ -105,20 +105,20 @@ def test_the_journal_replayed_gives_the_assertions(database: Database) -> None:
     for _ in range(3):
         started(store).result(SECONDS)
     lines: set[str] = set()
-    for schedule in database.read(lambda connection: changes.after(connection, 0, 100)):
+    for schedule in database.read(lambda connection: rule_repository.after(connection, 0, 100)):
         lines = (lines - set(schedule.deleted)) | set(schedule.inserted)
-    assert lines == set(database.read(lambda connection: list(changes.assertions(connection))))
+    assert lines == set(database.read(lambda connection: list(rule_repository.assertions(connection))))
     assert lines == {str(triple) for triple in store.read(lambda engine: list(engine.repository.asserted))}
 
 
 def test_a_forgotten_journal_leaves_the_assertions_and_the_positions(database: Database) -> None:
     store = RuleStore(Store(database))
     prepared(store)
-    head = database.read(changes.head)
-    database.writer.submit(lambda connection: changes.forget(connection, head)).result(SECONDS)
-    assert database.read(lambda connection: changes.after(connection, 0, 10)) == []
+    head = database.read(rule_repository.head)
+    database.writer.submit(lambda connection: rule_repository.forget(connection, head)).result(SECONDS)
+    assert database.read(lambda connection: rule_repository.after(connection, 0, 10)) == []
     started(store).result(SECONDS)
-    assert database.read(changes.head) == head + 1
+    assert database.read(rule_repository.head) == head + 1
     assert everything(reopened(database)) == everything(store)
 
 
@@ -270,5 +270,5 @@ def test_a_rule_tells_when_its_text_was_registered(database: Database) -> None:
     texts = (text, text, text.replace("'A'", "'B'"))
     times = [put(store, "greet", wanted, time=60.0 * number).record.registered for number, wanted in enumerate(texts)]
     assert times == [0.0, 0.0, 120.0]
-    [kept] = database.read(rulebook.everyone)
+    [kept] = database.read(rule_records.everyone)
     assert kept.registered == 120.0

@@ -78,7 +78,7 @@ class Bounded(RawIOBase):
         return b"".join(self._parts)
 
 
-class Repository:
+class RepositoryStore:
     """The store, and the position up to which the log is certainly in it."""
 
     def __init__(self, folder: Path) -> None:
@@ -200,7 +200,7 @@ def main(folder: str, memory: str) -> None:
     os.setpgrp()  # an interrupt at the terminal is the node's to handle
     os.nice(_NICE)
     resource.setrlimit(resource.RLIMIT_AS, (int(memory), int(memory)))
-    repository = Repository(Path(folder))
+    repository = RepositoryStore(Path(folder))
     for count in repository.upgrade():
         send(sys.stdout.buffer, ("upgrading", count))
     send(sys.stdout.buffer, ("done", repository.position))

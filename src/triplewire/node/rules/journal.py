@@ -10,8 +10,8 @@ from msgspec import Struct
 from triplewire.rdf.terms import Triple
 from triplewire.rules.execution import Outcome, TraceEntry
 from triplewire.store.disk import Connection
-from triplewire.store.tables import changes, rulebook
-from triplewire.store.tables.rulebook import FiringRecord
+from triplewire.store.tables import rule_records, rule_repository
+from triplewire.store.tables.rule_records import FiringRecord
 
 
 class FiringEntry(Struct, frozen=True, kw_only=True):
@@ -30,21 +30,21 @@ class FiringEntry(Struct, frozen=True, kw_only=True):
 def record(tx: Connection, time: float, outcome: Outcome) -> int:
     """Write what came of a schedule, and give back its position in the journal."""
     edits = outcome.changes.edits
-    schedule = changes.record(tx, time, _lines(edits.inserted), _lines(edits.deleted))
-    rulebook.note_firings(tx, schedule.position, _entries(outcome))
+    schedule = rule_repository.record(tx, time, _lines(edits.inserted), _lines(edits.deleted))
+    rule_records.note_firings(tx, schedule.position, _entries(outcome))
     return schedule.position
 
 
 def firings(tx: Connection, rule: str, after: int, limit: int) -> list[tuple[FiringRecord, FiringEntry]]:
     """What a rule has done, oldest first, from the firing that follows a number."""
-    found = rulebook.firings(tx, rule, after, limit)
+    found = rule_records.firings(tx, rule, after, limit)
     return [(record, msgspec.json.decode(record.entry, type=FiringEntry)) for record in found]
 
 
 def forget(tx: Connection, position: int) -> None:
     """Drop the journal up to a position; the repository stays."""
-    changes.forget(tx, position)
-    rulebook.forget_firings(tx, position)
+    rule_repository.forget(tx, position)
+    rule_records.forget_firings(tx, position)
 
 
 def delta_by_component(entry: TraceEntry) -> dict[str, str]:

@@ -11,9 +11,9 @@ from triplewire.languages.rdftl.syntax import Rule
 from triplewire.node.rules.engine import RuleEngine
 from triplewire.node.rules.event_triggers import TriggeredBy, require_insertion
 from triplewire.store.disk import Connection
-from triplewire.store.tables import log, rulebook
+from triplewire.store.tables import log, rule_records
 from triplewire.store.tables.identities import Client
-from triplewire.store.tables.rulebook import RuleRecord
+from triplewire.store.tables.rule_records import RuleRecord
 
 
 class Registration(Struct, frozen=True):
@@ -26,7 +26,7 @@ class Registration(Struct, frozen=True):
 
 def put_rule(tx: Connection, engine: RuleEngine, wanted: RuleRecord, triggered_by: TriggeredBy) -> Registration:
     """Register a rule, or replace the one of that name. A rule that is refused changes nothing."""
-    before = rulebook.find(tx, wanted.id)
+    before = rule_records.find(tx, wanted.id)
     parsed = parse_rule(wanted.text, id=wanted.id)
     since = None
     if triggered_by is TriggeredBy.EVENTS:
@@ -38,33 +38,33 @@ def put_rule(tx: Connection, engine: RuleEngine, wanted: RuleRecord, triggered_b
     is_same = before is not None and before.text == wanted.text
     registered = before.registered if before is not None and is_same else wanted.registered
     record = replace(wanted, registered=registered, since=since)
-    rulebook.put(tx, record)
+    rule_records.put(tx, record)
     return Registration(rule, record, before is None)
 
 
 def remove_rule(tx: Connection, engine: RuleEngine, rule: str) -> None:
     """Forget a rule and its firings. Raises `UnknownRule`."""
-    if rulebook.find(tx, rule) is None:
+    if rule_records.find(tx, rule) is None:
         raise _unknown(rule)
     engine.remove(rule)
-    rulebook.delete(tx, rule)
+    rule_records.delete(tx, rule)
 
 
 def require_registrable(tx: Connection, client: Client, rule: str) -> None:
     """Raise unless the client may register a rule under this name."""
-    known = rulebook.find(tx, rule)
+    known = rule_records.find(tx, rule)
     if known is not None:
         if not _is_visible(client, known):
             raise DuplicateRule(f"the rule {known.id!r} is taken by another client's")
         return
     most = client.rights.quotas.subscriptions
-    if most is not None and len(rulebook.owned_by(tx, client.id)) >= most:
+    if most is not None and len(rule_records.owned_by(tx, client.id)) >= most:
         raise QuotaExceeded("subscriptions", wanted=f"at most {most} rules, as many as subscriptions", found="more")
 
 
 def find_visible(tx: Connection, client: Client, rule: str) -> RuleRecord:
     """A client's rule, or anybody's for an administrator; otherwise `UnknownRule`."""
-    record = rulebook.find(tx, rule)
+    record = rule_records.find(tx, rule)
     if record is None or not _is_visible(client, record):
         raise _unknown(rule)
     return record

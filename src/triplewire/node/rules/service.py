@@ -31,9 +31,9 @@ from triplewire.node.rules.update import ExecutedUpdate, UpdateRequest, execute_
 from triplewire.rules.execution import Limits
 from triplewire.rules.schema import Schema
 from triplewire.store.disk import Connection
-from triplewire.store.tables import changes, rulebook
+from triplewire.store.tables import rule_records, rule_repository
 from triplewire.store.tables.identities import Client
-from triplewire.store.tables.rulebook import FiringRecord, RuleRecord
+from triplewire.store.tables.rule_records import FiringRecord, RuleRecord
 
 T = TypeVar("T")
 # While a schedule is executed nothing else is written, so it may take as long as publishers can bear.
@@ -111,7 +111,7 @@ class Rules:
         """Forget the rules of a client that is gone."""
 
         def remove(tx: Connection, engine: RuleEngine) -> None:
-            for record in rulebook.owned_by(tx, owner):
+            for record in rule_records.owned_by(tx, owner):
                 remove_rule(tx, engine, record.id)
 
         await self._write(remove)
@@ -124,8 +124,8 @@ class Rules:
     async def listed(self, client: Client) -> list[RuleRecord]:
         """A client's rules, or everybody's for an administrator."""
         if client.rights.is_admin:
-            return await self._state.store.read(rulebook.everyone)
-        return await self._state.store.read(lambda tx: rulebook.owned_by(tx, client.id))
+            return await self._state.store.read(rule_records.everyone)
+        return await self._state.store.read(lambda tx: rule_records.owned_by(tx, client.id))
 
     async def firings(
         self, client: Client, rule: str, after: int, limit: int
@@ -181,7 +181,7 @@ class Rules:
         if age is None:
             return
         before = self._state.clock.now().timestamp() - age
-        last = await self._state.store.read(lambda tx: changes.last_before(tx, before))
+        last = await self._state.store.read(lambda tx: rule_repository.last_before(tx, before))
         if last:
             await self._state.store.write(lambda tx: journal.forget(tx, last))
 

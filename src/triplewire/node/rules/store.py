@@ -27,7 +27,7 @@ from triplewire.rdf.terms import Triple
 from triplewire.rules.execution import Limits
 from triplewire.rules.schema import Schema
 from triplewire.store.disk import Connection
-from triplewire.store.tables import changes, metadata, rulebook
+from triplewire.store.tables import metadata, rule_records, rule_repository
 
 T = TypeVar("T")
 Work = Callable[[Connection, RuleEngine], T]
@@ -102,7 +102,7 @@ class RuleStore:
 
     def _with_schema(self, tx: Connection, schema: Schema) -> RuleEngine:
         engine = RuleEngine(schema, _assertions(tx), self._limits)
-        for record in rulebook.everyone(tx):
+        for record in rule_records.everyone(tx):
             engine.owners[record.id] = record.owner
             if record.quarantined is None:
                 engine.put(parse_rule(record.text, id=record.id), record.owner, record.since)
@@ -110,5 +110,5 @@ class RuleStore:
 
 
 def _assertions(tx: Connection) -> list[Triple]:
-    text = "".join(f"{line} .\n" for line in changes.assertions(tx))
+    text = "".join(f"{line} .\n" for line in rule_repository.assertions(tx))
     return [quad.triple for quad in parse(text.encode(), RdfFormat.N_TRIPLES)]

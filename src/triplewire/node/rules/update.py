@@ -23,7 +23,7 @@ from triplewire.node.rules.publication import PublishedChange, publish_changes
 from triplewire.node.rules.rights import check_written, principals_of
 from triplewire.rules.execution import Outcome, Principals
 from triplewire.store.disk import Connection
-from triplewire.store.tables import rulebook
+from triplewire.store.tables import rule_records
 from triplewire.store.tables.identities import Client
 
 # So often a rule may go beyond a budget in what others asked for, then it is quarantined.
@@ -128,6 +128,6 @@ def _over_budget(outcome: Outcome, principals: Principals) -> dict[str, str]:
 
 
 def _note_failure(tx: Connection, engine: RuleEngine, rule: str, reason: str) -> None:
-    if rulebook.note_failure(tx, rule, reason, MOST_FAILURES):
+    if rule_records.note_failure(tx, rule, reason, MOST_FAILURES):
         _log.warning("the rule %s is quarantined: %s", rule, reason)
         engine.disable(rule)

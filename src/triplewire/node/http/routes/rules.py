@@ -28,7 +28,7 @@ from triplewire.node.rules.update import ExecutedUpdate
 from triplewire.rdf.formats import FORMATS, format_of_media_type
 from triplewire.rules.execution import Status, TraceEntry
 from triplewire.rules.schema import Schema
-from triplewire.store.tables.rulebook import RuleRecord
+from triplewire.store.tables.rule_records import RuleRecord
 
 router = APIRouter(tags=["rules"])
 
