@@ -59,7 +59,7 @@ def match(
 
     missing = [name for name in EVENT_SCHEMA.names if name not in df.columns]
     if missing:
-        raise InputError(f"wanted the columns {', '.join(EVENT_SCHEMA.names)}, found no {' and no '.join(missing)}")
+        raise InputError(wanted=f"the columns {', '.join(EVENT_SCHEMA.names)}", found=f"no {' and no '.join(missing)}")
     return _strategy(snapshot, taxonomy).match(df, progress_folder)
 
 

@@ -108,7 +108,7 @@ def seconds_of(interval: str) -> int:
     """The seconds of an interval such as `10 seconds` or `2 minutes`."""
     found = _INTERVAL.fullmatch(interval)
     if found is None:
-        raise InputError(f"wanted an interval such as '10 seconds' or '2 minutes', found {interval!r}")
+        raise InputError(wanted="an interval such as '10 seconds' or '2 minutes'", found=repr(interval))
     return int(found[1]) * _SECONDS[found[2].lower()]
 
 
@@ -129,7 +129,7 @@ def _late_watermark(spark: SparkSession, checkpoint: str, number: int) -> int:
     try:
         lines = spark.read.text(path, wholetext=True).collect()[0].value.splitlines()
     except AnalysisException as error:
-        raise InputError(f"{path}: wanted the offsets of the micro-batch before, found none") from error
+        raise InputError(wanted="the offsets of the micro-batch before", found="none", source=str(path)) from error
     return int(msgspec.json.decode(lines[1])["batchWatermarkMs"])
 
 

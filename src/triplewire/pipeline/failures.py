@@ -9,6 +9,7 @@ from itertools import dropwhile, takewhile
 
 from triplewire.errors import PipelineError, SparkUnavailable
 
+# An error of a task reaches the driver as the text of its traceback only, whoever raised it: its fields are lost there.
 _OURS = re.compile(r"^triplewire\.errors\.\w+: ")
 _TRACEBACK = "Traceback (most recent call last):"
 _STACK = re.compile(
@@ -44,8 +45,8 @@ def failure_of(text: str) -> PipelineError:
     missing = _MISSING.search(text)
     if missing is not None:
         return SparkUnavailable(
-            f"Spark's workers cannot import Triplewire: {missing['reason']}; "
-            "install triplewire[spark] for their Python, or name one that has it with spark.pyspark.python"
+            f"Spark's workers cannot import Triplewire: {missing['reason']}",
+            hint="install triplewire[spark] for their Python, or name one that has it with spark.pyspark.python",
         )
     raised = _raised(text)
     ours = _OURS.match(raised)

@@ -100,13 +100,17 @@ def index_at(folder: str | os.PathLike[str]) -> IndexRef:
     try:
         found = msgspec.json.decode(path.read_bytes(), type=IndexRef)
     except (FileNotFoundError, NotADirectoryError):
-        raise SnapshotError(f"{folder}: wanted the folder of an index, found no {_DESCRIPTION} in it") from None
+        raise SnapshotError(
+            wanted="the folder of an index", found=f"no {_DESCRIPTION} in it", source=str(folder)
+        ) from None
     except PermissionError:
-        raise SnapshotError(f"{folder}: wanted an index that this user may read, found one that is closed") from None
+        raise SnapshotError(
+            wanted="an index that this user may read", found="one that is closed", source=str(folder)
+        ) from None
     except msgspec.DecodeError as error:
-        raise SnapshotError(f"{path}: the index is damaged: {error}") from None
+        raise SnapshotError(f"the index is damaged: {error}", source=str(path)) from None
     if found.format != FORMAT:
-        raise SnapshotError(f"{path}: wanted an index of format {FORMAT}, found format {found.format}")
+        raise SnapshotError(wanted=f"an index of format {FORMAT}", found=f"format {found.format}", source=str(path))
     return msgspec.structs.replace(found, folder=str(folder))
 
 
@@ -135,4 +139,4 @@ def _put(draft: Path, folder: Path) -> None:
     except OSError as error:
         # Somebody else built the same index at the same time: theirs is as good.
         if not (folder / _DESCRIPTION).is_file():
-            raise TriplewireError(f"{folder}: the index could not be put in place: {error}") from error
+            raise TriplewireError(f"the index could not be put in place: {error}", source=str(folder)) from error

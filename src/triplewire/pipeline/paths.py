@@ -31,7 +31,7 @@ def local_name(text: str | os.PathLike[str]) -> str:
     if uri["scheme"].lower() == "file" and uri["host"].lower() in _HERE and uri["path"]:
         return unquote(uri["path"])
     # As a path it would name a local folder `s3a:`.
-    raise InputError(f"wanted a path in a file system that driver and workers share, found {name!r}")
+    raise InputError(wanted="a path in a file system that driver and workers share", found=repr(name))
 
 
 def absolute_path(path: Path) -> Path:

@@ -90,7 +90,9 @@ def located(index: IndexRef) -> IndexRef:
     except SnapshotError as problem:
         return _unpacked(index, problem)
     if found.version != index.version:
-        raise SnapshotError(f"{index.folder}: wanted the index of version {index.version}, found {found.version}")
+        raise SnapshotError(
+            wanted=f"the index of version {index.version}", found=str(found.version), source=str(index.folder)
+        )
     return found
 
 
@@ -129,7 +131,7 @@ def _carried(index: IndexRef, problem: SnapshotError) -> Path:
 
     path = Path(SparkFiles.get(f"{_archive_name(index)}.tar"))
     if not path.is_file():
-        raise SnapshotError(f"{problem}; wanted it carried by Spark then, found no {path.name}")
+        raise SnapshotError(f"{problem}", wanted="it carried by Spark then", found=f"no {path.name}")
     return path
 
 

@@ -106,12 +106,12 @@ def require_java() -> None:
     java = shutil.which("java", path=f"{home}/bin" if home else None)
     if java is None:
         where = f"JAVA_HOME ({home})" if home else "the search path"
-        raise SparkUnavailable(f"Spark wants Java {OLDEST_JAVA} or later, found no java in {where}")
+        raise SparkUnavailable(subject="Spark", wanted=f"Java {OLDEST_JAVA} or later", found=f"no java in {where}")
     told = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
     version = _JAVA_VERSION.search(told)
     if version is None or int(version.group(1)) < OLDEST_JAVA:
         found = version.group(1) if version else f"a program that says {told.strip()[:80]!r}"
-        raise SparkUnavailable(f"Spark wants Java {OLDEST_JAVA} or later, found {found} at {java}")
+        raise SparkUnavailable(subject="Spark", wanted=f"Java {OLDEST_JAVA} or later", found=f"{found} at {java}")
 
 
 def require_master(master: str | None) -> None:
@@ -121,7 +121,7 @@ def require_master(master: str | None) -> None:
     addresses = master.removeprefix("spark://").split(",")
     problems = [problem for address in addresses if (problem := _unreachable(address)) is not None]
     if len(problems) == len(addresses):
-        raise SparkUnavailable(f"wanted a Spark master at {master}, found none: {'; '.join(problems)}")
+        raise SparkUnavailable(wanted=f"a Spark master at {master}", found=f"none: {'; '.join(problems)}")
 
 
 def require_workers(spark: SparkSession) -> None:

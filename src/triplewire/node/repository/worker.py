@@ -172,6 +172,7 @@ def _opened(folder: Path) -> Store:
         try:
             return Store(str(folder))
         except OSError as problem:
+            # Oxigraph raises OSError for whatever keeps a store from opening; only its text tells of the lock.
             if "lock" not in str(problem).lower() or time.monotonic() > deadline:
                 raise
             time.sleep(0.05)

@@ -81,7 +81,7 @@ def compact(spark: SparkSession, request: CompactRequest, listener: ProgressList
     """Rewrite tables, all as one commit. A table without data stays as it is."""
     unknown = [table for table in request.tables if table not in COMPACTED]
     if unknown:
-        raise InputError(f"wanted tables of {', '.join(COMPACTED)}, found {', '.join(unknown)}")
+        raise InputError(wanted=f"tables of {', '.join(COMPACTED)}", found=", ".join(unknown))
     existing_lake(local_path(request.lake))
     with open_lake(local_path(request.lake)) as lake:
         tables = [table for table in COMPACTED if table in request.tables and _has_data(lake, table)]

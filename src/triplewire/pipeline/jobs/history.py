@@ -101,7 +101,9 @@ class _Rematch(Struct, frozen=True):
 
 def _replayed(spark: SparkSession, request: ReplayRequest, source: Lake, lake: Lake) -> LoadedSubscriptions:
     if bool(request.subscriptions) == bool(request.index):
-        raise InputError("a replay wants either subscriptions or the version of an index, found both or neither")
+        raise InputError(
+            subject="a replay", wanted="either subscriptions or the version of an index", found="both or neither"
+        )
     if request.index is not None:
         return LoadedSubscriptions(_past_strategy(source, request.index), [])
     return load_subscriptions(spark, request, lake.indexes)
@@ -111,7 +113,7 @@ def _past_strategy(source: Lake, version: str) -> Strategy:
     found = strategy_at(source.indexes, version)
     if found is None:
         known = ", ".join(versions_in(source.indexes)) or "none"
-        raise LakeError(f"{source.root}: wanted the index {version}, found {known}")
+        raise LakeError(wanted=f"the index {version}", found=str(known), source=str(source.root))
     return found
 
 

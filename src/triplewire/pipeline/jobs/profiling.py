@@ -89,7 +89,7 @@ class Profile(Struct, frozen=True):
 def profile(spark: SparkSession, request: ProfileRequest, listener: ProgressListener | None = None) -> Profile:
     """Look at the events, and write the report: all of it, when all is known."""
     if request.by not in BY:
-        raise InputError(f"--by wants one of {', '.join(BY)}, found {request.by!r}")
+        raise InputError(subject="--by", wanted=f"one of {', '.join(BY)}", found=repr(request.by))
     out = local_path(request.out)
     events, size = _events(spark, request)
     with tempfile.TemporaryDirectory(prefix="triplewire-profile-") as folder, explained():
@@ -120,7 +120,7 @@ def _write(report: Profile, out: Path) -> None:
 def _events(spark: SparkSession, request: ProfileRequest) -> tuple[DataFrame, int]:
     """The events, and about how many bytes of them there are."""
     if bool(request.events) == bool(request.lake):
-        raise InputError("a profile wants either events or a lake, found both or neither")
+        raise InputError(subject="a profile", wanted="either events or a lake", found="both or neither")
     if request.lake is not None:
         lake = existing_lake(local_path(request.lake))
         return read_table(spark, lake, EVENTS), payload_bytes(lake)

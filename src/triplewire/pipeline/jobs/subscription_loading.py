@@ -98,7 +98,7 @@ def read_all(paths: Sequence[str], *, strict: bool) -> ReadSubscriptions:
         raise BadInputRefused(len(bad), tuple(str(entry) for entry in bad[:_SHOWN]))
     if not good:
         reasons = "".join(f"\n  {entry}" for entry in bad[:_SHOWN])
-        raise InputError(f"wanted at least one subscription, found none that can be read:{reasons}")
+        raise InputError(wanted="at least one subscription", found=f"none that can be read:{reasons}")
     return ReadSubscriptions(good, rejects)
 
 

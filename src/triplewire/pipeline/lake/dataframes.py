@@ -27,7 +27,7 @@ def read_table(spark: SparkSession, lake: Lake, table: str) -> DataFrame:
     """A table of the lake, which must have some data. A compaction leaves what it reads in place for a while."""
     files = [str(path.resolve()) for path in lake.opened(table)]
     if not files:
-        raise LakeError(f"{lake.root}: wanted data in the table {table}, found none")
+        raise LakeError(wanted=f"data in the table {table}", found="none", source=str(lake.root))
     return spark.read.parquet(*files)
 
 

@@ -175,7 +175,7 @@ def _link(target: Path, name: Path) -> None:
 def checked_name(name: str) -> str:
     """A name for a run or commit that is safe as the name of a file."""
     if not _NAME.match(name):
-        raise LakeError(f"wanted a name of letters, digits, dots, dashes and underscores, found {name!r}")
+        raise LakeError(wanted="a name of letters, digits, dots, dashes and underscores", found=repr(name))
     return name
 
 
@@ -185,11 +185,11 @@ def existing_lake(root: Path) -> Lake:
     try:
         found = msgspec.json.decode(path.read_bytes(), type=_Description)
     except (FileNotFoundError, NotADirectoryError):
-        raise LakeError(f"{root}: wanted an event lake, found no {path.relative_to(root)} in it") from None
+        raise LakeError(wanted="an event lake", found=f"no {path.relative_to(root)} in it", source=str(root)) from None
     except msgspec.DecodeError as error:
-        raise LakeError(f"{path}: the lake is damaged: {error}") from None
+        raise LakeError(f"the lake is damaged: {error}", source=str(path)) from None
     if found.format != FORMAT:
-        raise LakeError(f"{root}: wanted a lake of format {FORMAT}, found format {found.format}")
+        raise LakeError(wanted=f"a lake of format {FORMAT}", found=f"format {found.format}", source=str(root))
     return Lake(root)
 
 
@@ -197,9 +197,9 @@ def existing_lake(root: Path) -> Lake:
 def open_lake(root: Path) -> Iterator[Lake]:
     """A lake to write to, new or old, for this process alone."""
     if root.exists() and not (root / _OURS).exists() and (not root.is_dir() or any(root.iterdir())):
-        raise LakeError(f"{root}: wanted a new folder, an empty one or an event lake, found something else")
+        raise LakeError(wanted="a new folder, an empty one or an event lake", found="something else", source=str(root))
     (root / _OURS).mkdir(parents=True, exist_ok=True)
-    in_use = LakeError(f"{root}: wanted to write to the lake, found another run that is writing to it")
+    in_use = LakeError(wanted="to write to the lake", found="another run that is writing to it", source=str(root))
     with lock_folder(root / _OURS / "lock", in_use):
         description = root / _OURS / "lake.json"
         if not description.exists():
@@ -215,8 +215,10 @@ def require_room(lake: Lake, run: str) -> None:
     if others:
         shown = ", ".join(others[:3]) + (f" and {len(others) - 3} more" if len(others) > 3 else "")
         raise LakeError(
-            f"{lake.root}: wanted an empty lake or this run's own, found data of {shown}; "
-            "--append adds to it, --run-id continues a run"
+            wanted="an empty lake or this run's own",
+            found=f"data of {shown}",
+            hint="--append adds to it, --run-id continues a run",
+            source=str(lake.root),
         )
 
 

@@ -134,7 +134,7 @@ class _StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         gone = len(wanted) - len(found)
         if gone and self._mode == FAILFAST:
             raise InputError(
-                f"wanted {len(wanted):,} files that were listed, found {gone:,} of them gone", source=self._name
+                wanted=f"{len(wanted):,} files that were listed", found=f"{gone:,} of them gone", source=self._name
             )
         return [*_ranges(found, self._options), *([_Gone(gone)] if gone else [])]
 
@@ -163,21 +163,21 @@ def _paths(options: Mapping[str, str]) -> list[str]:
     """One path, or in the option `paths` one a line."""
     paths = options.get("paths", "").splitlines() or [options.get("path", "")]
     if not all(paths):
-        raise InputError('the format "triplewire" wants a path, as in .load("events/"), found none')
+        raise InputError(subject='the format "triplewire"', wanted='a path, as in .load("events/")', found="none")
     return [local_name(path) for path in paths]
 
 
 def _mode(options: Mapping[str, str]) -> str:
     mode = options.get("mode", FAILFAST).upper()
     if mode not in MODES:
-        raise InputError(f"the option mode wants one of {', '.join(MODES)}, found {mode!r}")
+        raise InputError(subject="the option mode", wanted=f"one of {', '.join(MODES)}", found=repr(mode))
     return mode
 
 
 def _number(options: Mapping[str, str], name: str, default: int) -> int:
     text = options.get(name, str(default))
     if not text.isdigit() or int(text) < 1:
-        raise InputError(f"the option {name} wants a positive number, found {text!r}")
+        raise InputError(subject=f"the option {name}", wanted="a positive number", found=repr(text))
     return int(text)
 
 

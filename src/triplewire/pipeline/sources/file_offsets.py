@@ -44,8 +44,9 @@ def of_offset(offset: Mapping[str, Any]) -> Seen:
     """
     if _SEEN not in offset:
         raise InputError(
-            f"wanted an offset with the files that were seen, found {dict(offset)}; "
-            "the checkpoint is of an older version: begin with another checkpointLocation"
+            wanted="an offset with the files that were seen",
+            found=str(dict(offset)),
+            hint="the checkpoint is of an older version: begin with another checkpointLocation",
         )
     return frozenset(np.frombuffer(b64decode(offset[_SEEN]), "<u8").tolist())
 

@@ -66,11 +66,11 @@ def _files_of(pattern: str) -> list[SourceFile]:
     if path.exists():
         return [source_file(path)]
     if not glob.has_magic(pattern):
-        raise InputError("wanted a file, a folder or a glob of RDF, found nothing", source=pattern)
+        raise InputError(wanted="a file, a folder or a glob of RDF", found="nothing", source=pattern)
     matching = [Path(name) for name in glob.iglob(pattern, recursive=True)]  # noqa: PTH207  the pattern may be absolute
     files = [file for name in matching for file in (_files_in(name) if name.is_dir() else [source_file(name)])]
     if not files:
-        raise InputError("wanted a glob that names RDF files, found none", source=pattern)
+        raise InputError(wanted="a glob that names RDF files", found="none", source=pattern)
     return files
 
 
@@ -79,7 +79,8 @@ def _files_in(folder: Path) -> list[SourceFile]:
     if not files:
         suffixes = ", ".join(suffix for form in FORMATS for suffix in form.suffixes)
         raise InputError(
-            f"wanted RDF files in this folder ({suffixes}, plain or as {', '.join(COMPRESSIONS)}), found none",
+            wanted=f"RDF files in this folder ({suffixes}, plain or as {', '.join(COMPRESSIONS)})",
+            found="none",
             source=str(folder),
         )
     return files

@@ -57,10 +57,10 @@ def kafka_events(
     from the message's place, time and content, so that a repeat gives the same.
     """
     if per not in ("event", "quad"):
-        raise InputError(f"wanted one message per event or per quad, found per {per!r}")
+        raise InputError(wanted="one message per event or per quad", found=f"per {per!r}")
     form = format_named(format)
     if per == "quad" and form is not NQUADS:
-        raise InputError(f"wanted one quad a message as {NQUADS.name}, found {form.name}")
+        raise InputError(wanted=f"one quad a message as {NQUADS.name}", found=form.name)
     reader = spark.readStream.format("kafka").option("kafka.bootstrap.servers", servers).option("subscribe", topic)
     reader = reader.option("startingOffsets", "earliest").options(**(options or {}))
     try:
@@ -126,12 +126,13 @@ class KafkaCluster:
             return question(admin)
         except Py4JJavaError as error:
             told = str(error.java_exception.getMessage())
-            raise PipelineError(f"wanted an answer from Kafka at {self._servers}, found: {told}") from None
+            raise PipelineError(wanted=f"an answer from Kafka at {self._servers}", found=told) from None
         finally:
             admin.close()
 
 
 def _without_connector(error: AnalysisException) -> Exception:
+    # Spark raises one class for every source that it cannot load; only its text names the source.
     if "kafka" not in str(error).lower():
         return error
     return _no_connector(str(error))
@@ -139,8 +140,10 @@ def _without_connector(error: AnalysisException) -> Exception:
 
 def _no_connector(told: str) -> SparkUnavailable:
     return SparkUnavailable(
-        "wanted Spark's Kafka connector, found none in this session; start it with --packages "
-        f"org.apache.spark:spark-sql-kafka-0-10_2.13:VERSION, or --jars FOLDER ({told[:80]})"
+        wanted="Spark's Kafka connector",
+        found="none in this session",
+        hint="start it with --packages org.apache.spark:spark-sql-kafka-0-10_2.13:VERSION, or --jars FOLDER "
+        f"({told[:80]})",
     )
 
 

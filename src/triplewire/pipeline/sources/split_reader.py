@@ -87,8 +87,9 @@ def read_split(split: Split) -> Iterator[LocatedChunk | Reject]:
     except OSError as error:
         if error.errno is not None:
             raise PipelineError(
-                f"{split.path}: wanted a file that every worker can read, found on {socket.gethostname()}: "
-                f"{os.strerror(error.errno)}"
+                wanted="a file that every worker can read",
+                found=f"on {socket.gethostname()}: {os.strerror(error.errno)}",
+                source=str(split.path),
             ) from error
         yield Reject(split.path, None, None, None, f"cannot be read ({split.compression}): {error}")
 

@@ -45,7 +45,7 @@ def prepare(
         AUTO: _prepare_fitting,
     }
     if strategy not in known:
-        raise InputError(f"wanted one of the strategies {', '.join(known)}, found {strategy!r}")
+        raise InputError(wanted=f"one of the strategies {', '.join(known)}", found=repr(strategy))
     return known[strategy](spark, subscriptions, local_path(root), taxonomy, parts)
 
 

@@ -47,7 +47,7 @@ class Partitioning(Struct, frozen=True, eq=False):
 def partitioned(options: Sequence[Options], parts: int) -> Partitioning:
     """Distribute subscriptions over a number of parts of about the same size."""
     if parts < 1:
-        raise InputError(f"wanted at least one part, found {parts}")
+        raise InputError(wanted="at least one part", found=str(parts))
     demand = Counter(key for cores in options for core in cores for key, _ in core)
     chosen = [tuple(_rarest(core, demand) for core in cores) if all(cores) else None for cores in options]
     opened = [number for number, keys in enumerate(chosen) if keys is None]

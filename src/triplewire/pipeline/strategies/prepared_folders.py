@@ -59,9 +59,11 @@ def read_prepared(folder: Path, kind: type[_Kind]) -> _Kind:
     try:
         found = msgspec.json.decode(path.read_bytes(), type=kind)
     except msgspec.DecodeError as error:
-        raise SnapshotError(f"{path}: the prepared index is damaged: {error}") from None
+        raise SnapshotError(f"the prepared index is damaged: {error}", source=str(path)) from None
     if found.format != FORMAT:
-        raise SnapshotError(f"{path}: wanted a prepared index of format {FORMAT}, found format {found.format}")
+        raise SnapshotError(
+            wanted=f"a prepared index of format {FORMAT}", found=f"format {found.format}", source=str(path)
+        )
     return msgspec.structs.replace(found, folder=str(folder))  # type: ignore[type-var]
 
 

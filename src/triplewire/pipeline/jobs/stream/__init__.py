@@ -84,6 +84,8 @@ def _require_same(lake: Lake, name: str, identity: str) -> None:
     known = msgspec.json.decode(path.read_bytes(), type=str)
     if known != identity:
         raise LakeError(
-            f"{lake.root}: wanted the source that the stream {name} reads, {known}, found {identity}; "
-            "another --name begins another stream"
+            wanted=f"the source that the stream {name} reads, {known}",
+            found=str(identity),
+            hint="another --name begins another stream",
+            source=str(lake.root),
         )

@@ -71,7 +71,7 @@ class Journal:
         try:
             return msgspec.json.decode(path.read_bytes(), type=JournalEntry)
         except msgspec.DecodeError as error:
-            raise LakeError(f"{path}: the journal of the stream is damaged: {error}") from None
+            raise LakeError(f"the journal of the stream is damaged: {error}", source=str(path)) from None
 
     def is_finished(self, entry: JournalEntry) -> bool:
         return (self._commits / str(entry.number)).exists()
@@ -180,7 +180,7 @@ def _inputs(identity: str, entry: JournalEntry) -> list[str]:
 
 
 def _never(tables: TableFill) -> FilledBatch:
-    raise PipelineError(f"wanted the {tables.step} in the lake, found that it was removed meanwhile")
+    raise PipelineError(wanted=f"the {tables.step} in the lake", found="that it was removed meanwhile")
 
 
 def read_pages(source: NodeLog, after: int, file: Path, stop: StopSignal) -> LogPages:
@@ -193,8 +193,10 @@ def read_pages(source: NodeLog, after: int, file: Path, stop: StopSignal) -> Log
             page = with_retries(lambda at=position, most=limit: source.log.read_log(at, most), stop)  # type: ignore[misc]
             if page.position < position:
                 raise PipelineError(
-                    f"{source.log.url}: wanted a log that goes on after {position}, found one that ends at "
-                    f"{page.position}; if the node was set up anew, give the stream another --name"
+                    wanted=f"a log that goes on after {position}",
+                    found=f"one that ends at {page.position}",
+                    hint="if the node was set up anew, give the stream another --name",
+                    source=source.log.url,
                 )
             if page.gap is not None:
                 gaps.append(_gap(source.log, position, page.gap))

@@ -157,9 +157,10 @@ class MicroBatches:
             return
         lake, name = self._lake, self._request.name
         raise LakeError(
-            f"{lake.root}: wanted in micro-batch {batch.number} of the stream {name} what the lake has of it, "
-            f"{_shown(known)}, found {_shown(batch.inputs)}: its checkpoint was removed or changed. Put it back as "
-            f"{lake.streams / name}, or begin another stream: {batch.instead(self.committed)}"
+            wanted=f"in micro-batch {batch.number} of the stream {name} what the lake has of it, {_shown(known)}",
+            found=f"{_shown(batch.inputs)}: its checkpoint was removed or changed. "
+            f"Put it back as {lake.streams / name}, or begin another stream: {batch.instead(self.committed)}",
+            source=str(lake.root),
         )
 
     def _deliver(self, commit: str) -> None:

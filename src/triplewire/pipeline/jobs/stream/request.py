@@ -39,9 +39,9 @@ class Folder(Struct, frozen=True):
         """Raise `InputError` if there is nothing to watch."""
         path = Path(self.path)
         if path.is_file():
-            raise InputError("wanted a folder to watch, found a file", source=self.path)
+            raise InputError(wanted="a folder to watch", found="a file", source=self.path)
         if not path.is_dir() and not any(letter in self.path for letter in "*?["):
-            raise InputError("wanted a folder to watch, found nothing", source=self.path)
+            raise InputError(wanted="a folder to watch", found="nothing", source=self.path)
 
 
 class Topic(Struct, frozen=True):
@@ -138,11 +138,11 @@ class StreamRequest(Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if self.assembly is not None and isinstance(self.source, NodeLog):
             raise InputError(
-                "wanted a folder or a topic to put events together from, found a node: its events are whole"
+                wanted="a folder or a topic to put events together from", found="a node: its events are whole"
             )
         if (
             self.assembly is not None
             and isinstance(self.source, Topic)
             and format_named(self.source.format) is not NQUADS
         ):
-            raise InputError(f"wanted {NQUADS.name} to put events together from, found {self.source.format}")
+            raise InputError(wanted=f"{NQUADS.name} to put events together from", found=str(self.source.format))

@@ -237,4 +237,4 @@ def _text(path: Path) -> str:
     try:
         return path.read_text()
     except FileNotFoundError:
-        raise LakeError(f"{path}: wanted what Spark has written down of the stream, found nothing") from None
+        raise LakeError(wanted="what Spark has written down of the stream", found="nothing", source=str(path)) from None
