@@ -25,7 +25,7 @@ import importlib.util, os, sys
 spec = importlib.util.spec_from_file_location("worker", {worker!r})
 worker = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(worker)
-added = worker.Repository.add
+added = worker.RepositoryStore.add
 def add(self, position, events):
     for graph, _ in events:
         if graph.endswith(":poison"):
@@ -33,7 +33,7 @@ def add(self, position, events):
                 notes.write("x")
             os._exit(139)
     return added(self, position, events)
-worker.Repository.add = add
+worker.RepositoryStore.add = add
 worker.main(*sys.argv[1:])
 """
 
