@@ -1,18 +1,16 @@
 """Terms, events and values: what RDF is, before anybody asks anything of it.
 
-coercion     what people hold in their hands, as events: an `Event`, an rdflib graph, a file, text
-documents    the text of one file or message, with its size checked and its encoding proven
-events       one graph IRI and the triples in it, plus source and time
-formats      the RDF syntaxes that events are read from: by name, by file suffix, by media type
-interop      to and from rdflib, term by term, so that nothing is normalised on the way
-limits       limits on what comes from outside, checked before and while it is read (rows A3, A4 and A7 of the
-             threat table)
-literals     what they are, and how they compare
+terms        pyoxigraph's terms and the vocabularies that we name
+events       one graph IRI and its triples, plus source and time
+formats      the syntaxes, by name, file suffix and media type
+documents    text of known size and encoding; which files of a folder count
+limits       how much a document and an event may be (rows A3, A4 and A7)
 parsing      from documents to quads and events: checked, named and grouped
-solutions    solutions of a query, in one shape wherever they come from: a match, a notification, an answer of a
-             node
-sparql_json  solutions to and from SPARQL 1.1's JSON form
-terms        the terms of RDF 1.1, as pyoxigraph holds them, and the few vocabularies that we name
+literals     what a literal's value is, and how values compare
+coercion     what people hold in their hands, as events: an rdflib graph, a file, text
+interop      to and from rdflib, term by term
+solutions    rows of answers, in one shape wherever they come from
+sparql_json  their form on the wire
 """
 
 from triplewire.rdf.events import Event, merge_repeats

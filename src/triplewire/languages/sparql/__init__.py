@@ -1,9 +1,9 @@
 """SPARQL 1.1, read and printed by hand.
 
-    lowering  which lane a query takes, and what it requires of an event
-    parsing   SPARQL text to syntax tree, one module for each part of the grammar
-    printing  syntax tree to SPARQL text
     syntax    tokens, terms, the syntax tree, and limits on all of them
+    parsing   text to syntax tree, one module for each part of the grammar
+    printing  syntax tree to text
+    lowering  syntax tree to algebra: which lane a query takes, and what it requires of an event
 
 Nothing here evaluates, and no text reaches Oxigraph before it was read here.
 """

@@ -1,13 +1,13 @@
 """SPARQL text to syntax tree, one module for each part of the grammar.
 
-aggregation  what a query that groups may project, and how ASK and CONSTRUCT group
-calls        built-in functions, aggregates and functions named by IRI
-expressions  one function per level of precedence, chains read in a loop
+parser       the front door, with the checks of size, depth and characters
+queries      the prologue and the three forms
 groups       what stands between braces
-modifiers    GROUP BY, HAVING, ORDER BY, LIMIT and OFFSET
-parser       text to syntax tree
+triples      lists with `;` and `,`, and nodes in brackets, spelled out as one pattern each
 paths        property paths, and what else may stand between subject and object
-queries      the prologue, the three forms and their solution modifiers
-triples      `;` and `,` lists, `[
-values       solutions written down in the query
+expressions  one function per level of precedence, chains read in a loop
+calls        built-in functions, aggregates and functions named by IRI
+values       VALUES: solutions written down in the query
+modifiers    GROUP BY, HAVING, ORDER BY, LIMIT and OFFSET
+aggregation  what a query that groups may project, and how ASK and CONSTRUCT group
 """

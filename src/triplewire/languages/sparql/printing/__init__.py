@@ -1,6 +1,6 @@
 """Syntax tree to SPARQL text.
 
-algebra_syntax  every query of the algebra has a SPARQL form, whatever language it was written in
-expressions     expressions as text, with parentheses only where precedence needs them
-printer         syntax tree to text, with full IRIs, so that reading the text gives the same tree again
+printer         queries, groups and paths, with full IRIs, so that reading the text gives the same tree again
+expressions     expressions, with parentheses only where precedence needs them
+algebra_syntax  fast queries back to syntax, whatever language they were written in
 """

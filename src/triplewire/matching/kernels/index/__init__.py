@@ -1,10 +1,9 @@
 """From compiled subscriptions to an index: anchors, keys, texts and intervals.
 
-anchor_choice  under which part is a program filed? The pair of parts that is least likely to be in an event by
-               chance
+anchor_choice  under which part a program is filed: the pair of parts that is least likely in an event
 anchor_keys    an anchor as one word, and where a table of anchors looks for it
-automaton      all texts that occur in a string, in one pass over its bytes
-demand         how often each predicate and object, and between which numbers
-index_build    sort them, and say where each anchor's groups and each group's entries begin
-intervals      which intervals of a sorted list touch a value: an implicit tree over the list itself
+demand         what subscriptions ask for: how often each predicate and object, and between which numbers
+index_build    sorts the entries, and says where each anchor's groups and each group's entries begin
+automaton      Aho-Corasick: all texts that occur in a string, in one pass over its bytes
+intervals      which intervals of a sorted list touch a value
 """

@@ -1,12 +1,9 @@
 """From an event to its matches: keys, candidates, joins and conditions.
 
-conditions    what a row of a program comes to for a binding: YES, NO, or UNSURE where only exact evaluation can
-              tell
-event_keys    which anchors an event may lead to: by its constants, by the texts in its strings, by the classes of
-              its nodes
-groups        its groups, and the entries in them whose guards the event meets
-join          all solutions of one program on one event: backtracking over its patterns in their order
-search        from an event to its matches in one segment: its terms lead to anchors, anchors to groups, guards to
-              candidates
-term_numbers  number the terms of each event: equal terms, equal numbers, so that a join compares integers
+search        the whole way, in one segment
+term_numbers  numbers the terms of each event, so that a join compares integers
+event_keys    which anchors an event may lead to: by its constants, texts and classes
+groups        from an anchor to candidates whose guards the event meets
+join          all solutions of one program on one event, by backtracking over its patterns
+conditions    what a condition comes to: YES, NO, or UNSURE where only exact evaluation can tell
 """
