@@ -99,7 +99,7 @@ async def test_a_client_that_advertises_nothing_is_advertised_by_what_it_publish
 
 
 async def test_many_properties_become_their_namespaces(tmp_path, key, monkeypatch):
-    monkeypatch.setattr("triplewire.node.broker.derived_advertisements._MOST_PROPERTIES", 3)
+    monkeypatch.setattr("triplewire.node.overlay.derived_advertisements._MOST_PROPERTIES", 3)
 
     async with api_of(tmp_path / "node", network_key=key) as api:
         for number in range(5):

@@ -1,6 +1,5 @@
 """Who may do what on a node, and how much of it.
 
-admission      whose notifications are made now and whose later, decided before any is made (row A9)
 grants         which part of an event a client may publish or read
 identity       who a client of the node is: a key pair names it, a secret authenticates it
                (`network.sessions.identity`)

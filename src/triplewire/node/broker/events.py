@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from triplewire.node.access.admission import Admission
 from triplewire.node.access.grants import readable, require_publishable, visible
 from triplewire.node.access.rate_limits import EVENTS_BURST, Buckets
+from triplewire.node.broker.admission import Admission
 from triplewire.node.broker.publish_queue import PublishQueue
 from triplewire.node.broker.publish_step import PublishResult, Receipt, Submission, accept
 from triplewire.node.broker.state import BrokerState

@@ -19,7 +19,7 @@ from triplewire.network.routing.subscriptions.standing_queries import standing_q
 from triplewire.network.superpeer import SuperPeer
 from triplewire.node.broker.advertisements import Advertisements
 from triplewire.node.broker.broker import Broker
-from triplewire.node.broker.derived_advertisements import DerivedAdvertisements
+from triplewire.node.overlay.derived_advertisements import DerivedAdvertisements
 from triplewire.node.overlay.log_replay import publication_of
 from triplewire.store.tables import log
 from triplewire.store.tables.log import Record
