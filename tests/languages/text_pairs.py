@@ -1,7 +1,7 @@
-"""Reads a fixture of text pairs.
+"""Reads the fixtures of text.
 
-A case is some lines of input, a line `--`, and some lines of what is expected; an empty line ends it. Lines that begin
-with `##` are remarks.
+A case is some lines of input, a line `--`, and some lines of what is expected; an empty line ends it. Where the same is
+expected of all cases of a file, it has the inputs only. Lines that begin with `##` are remarks.
 """
 
 from __future__ import annotations
@@ -16,12 +16,17 @@ FIXTURES = Path(__file__).parents[1] / "fixtures"
 
 def text_pairs(name: str) -> list[Any]:
     """The cases of `tests/fixtures/<name>`, each as a pytest parameter named by its first line."""
+    return [_pair(case) for case in texts(name)]
+
+
+def texts(name: str) -> list[str]:
+    """The cases of a fixture as they are written."""
     lines = (FIXTURES / name).read_text(encoding="utf-8").splitlines()
     kept = "\n".join(line for line in lines if not line.startswith("##"))
-    return [_case(block) for block in kept.split("\n\n") if block.strip()]
+    return [block.strip("\n") for block in kept.split("\n\n") if block.strip()]
 
 
-def _case(block: str) -> Any:
-    given, _, expected = block.strip("\n").partition("\n--\n")
-    assert expected, f"a case wants input, a line --, and what is expected, found {block!r}"
+def _pair(case: str) -> Any:
+    given, _, expected = case.partition("\n--\n")
+    assert expected, f"a case wants input, a line --, and what is expected, found {case!r}"
     return pytest.param(given, expected, id=given.replace("\n", " ")[:60])

@@ -7,7 +7,7 @@ from pathlib import Path
 from triplewire.rdf.terms import Namespace
 from triplewire.rules.schema import Schema
 
-FIXTURES = Path(__file__).parent / "fixtures"
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "rules"
 FIGURE_1 = Schema.parse(FIXTURES / "figure1.ttl")
 FIGURE_2 = Schema.parse(FIXTURES / "figure2.ttl")
 MERGED = FIGURE_1.merge(FIGURE_2)

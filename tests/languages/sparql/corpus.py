@@ -1,51 +1,16 @@
-"""The text fixtures of the SPARQL front end, as cases."""
+"""The words in which the text fixtures of the SPARQL front end are written."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 from triplewire.algebra.queries import Ask, FastQuery, Query, cores_of
 from triplewire.languages.sparql import SparqlLanguage
 
-FOLDER = Path(__file__).parents[2] / "fixtures" / "sparql"
 PROLOGUE = (
     "PREFIX : <urn:> PREFIX tw: <urn:triplewire:> "
     "PREFIX xsd: <http://www.w3.org/2001/XMLSchema#> PREFIX rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#>\n"
 )
-
-
-def lines(name: str) -> list[str]:
-    """The lines of a fixture that are no comment."""
-    text = (FOLDER / name).read_text(encoding="utf-8")
-    return [line for line in text.splitlines() if not line.startswith("#")]
-
-
-def queries(name: str) -> list[str]:
-    """One query a line."""
-    return [line for line in lines(name) if line]
-
-
-def pairs(name: str) -> list[tuple[str, str]]:
-    """A query, and below it what is said of it."""
-    found = queries(name)
-    return list(zip(found[::2], found[1::2], strict=True))
-
-
-def cases(name: str) -> list[list[str]]:
-    """Cases of several lines, a blank line between them."""
-    return list(_blocks(lines(name)))
-
-
-def _blocks(found: list[str]) -> Iterator[list[str]]:
-    block: list[str] = []
-    for line in [*found, ""]:
-        if line:
-            block.append(line)
-        elif block:
-            yield block
-            block = []
 
 
 def with_prologue(query: str) -> str:

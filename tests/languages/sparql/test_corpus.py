@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 from pyoxigraph import NamedNode, Quad, QueryBoolean, QuerySolutions, RdfFormat, Store, parse
 from tests.languages.sparql import corpus
+from tests.languages.text_pairs import text_pairs, texts
 
 from triplewire.errors import InputError
 from triplewire.languages.sparql import SparqlLanguage
@@ -48,7 +49,7 @@ def answers(text: str) -> object:
     return len(list(found))
 
 
-@pytest.mark.parametrize("query", corpus.queries("accepted.txt"))
+@pytest.mark.parametrize("query", texts("sparql/accepted.txt"))
 class TestAccepted:
     def test_printing_and_reading_again_gives_the_same_tree(self, query: str) -> None:
         tree = parse_query(corpus.with_prologue(query))
@@ -95,7 +96,7 @@ ACCEPTED_BY_US_ALONE = {
 WRONG_IN_OXIGRAPH = {"SELECT * { GRAPH ?g { GRAPH ?h { ?s :p ?o } } }"}
 
 
-@pytest.mark.parametrize(("query", "message"), corpus.pairs("refused.txt"))
+@pytest.mark.parametrize(("query", "message"), text_pairs("sparql/refused.txt"))
 def test_refused_with_a_message_that_says_what_was_wanted(query: str, message: str) -> None:
     with pytest.raises(InputError) as refused:
         SPARQL.parse(corpus.with_prologue(query))
@@ -103,7 +104,6 @@ def test_refused_with_a_message_that_says_what_was_wanted(query: str, message: s
     assert "2:" in str(refused.value), "the message names the line"
 
 
-@pytest.mark.parametrize("case", corpus.cases("lanes.txt"), ids=lambda case: case[0])
-def test_lane_and_requirements(case: list[str]) -> None:
-    query, *expected = case
-    assert corpus.described(SPARQL.parse(corpus.with_prologue(query))) == expected
+@pytest.mark.parametrize(("query", "expected"), text_pairs("sparql/lanes.txt"))
+def test_lane_and_requirements(query: str, expected: str) -> None:
+    assert corpus.described(SPARQL.parse(corpus.with_prologue(query))) == expected.splitlines()

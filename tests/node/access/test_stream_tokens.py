@@ -8,21 +8,12 @@ import pytest
 
 from triplewire.errors import Unauthenticated
 from triplewire.node.access.stream_tokens import PREFIX, StreamTokens
-
-
-class Settable:
-    """A clock that is set by hand."""
-
-    def __init__(self) -> None:
-        self.seconds = 1000.0
-
-    def monotonic(self) -> float:
-        return self.seconds
+from triplewire.testing import VirtualClock
 
 
 @pytest.fixture
-def clock() -> Settable:
-    return Settable()
+def clock() -> VirtualClock:
+    return VirtualClock()
 
 
 @pytest.fixture
@@ -31,7 +22,7 @@ def hashes() -> dict[str, bytes]:
 
 
 @pytest.fixture
-def tokens(clock: Settable, hashes: dict[str, bytes]) -> StreamTokens:
+def tokens(clock: VirtualClock, hashes: dict[str, bytes]) -> StreamTokens:
     return StreamTokens(clock, 60.0, hashes.get)
 
 
@@ -42,9 +33,9 @@ def test_a_token_says_who_may_read_what(tokens):
 
 def test_a_token_expires(tokens, clock):
     token = tokens.issue("me", 7)
-    clock.seconds += 60
+    clock.advance(60)
     assert tokens.claim(token).subscription == 7
-    clock.seconds += 0.1
+    clock.advance(0.1)
     with pytest.raises(Unauthenticated, match="at most 60 s old"):
         tokens.claim(token)
 

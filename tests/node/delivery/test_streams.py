@@ -199,14 +199,17 @@ async def test_a_gap_after_retention_is_told_and_reading_goes_on_behind_it():
 
 
 async def test_stop_ends_a_stream_that_waits():
+    is_waiting = asyncio.Event()
+
     class Silent(Script):
         async def wait(self, _number: int, after: int, timeout: float | None = None) -> bool:
-            await asyncio.sleep(3600)
+            is_waiting.set()
+            await asyncio.Event().wait()
             return False
 
     streams = Streams(Silent())
     reading = asyncio.ensure_future(anext(streams.pages(1, 0)))
-    await asyncio.sleep(0.01)
+    await is_waiting.wait()
     streams.stop()
     assert await asyncio.wait_for(reading, 30) == [KEEP_ALIVE]
 

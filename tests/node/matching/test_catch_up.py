@@ -13,9 +13,8 @@ from triplewire.node.broker import subscription_index
 from triplewire.node.broker.broker import Broker
 from triplewire.node.broker.subscription_index import MOST_UNREAD
 from triplewire.node.matching.catch_up_step import CHUNK
-from triplewire.store.clock import SystemClock
 from triplewire.store.tables.identities import UNLIMITED, Client, Rights
-from triplewire.testing import FaultyDisk
+from triplewire.testing import FaultyDisk, VirtualClock
 
 NO_LIMITS = Client("me", "me", None, Rights(quotas=UNLIMITED))
 
@@ -131,18 +130,11 @@ async def all_positions(broker: Broker, number: int, count: int) -> list[int]:
     return found
 
 
-class Stopped(SystemClock):
-    """A clock on which no time passes, so that no quota is filled up."""
-
-    def monotonic(self) -> float:
-        return 1000.0
-
-
 async def test_a9_of_a_flood_no_more_is_made_than_may_come_at_once(tmp_path: Path):
-    """However much one commit would make for it: to make it is what costs the others."""
+    """However much one commit would make for it: to make it is what costs the others. No time fills a quota up here."""
     flood = client("flood", notifications_per_second=1_000, outbox_bytes=None)
 
-    async with broker_at(tmp_path, guests=(NO_LIMITS, flood), clock=Stopped()) as broker:
+    async with broker_at(tmp_path, guests=(NO_LIMITS, flood), clock=VirtualClock()) as broker:
         for number in range(10):
             await subscribed(broker, f"all{number}", who=flood)
         quick = await subscribed(broker, who=NO_LIMITS)

@@ -86,7 +86,7 @@ async def test_what_is_no_event_is_refused_and_the_next_is_taken(tmp_path, chang
         task.cancel()
 
 
-async def test_f3_a_full_disk_is_waited_for_and_nothing_is_noted_before(tmp_path):
+async def test_f3_a_full_disk_is_waited_for_and_nothing_is_noted_before(tmp_path, caplog):
     disk = FaultyDisk()
 
     async with broker_at(tmp_path, disk=disk) as broker:
@@ -96,7 +96,7 @@ async def test_f3_a_full_disk_is_waited_for_and_nothing_is_noted_before(tmp_path
         for number in range(1, 6):
             taking.add(publication(number))
         settled = asyncio.create_task(taking.settled())
-        await asyncio.sleep(0.3)
+        await until(lambda: "the disk is full" in caplog.text)
         assert not settled.done()
         disk.free()
         await settled

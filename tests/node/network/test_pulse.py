@@ -6,43 +6,37 @@ import logging
 
 from triplewire.node.overlay.super_peer_clock import Pulse
 from triplewire.node.transport.rate_limited_log import Seldom
-
-
-class Clock:
-    now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
+from triplewire.testing import VirtualClock
 
 
 def test_time_passes_but_a_machine_that_slept_has_not_waited():
-    clock = Clock()
-    pulse = Pulse(clock)
-    clock.now += 0.5
+    clock = VirtualClock()
+    pulse = Pulse(clock.monotonic)
+    clock.advance(0.5)
     assert pulse.now() == 0.5
-    clock.now += 3_600
+    clock.advance(3_600)
     assert pulse.now() == 1.5
     assert pulse.now() == 1.5
 
 
 def test_it_never_goes_back():
-    clock = Clock()
-    pulse = Pulse(clock)
-    clock.now += 0.5
+    clock = VirtualClock()
+    pulse = Pulse(clock.monotonic)
+    clock.advance(0.5)
     before = pulse.now()
-    clock.now -= 50
+    clock.advance(-50)
     assert pulse.now() == before
-    clock.now += 0.25
+    clock.advance(0.25)
     assert pulse.now() == before + 0.25
 
 
 def test_what_others_can_provoke_fills_no_log(caplog):
-    clock = Clock()
-    seldom = Seldom(logging.getLogger("seldom"), clock)
+    clock = VirtualClock()
+    seldom = Seldom(logging.getLogger("seldom"), clock.monotonic)
     for _ in range(1_000):
         seldom.warning("garbage", "refused, from %s", "sp-a")
     seldom.warning("size", "refused, from %s", "sp-b")
-    clock.now += 1.5
+    clock.advance(1.5)
     seldom.warning("garbage", "refused, from %s", "sp-a")
     assert [record.getMessage() for record in caplog.records] == [
         "refused, from sp-a",

@@ -12,7 +12,6 @@ from triplewire import Advertisement, Event, Taxonomy
 from triplewire.errors import JoinFailed, NetworkError
 from triplewire.network.messages import Description
 from triplewire.network.routing.advertisements.descriptions import describe
-from triplewire.node.overlay import overlay as shell
 from triplewire.node.overlay.log_replay import read
 from triplewire.node.transport.keys import NetworkKey
 from triplewire.rdf.limits import Limits
@@ -174,15 +173,21 @@ async def test_that_an_event_was_heard_is_not_written_before_the_event(tmp_path)
         await b.subscribe(P)
         await a.publish("urn:e:1")
         await b.gets("urn:e:1")
-        stuck = asyncio.Event()
+        accepting = b.overlay._accepting
+        settled, asked = accepting.settled, asyncio.Event()
 
         async def never(_: object) -> None:
-            await stuck.wait()
+            await asyncio.Event().wait()
 
-        b.overlay._accepting._store = never  # type: ignore[method-assign]
+        async def noted() -> None:
+            if b.peer.saved_state().watermarks[a.peer.id] == 2:
+                asked.set()
+            await settled()
+
+        accepting._store, accepting.settled = never, noted  # type: ignore[method-assign]
         await a.publish("urn:e:2")
-        await until(lambda: b.peer.saved_state().watermarks[a.peer.id] == 2)
-        await asyncio.sleep(2 * shell._KEEP_SECONDS)
+        # It is about to write how far it has heard, and waits for the event.
+        await asked.wait()
         kept = await b.overlay._remembering.memory()
         assert kept is not None
         assert kept.watermarks[a.peer.id] < 2
@@ -359,6 +364,7 @@ async def test_a12_a_frame_of_somebody_outside_the_table_does_nothing(tmp_path):
 
     from triplewire.network.messages import Frame, Member, MembershipChange, Status
     from triplewire.node.transport import message_codec
+    from triplewire.node.transport.keys import KeyPair
 
     async with sites(tmp_path, "a", "b") as [a, _]:
         table = a.peer.members.all
@@ -368,8 +374,9 @@ async def test_a12_a_frame_of_somebody_outside_the_table_does_nothing(tmp_path):
         class Target:
             address = a.overlay.address
 
-        await sent_raw(Target, forged)  # type: ignore[arg-type]
-        await asyncio.sleep(0.3)
+        stranger = KeyPair.new()
+        await sent_raw(Target, forged, own=stranger)  # type: ignore[arg-type]
+        await until(lambda: any(sender == stranger.member for sender, _ in a.overlay.tally.received))
         assert a.peer.members.all == table
 
 

@@ -339,13 +339,15 @@ async def test_a_line_that_nobody_uses_is_closed_and_opens_again():
 
 
 async def test_while_it_is_paused_nothing_is_taken_and_then_everything():
-    async with posts(KEY, KEY) as [one, other]:
+    async with posts(KEY, KEY, KEY) as [one, other, third]:
         one.send(other, Probe("0"))
         await until(lambda: other.received)
         other.transport.pause()
         for number in range(1, 20):
             one.send(other, Probe(str(number)))
-        await asyncio.sleep(0.2)
+        await until(lambda: other.transport._router.getsockopt(zmq.EVENTS) & zmq.POLLIN)
+        one.send(third, Probe("meanwhile"))
+        await until(lambda: third.received)
         # The one that was being waited for when the pause began may still come.
         assert len(other.received) <= 2
         other.transport.resume()

@@ -25,7 +25,8 @@ from triplewire.store.disk import Connection
 from triplewire.store.tables.rule_records import RuleRecord
 
 STEPS = 5
-SECONDS = 20
+# A limit for what hangs: a process that has to compile kernels on a busy machine takes a while.
+SECONDS = 300
 
 
 def execute(store: RuleStore, updates: Sequence[Update]) -> Future[Outcome]:

@@ -63,6 +63,12 @@ async def applied(broker: Broker, position: int) -> None:
         await asyncio.sleep(0.005)
 
 
+async def publish(broker: Broker, *events: Event) -> None:
+    """Publish for another client, and wait until the rules that listen have seen the last one."""
+    receipts = await broker.events.publish(YOU, list(events))
+    await applied(broker, receipts[-1].position)
+
+
 async def graph(broker: Broker) -> set[str]:
     return set(await broker.store.read(lambda tx: list(rule_repository.assertions(tx))))
 
@@ -163,10 +169,7 @@ async def test_an_event_triggers_a_rule_that_listens_and_is_taken_into_the_repos
         await broker.events.publish(YOU, [publication(1, "ex:early a ex:Nurse")])
         await put(broker, "greet", GREET, TriggeredBy.EVENTS)
         await put(broker, "queue", QUEUE)
-        await broker.events.publish(
-            YOU, [publication(2, "ex:ann a ex:Nurse", "ex:ann ex:age 7"), publication(3, "ex:x ex:y ex:z")]
-        )
-        await applied(broker, 4)
+        await publish(broker, publication(2, "ex:ann a ex:Nurse", "ex:ann ex:age 7"), publication(3, "ex:x ex:y ex:z"))
         [(_, firing)] = await broker.rules.firings(ME, "greet", 0, 10)
         assert (firing.cause, firing.delta) == ("urn:e:2", {"delta": f"<{EX['ann'].value}>"})
         assert len(await broker.rules.firings(ME, "queue", 0, 10)) == 1, "others are triggered as by any update"
@@ -183,8 +186,7 @@ async def test_what_rules_publish_is_not_heard_so_there_is_no_loop(tmp_path: Pat
             broker, "again", "ON INSERT (_, ex:name, _) IF True DO DELETE ($delta, ex:name, _)", TriggeredBy.EVENTS
         )
         await put(broker, "greet", GREET, TriggeredBy.EVENTS)
-        await broker.events.publish(YOU, [publication(1, "ex:ann a ex:Person")])
-        await applied(broker, 2)
+        await publish(broker, publication(1, "ex:ann a ex:Person"))
         head = await broker.store.read(log.head)
         await update(broker, "INSERT resource(ex:bob) AS INSTANCE OF Person;;")
         await applied(broker, head + 1)
@@ -201,12 +203,10 @@ async def test_an_event_that_is_refused_harms_neither_its_publisher_nor_the_next
             publication(3, "ex:ann a ex:Person", 'ex:ann a "Person"'),
         ]
         before = await graph(broker)
-        receipts = await broker.events.publish(YOU, bad)
-        await applied(broker, receipts[-1].position)
+        await publish(broker, *bad)
         assert await graph(broker) == before
         assert [f"urn:e:{n}" in caplog.text for n in (1, 2, 3)] == [True] * 3
-        await broker.events.publish(YOU, [publication(4, "ex:ann a ex:Person")])
-        await applied(broker, receipts[-1].position + 1)
+        await publish(broker, publication(4, "ex:ann a ex:Person"))
         assert len(await broker.rules.firings(ME, "greet", 0, 10)) == 1
 
 
@@ -217,8 +217,7 @@ async def test_blank_nodes_of_two_events_stay_apart(tmp_path: Path) -> None:
             [event] = Event.parse(
                 f"_:b <{'http://www.w3.org/1999/02/22-rdf-syntax-ns#type'}> {EX['Person']} <urn:e:{number}> ."
             )
-            await broker.events.publish(YOU, [event])
-        await applied(broker, 3)
+            await publish(broker, event)
         deltas = [firing.delta["delta"] for _, firing in await broker.rules.firings(ME, "greet", 0, 10)]
         assert len(set(deltas)) == 2
         assert all(delta.startswith("<urn:triplewire:node:") for delta in deltas)
@@ -230,13 +229,11 @@ async def test_an_event_is_taken_only_as_far_as_the_rules_owner_may_read_and_wri
         broker.state.know(owner)
         await put(broker, "greet", GREET, TriggeredBy.EVENTS, owner)
         await broker.events.publish(YOU, [publication(1, "ex:ann a ex:Person", "ex:ann ex:age 7")])
-        await broker.events.publish(YOU, [publication(2, "ex:bob a ex:Person")])
-        await applied(broker, 3)
+        await publish(broker, publication(2, "ex:bob a ex:Person"))
         firings = await broker.rules.firings(owner, "greet", 0, 10)
         assert [firing.cause for _, firing in firings] == ["urn:e:2"]
         await broker.subscriptions.set_rights(client("owner", subscribe=Grant(graphs=("urn:other:",))))
-        await broker.events.publish(YOU, [publication(3, "ex:cat a ex:Person")])
-        await applied(broker, 5)
+        await publish(broker, publication(3, "ex:cat a ex:Person"))
         assert not any("/cat>" in line for line in await graph(broker))
 
 
@@ -245,18 +242,18 @@ async def test_a_node_that_starts_again_applies_what_it_had_not_applied_and_noth
 
     async with rules_at(tmp_path) as broker:
         await put(broker, "queue", queue, TriggeredBy.EVENTS)
-        await broker.events.publish(YOU, [publication(1, "ex:ann a ex:Person")])
-        await applied(broker, 2)
+        await publish(broker, publication(1, "ex:ann a ex:Person"))
         await broker.rules.end()
-        await broker.events.publish(YOU, [publication(2, "ex:bob a ex:Person"), publication(3, "ex:cat a ex:Person")])
+        missed = await broker.events.publish(
+            YOU, [publication(2, "ex:bob a ex:Person"), publication(3, "ex:cat a ex:Person")]
+        )
     async with broker_at(tmp_path) as broker:
         assert await broker.store.read(lambda tx: metadata.get(tx, "rules heard")) == 2
-        await applied(broker, 5)
+        await applied(broker, missed[-1].position)
         causes = [firing.cause for _, firing in await broker.rules.firings(ME, "queue", 0, 10)]
         assert causes == ["urn:e:1", "urn:e:2", "urn:e:3"]
     async with broker_at(tmp_path) as broker:
-        await broker.events.publish(YOU, [publication(4, "ex:dan a ex:Person")])
-        await applied(broker, 8)
+        await publish(broker, publication(4, "ex:dan a ex:Person"))
         assert len(await broker.rules.firings(ME, "queue", 0, 10)) == 4
 
 
@@ -266,8 +263,7 @@ async def test_a_rule_that_listens_no_longer_is_deaf(tmp_path: Path) -> None:
         await put(broker, "greet", GREET)
         await broker.events.publish(YOU, [publication(1, "ex:ann a ex:Person")])
         await put(broker, "queue", GREET, TriggeredBy.EVENTS)
-        await broker.events.publish(YOU, [publication(2, "ex:bob a ex:Person")])
-        await applied(broker, 3)
+        await publish(broker, publication(2, "ex:bob a ex:Person"))
         assert [f.cause for _, f in await broker.rules.firings(ME, "greet", 0, 10)] == ["urn:e:2"]
         await broker.rules.remove(ME, "queue")
         await broker.events.publish(YOU, [publication(3, "ex:cat a ex:Person")])

@@ -16,6 +16,7 @@ from triplewire.rules.execution import Limits, Outcome, Status, Work
 from triplewire.rules.execution.context import Context
 from triplewire.rules.execution.runner import Execution
 from triplewire.rules.execution.state import AbortRequested, Advance, Submit
+from triplewire.testing import VirtualClock
 
 LIKE = "INSERT (resource(ex:ann), ex:likes, resource(ex:bob));;\n"
 BREAK = "INSERT (resource(ex:ann), ex:owns, resource(ex:bob));;\n"
@@ -331,7 +332,7 @@ OWE = "TRANSACTION t\nINSERT (resource(ex:ann), ex:owes, resource(ex:bob));;"
 
 def ticking() -> Callable[[], float]:
     """A clock on which each look takes a second."""
-    return count().__next__
+    return VirtualClock(flow=count().__next__).monotonic
 
 
 def test_f12_a_cascade_that_takes_too_long_is_undone_whole_and_shown() -> None:
