@@ -19,9 +19,10 @@
 ...         print(notification.event, notification.solutions)
 """
 
-from triplewire.client.calls import DeadLetter, LogPage, Receipt, Registration, SubscriptionStatus, Verdict
+from triplewire.client.calls import DeadLetter, LogPage, Registration, SubscriptionStatus, Verdict
 from triplewire.client.follower import Notification
 from triplewire.extras import needing
+from triplewire.wire.answers import Receipt
 from triplewire.wire.signatures import verify
 
 with needing():

@@ -11,13 +11,14 @@ import httpx
 
 from triplewire.algebra.advertisements.advertisement import Advertisement
 from triplewire.client import calls
-from triplewire.client.calls import Call, DeadLetter, LogPage, Receipt, Registration, SubscriptionStatus, Verdict
+from triplewire.client.calls import Call, DeadLetter, LogPage, Registration, SubscriptionStatus, Verdict
 from triplewire.client.follower import Follower, Gap, Notification
 from triplewire.client.settings import STREAM_TIMEOUT, acknowledged_every, headers_of
 from triplewire.errors import MissedNotifications, NodeRefused, NodeUnreachable
 from triplewire.rdf.coercion import EventLike
 from triplewire.rdf.limits import Limits
 from triplewire.rdf.solutions import Solutions, Triples
+from triplewire.wire.answers import Receipt
 from triplewire.wire.networks import NetworkView
 
 

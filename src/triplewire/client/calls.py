@@ -20,6 +20,7 @@ from triplewire.rdf.formats import NQUADS, NTRIPLES, format_named, format_of_pat
 from triplewire.rdf.limits import Limits, limits_for
 from triplewire.rdf.solutions import Solutions, Triples
 from triplewire.rdf.sparql_json import answer_of
+from triplewire.wire.answers import Receipt, Receipts
 from triplewire.wire.networks import NetworkView
 
 T = TypeVar("T")
@@ -41,13 +42,6 @@ class Call(Struct, frozen=True):
     params: dict[str, str] = {}
     headers: dict[str, str] = {}
     content: bytes = b""
-
-
-class Receipt(Struct, frozen=True):
-    """Where a published event is in the log."""
-
-    event: str
-    position: int
 
 
 class Registration(Struct, frozen=True):
@@ -133,10 +127,6 @@ class _Health(Struct):
     limits: _NodeLimits = _NodeLimits()
 
 
-class _Receipts(Struct):
-    events: list[Receipt]
-
-
 class _Clients(Struct):
     clients: list[dict[str, Any]]
 
@@ -187,7 +177,7 @@ def _file(path: Path) -> bytes:
 
 
 def receipts(content: bytes) -> list[Receipt]:
-    return _decoded(content, _Receipts).events
+    return list(_decoded(content, Receipts).events)
 
 
 # Reading the log

@@ -66,7 +66,7 @@ async def test_a6_one_character_substrings_by_the_thousand_are_bounded_and_accou
         for line in (await api.get("/metrics")).text.splitlines():
             if line.startswith("triplewire_candidates_by_owner_total{"):
                 name, _, value = line.partition("} ")
-                costs[name.partition('owner="')[2].rstrip('"')] = int(value)
+                costs[name.partition('owner="')[2].rstrip('"')] = float(value)
         [mine] = {one["owner"] for one in (await api.get("/subscriptions", headers=modest)).json()["subscriptions"]}
         [theirs] = set(costs) - {mine}
         assert costs[mine] == 20

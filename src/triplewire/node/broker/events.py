@@ -8,7 +8,7 @@ from triplewire.node.access.grants import readable, require_publishable, visible
 from triplewire.node.access.rate_limits import EVENTS_BURST, Buckets
 from triplewire.node.broker.admission import Admission
 from triplewire.node.broker.publish_queue import PublishQueue
-from triplewire.node.broker.publish_step import PublishResult, Receipt, Submission, accept
+from triplewire.node.broker.publish_step import PublishResult, Submission, accept
 from triplewire.node.broker.state import BrokerState
 from triplewire.node.matching.catch_up import CatchUp
 from triplewire.node.matching.catch_up_step import event_of
@@ -17,6 +17,7 @@ from triplewire.store.disk import Connection
 from triplewire.store.tables import log
 from triplewire.store.tables.identities import Client, Grant
 from triplewire.store.tables.log import Record
+from triplewire.wire.answers import Receipt
 
 
 class Events:

@@ -13,9 +13,10 @@ from concurrent.futures import Future
 from typing import Any
 
 from triplewire.errors import StoreError
-from triplewire.node.broker.publish_step import PublishResult, Receipt, Submission
+from triplewire.node.broker.publish_step import PublishResult, Submission
 from triplewire.node.store import Store
 from triplewire.store.disk import Connection
+from triplewire.wire.answers import Receipt
 
 Request = tuple[Submission, "asyncio.Future[tuple[Receipt, ...]]"]
 Step = Callable[[Connection, list[Submission]], PublishResult]

@@ -23,14 +23,7 @@ from triplewire.store.disk import Connection
 from triplewire.store.tables import idempotency_keys, log, outbox
 from triplewire.store.tables.log import Record
 from triplewire.store.tables.outbox import OutboxEntry
-
-
-class Receipt(Struct, frozen=True):
-    """Where an event is in the log."""
-
-    event: str
-    position: int
-
+from triplewire.wire.answers import Receipt
 
 Outcome = tuple[Receipt, ...] | EventConflict
 

@@ -1,16 +1,17 @@
 """The HTTP API: thin routes over the node.
 
-app              routes, problem details, and the document that describes them
-authentication   the client behind a request, before anything else of it is looked at
-bodies           request bodies, read under a limit (row A7)
-connections      a request must arrive in time, and what is not read stays few (rows A16 and F5)
-middleware       the name under which an open node answers, and what browsers let pages do
-negotiation      which syntax a client wants, by its Accept header (RFC 9110, section 12.5.1)
-openapi_answers  what the OpenAPI document says of answers
-openapi_rules    what the OpenAPI document says of answers about rules
-problems         errors as problem details (RFC 9457): a type, a title, a status, one sentence, and the error's
-                 own fields
-routes           the routes of the HTTP API, one module for each group of resources
+app             routes, problem details, and the document that describes them
+authentication  the client behind a request, before anything else of it is looked at
+bodies          request bodies, read under a limit (row A7)
+connections     a request must arrive in time, and what is not read stays few (rows A16 and F5)
+metrics         counters, gauges and a histogram of a node, as families of Prometheus
+middleware      the name under which an open node answers, and what browsers let pages do
+negotiation     which syntax a client wants, by its Accept header (RFC 9110, section 12.5.1)
+openapi         what operations answer, with schemas that are made from the Structs that are sent
+problems        errors as problem details (RFC 9457): a type, a title, a status, one sentence, and the error's own
+                fields
+routes          the routes of the HTTP API, one module for each group of resources
+rule_answers    what a node answers about rules and updates, in JSON
 """
 
 from triplewire.node.http.app import create_app

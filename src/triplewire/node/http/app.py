@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from importlib.metadata import version
-from typing import Any
 
 from fastapi import FastAPI
 
-from triplewire.node.http import problems
+from triplewire.node.http import openapi, problems
 from triplewire.node.http.middleware import CrossOrigin, LoopbackOnly
 from triplewire.node.http.routes import (
     administration,
@@ -57,17 +56,5 @@ def create_app(node: Node) -> FastAPI:
     problems.install(app)
     for router in _ROUTERS:
         app.include_router(router)
-    _describe_security(app)
+    openapi.complete(app)
     return app
-
-
-def _describe_security(app: FastAPI) -> None:
-    made = app.openapi
-
-    def openapi() -> dict[str, Any]:
-        document = made()
-        components = document.setdefault("components", {})
-        components["securitySchemes"] = {"bearer": {"type": "http", "scheme": "bearer"}}
-        return document
-
-    app.openapi = openapi  # type: ignore[method-assign]

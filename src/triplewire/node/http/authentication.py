@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from starlette.requests import HTTPConnection
 
 from triplewire.errors import Forbidden, Unauthenticated
@@ -12,7 +10,6 @@ from triplewire.node.service import Node
 from triplewire.store.tables.identities import Client
 from triplewire.store.tables.registry import SubscriptionRecord
 
-BEARER: dict[str, Any] = {"security": [{"bearer": []}]}
 _SCHEME = "bearer "
 
 

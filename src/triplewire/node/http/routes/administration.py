@@ -8,18 +8,19 @@ from typing import Any
 
 import msgspec
 from fastapi import APIRouter, Request, Response
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import InputError
 from triplewire.node.access import identity
-from triplewire.node.http.authentication import BEARER, admin_of, client_of, node_of
+from triplewire.node.http.authentication import admin_of, client_of, node_of
 from triplewire.node.http.bodies import Base, base_of, media_type_of, read_body
 from triplewire.node.http.negotiation import chosen
-from triplewire.node.http.openapi_answers import documents, problems, text_schema
+from triplewire.node.http.openapi import BEARER, documents, json_answer, json_response, problems, text_schema
 from triplewire.node.service import Node
 from triplewire.rdf.formats import FORMATS, format_of_media_type
 from triplewire.store.tables.identities import Client, Rights
+from triplewire.wire.answers import RegisteredClient
 
 router = APIRouter(tags=["administration"])
 
@@ -42,7 +43,26 @@ class Registration(Struct, frozen=True, forbid_unknown_fields=True):
     rights: Rights = Rights()
 
 
-@router.post("/clients", status_code=201, responses=problems(400, 401, 403, 413), openapi_extra=BEARER | _CLIENT_BODY)
+class ClientView(Struct, frozen=True):
+    """A client, and what it may do."""
+
+    id: str
+    name: str
+    rights: Rights
+
+
+class Clients(Struct, frozen=True):
+    """Every client of the node."""
+
+    clients: list[ClientView]
+
+
+@router.post(
+    "/clients",
+    status_code=201,
+    responses=json_answer(201, "The client and its secret", RegisteredClient) | problems(400, 401, 403, 413),
+    openapi_extra=BEARER | _CLIENT_BODY,
+)
 async def register(request: Request) -> Response:
     """Register a client. The secret in the answer is shown this once."""
     admin_of(request)
@@ -50,18 +70,16 @@ async def register(request: Request) -> Response:
     wanted = _registration(await read_body(request, _MOST_JSON))
     public_key, private_key = _keys(wanted, node)
     client = Client(identity.public_identifier(public_key), wanted.name, public_key, wanted.rights)
-    answer = {"id": client.id, "secret": await node.register(client)}
-    if private_key is not None:
-        answer["private_key"] = base64.b64encode(private_key).decode()
-    return _json(answer, 201)
+    shown = UNSET if private_key is None else base64.b64encode(private_key).decode()
+    return json_response(RegisteredClient(client.id, await node.register(client), shown), 201)
 
 
-@router.get("/clients", responses=problems(401, 403), openapi_extra=BEARER)
+@router.get("/clients", responses=json_answer(200, "Clients", Clients) | problems(401, 403), openapi_extra=BEARER)
 async def list_clients(request: Request) -> Response:
     """Every client, with its rights."""
     admin_of(request)
-    listed = [{"id": c.id, "name": c.name, "rights": c.rights} for c in node_of(request).clients]
-    return _json({"clients": listed})
+    listed = [ClientView(client.id, client.name, client.rights) for client in node_of(request).clients]
+    return json_response(Clients(listed))
 
 
 @router.delete("/clients/{client_id}", status_code=204, responses=problems(401, 403, 404), openapi_extra=BEARER)
@@ -122,7 +140,3 @@ def _decoded(text: str) -> bytes:
         return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         raise InputError(wanted="base64", found="something else") from None
-
-
-def _json(body: Any, status: int = 200) -> Response:
-    return Response(msgspec.json.encode(body), status, media_type="application/json")

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import msgspec
 from fastapi import APIRouter, Path, Query, Request, Response
 
 from triplewire.errors import Forbidden
 from triplewire.network.routing.advertisements.descriptions import MOST_BYTES
 from triplewire.node.broker.advertisements import ActiveAdvertisement, described
-from triplewire.node.http.authentication import BEARER, client_of, node_of
+from triplewire.node.http.authentication import client_of, node_of
 from triplewire.node.http.bodies import Base, base_of, media_type_of, read_body
-from triplewire.node.http.openapi_answers import documents, problems, text_schema
+from triplewire.node.http.openapi import BEARER, documents, json_answer, json_response, problems, text_schema
 from triplewire.rdf.formats import FORMATS, format_of_media_type
+from triplewire.wire.answers import Advertisements, AdvertisementView
 
 router = APIRouter(tags=["advertisements"])
 
@@ -47,14 +47,16 @@ async def advertise(
     return Response(status_code=204)
 
 
-@router.get("/advertisements", responses=problems(401), openapi_extra=BEARER)
+@router.get(
+    "/advertisements",
+    responses=json_answer(200, "Advertisements", Advertisements) | problems(401),
+    openapi_extra=BEARER,
+)
 async def list_advertisements(request: Request) -> Response:
     """The client's advertisements, and what was derived from its events; an administrator sees everybody's."""
     node, client = node_of(request), client_of(request)
     found = node.advertisements.everyone() if client.rights.is_admin else node.advertisements.of(client.id)
-    return Response(
-        msgspec.json.encode({"advertisements": [_listed(entry) for entry in found]}), media_type="application/json"
-    )
+    return json_response(Advertisements([_listed(entry) for entry in found]))
 
 
 @router.get("/advertisements/{name}", responses=documents(_TURTLE) | problems(401, 404), openapi_extra=BEARER)
@@ -71,12 +73,8 @@ async def withdraw(request: Request, name: Name) -> Response:
     return Response(status_code=204)
 
 
-def _listed(entry: ActiveAdvertisement) -> dict[str, Any]:
+def _listed(entry: ActiveAdvertisement) -> AdvertisementView:
     record = entry.record
-    return {
-        "id": record.name,
-        "owner": record.owner,
-        "derived": record.is_derived,
-        "ends": record.ends,
-        "rdf": entry.description.rdf,
-    }
+    return AdvertisementView(
+        id=record.name, owner=record.owner, derived=record.is_derived, ends=record.ends, rdf=entry.description.rdf
+    )

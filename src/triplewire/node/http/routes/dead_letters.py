@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
-import msgspec
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from triplewire.errors import UnknownLetter
-from triplewire.node.http.authentication import BEARER, client_of, node_of
-from triplewire.node.http.openapi_answers import problems
+from triplewire.node.http.authentication import client_of, node_of
+from triplewire.node.http.openapi import BEARER, json_answer, json_response, problems
 from triplewire.node.http.routes.events import MOST_POSITION
 from triplewire.node.service import Node
 from triplewire.store.tables.dead_letters import DeadLetter
 from triplewire.store.tables.identities import Client
+from triplewire.wire.answers import DeadLetters, DeadLetterView
 
 router = APIRouter(tags=["delivery"])
 
@@ -21,7 +21,11 @@ Caller = Annotated[Client, Depends(client_of)]
 LetterId = Annotated[int, Path(ge=0, le=MOST_POSITION)]
 
 
-@router.get("/dead-letters", responses=problems(400, 401, 403), openapi_extra=BEARER)
+@router.get(
+    "/dead-letters",
+    responses=json_answer(200, "Dead letters", DeadLetters) | problems(400, 401, 403),
+    openapi_extra=BEARER,
+)
 async def dead_letters(
     request: Request,
     client: Caller,
@@ -32,11 +36,8 @@ async def dead_letters(
     node = node_of(request)
     owner = None if client.rights.is_admin else client.id
     found = await node.broker.dead_letters.after(owner, after=after, limit=limit + 1)
-    written = {
-        "dead_letters": [_shown(node, letter) for letter in found[:limit]],
-        "next": found[limit - 1].id if len(found) > limit else None,
-    }
-    return Response(msgspec.json.encode(written), media_type="application/json")
+    listed = [_shown(node, letter) for letter in found[:limit]]
+    return json_response(DeadLetters(listed, listed[-1].id if len(found) > limit else None))
 
 
 @router.post(
@@ -69,13 +70,13 @@ async def _dead_letter(node: Node, client: Client, letter_id: int) -> DeadLetter
     return letter
 
 
-def _shown(node: Node, letter: DeadLetter) -> dict[str, Any]:
+def _shown(node: Node, letter: DeadLetter) -> DeadLetterView:
     record = node.broker.subscriptions.index.get(letter.subscription)
-    return {
-        "id": letter.id,
-        "subscription": None if record is None else record.name,
-        "event": letter.event,
-        "position": letter.position,
-        "reason": letter.reason,
-        "attempts": letter.attempts,
-    }
+    return DeadLetterView(
+        id=letter.id,
+        subscription=None if record is None else record.name,
+        event=letter.event,
+        position=letter.position,
+        reason=letter.reason,
+        attempts=letter.attempts,
+    )

@@ -14,21 +14,21 @@ import hashlib
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-import msgspec
 from fastapi import APIRouter, Header, Path, Query, Request, Response
 from msgspec import Struct
 from pyoxigraph import Quad, RdfFormat, serialize
 
 from triplewire.errors import UnknownEvent, UnknownFormat
-from triplewire.node.http.authentication import BEARER, client_of, node_of
+from triplewire.node.http.authentication import client_of, node_of
 from triplewire.node.http.bodies import Base, base_of, media_type_of, read_body
 from triplewire.node.http.negotiation import chosen
-from triplewire.node.http.openapi_answers import RECEIPTS, documents, problems, text_schema
+from triplewire.node.http.openapi import BEARER, documents, json_answer, json_response, problems, text_schema
 from triplewire.node.matching.event_parsing import Given, events_in
 from triplewire.rdf.events import Event
 from triplewire.rdf.formats import FORMATS, NQUADS, Format, format_of_media_type
 from triplewire.rdf.limits import MIB
 from triplewire.store.tables import log
+from triplewire.wire.answers import Receipts
 
 router = APIRouter(tags=["events"])
 
@@ -53,7 +53,8 @@ _BODY: dict[str, Any] = {
 @router.post(
     "/events",
     status_code=201,
-    responses=RECEIPTS | problems(400, 401, 403, 409, 413, 415, 429, 507),
+    responses=json_answer(201, "Every event of the request, with its position in the log", Receipts)
+    | problems(400, 401, 403, 409, 413, 415, 429, 507),
     openapi_extra=BEARER | _BODY,
 )
 async def publish(
@@ -79,7 +80,7 @@ async def publish(
     events = parsed() if len(data) <= most else await asyncio.to_thread(parsed)
     digest = _digest(form, (graph, base), data) if idempotency_key is not None else b""
     receipts = await node.broker.events.publish(client, events, key=idempotency_key, digest=digest)
-    return Response(msgspec.json.encode({"events": receipts}), 201, media_type="application/json")
+    return json_response(Receipts(receipts), 201)
 
 
 @router.get("/events", responses=documents(*_RDF) | problems(400, 401, 403, 406), openapi_extra=BEARER)

@@ -11,15 +11,16 @@ from fastapi import APIRouter, Query, Request, Response
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.errors import InputError, UnknownEvent
 from triplewire.matching.explain import explain, why
-from triplewire.node.http.authentication import BEARER, client_of, node_of
-from triplewire.node.http.openapi_answers import EXPLANATION, json_answer, problems
+from triplewire.node.http.authentication import client_of, node_of
+from triplewire.node.http.openapi import BEARER, json_answer, json_response, problems
 from triplewire.node.http.routes.subscriptions import QUERY_BODY, Owner, language_of, subscription_of, text_of
 from triplewire.rdf.sparql_json import json_binding
+from triplewire.wire.answers import ExplanationView
 
 router = APIRouter(tags=["subscriptions"])
 
 EventIri = Annotated[str | None, Query(description="The IRI of an event that is kept: does it satisfy the query?")]
-_ANSWERS = json_answer(200, "How it is matched; with an event, whether and why", EXPLANATION)
+_ANSWERS = json_answer(200, "How it is matched; with an event, whether and why", ExplanationView)
 
 
 @router.get("/explain", responses=_ANSWERS | problems(400, 401, 403, 404), openapi_extra=BEARER)
@@ -50,10 +51,8 @@ async def explain_query(request: Request, event: EventIri = None) -> Response:
 
 
 async def _explained(request: Request, subscription: Subscription, iri: str | None) -> Response:
-    answer: dict[str, Any] = msgspec.to_builtins(explain(subscription))
-    if iri is not None:
-        answer |= await _verdict(request, subscription, iri)
-    return Response(msgspec.json.encode(answer), media_type="application/json")
+    verdict = {} if iri is None else await _verdict(request, subscription, iri)
+    return json_response(ExplanationView(**msgspec.structs.asdict(explain(subscription)), **verdict))
 
 
 async def _verdict(request: Request, subscription: Subscription, iri: str) -> dict[str, Any]:

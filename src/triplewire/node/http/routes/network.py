@@ -8,8 +8,8 @@ import msgspec
 from fastapi import APIRouter, Query, Request, Response
 
 from triplewire.errors import NotInNetwork
-from triplewire.node.http.authentication import BEARER, admin_of, node_of
-from triplewire.node.http.openapi_answers import problems
+from triplewire.node.http.authentication import admin_of, node_of
+from triplewire.node.http.openapi import BEARER, problems
 from triplewire.node.overlay.network_view import shown
 
 router = APIRouter(tags=["network"])

@@ -19,8 +19,8 @@ from fastapi.responses import StreamingResponse
 from triplewire.errors import InputError, TriplewireError
 from triplewire.node.broker.notifications import NotificationPage
 from triplewire.node.delivery.streams import Gap, KeepAlive, event_stream
-from triplewire.node.http.authentication import BEARER, client_of, node_of, stream_of
-from triplewire.node.http.openapi_answers import problems
+from triplewire.node.http.authentication import client_of, node_of, stream_of
+from triplewire.node.http.openapi import BEARER, problems
 from triplewire.node.http.routes.events import MOST_POSITION
 from triplewire.node.matching.answers import Notification
 from triplewire.node.service import Node

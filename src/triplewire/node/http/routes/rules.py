@@ -8,32 +8,40 @@ from typing import Annotated, Any
 
 import msgspec
 from fastapi import APIRouter, Header, Query, Request, Response
+from msgspec import structs
 
 from triplewire.errors import InputError, TriplewireError, UnknownFormat
 from triplewire.languages.rdftl import parse_updates
 from triplewire.languages.rdftl.parser import MAX_FILE_BYTES
-from triplewire.node.http.authentication import BEARER, admin_of, client_of, node_of
+from triplewire.node.http.authentication import admin_of, client_of, node_of
 from triplewire.node.http.bodies import Base, base_of, media_type_of, read_body
 from triplewire.node.http.negotiation import chosen
-from triplewire.node.http.openapi_answers import documents, json_answer, problems, text_schema
-from triplewire.node.http.openapi_rules import EXECUTED, FIRINGS, REGISTERED, RULE, RULES
+from triplewire.node.http.openapi import BEARER, JSON, documents, json_answer, json_response, problems, text_schema
 from triplewire.node.http.problems import problem_with
 from triplewire.node.http.routes.events import MOST, MOST_POSITION
 from triplewire.node.http.routes.subscriptions import Name, text_of
+from triplewire.node.http.rule_answers import (
+    Firings,
+    RegisteredRule,
+    Rules,
+    RuleView,
+    UpdateAnswer,
+    firing_view,
+    registered_rule,
+    rule_view,
+    update_answer,
+)
 from triplewire.node.rules.event_triggers import TriggeredBy
 from triplewire.node.rules.idempotency import IdempotencyKey
-from triplewire.node.rules.journal import delta_by_component
 from triplewire.node.rules.rights import require_author
 from triplewire.node.rules.update import ExecutedUpdate
 from triplewire.rdf.formats import FORMATS, format_of_media_type
-from triplewire.rules.execution import Status, TraceEntry
+from triplewire.rules.execution import Status
 from triplewire.rules.schema import Schema
-from triplewire.store.tables.rule_records import RuleRecord
 
 router = APIRouter(tags=["rules"])
 
 RDFTL = "text/x-triplewire-rdftl"
-_JSON = "application/json"
 _ABORTED = 409
 _RDF = [form.media_types[0] for form in FORMATS]
 _GRAPHS = ["text/turtle", "application/n-triples"]
@@ -41,7 +49,7 @@ _BODY: dict[str, Any] = {"requestBody": {"required": True, "content": {RDFTL: {"
 _RDF_BODY: dict[str, Any] = {
     "requestBody": {"required": True, "content": {kind: {"schema": text_schema(kind)} for kind in _RDF}}
 }
-_SHOWN = json_answer(200, "The rule", RULE)
+_SHOWN = json_answer(200, "The rule", RuleView)
 _SHOWN[200]["content"][RDFTL] = {"schema": {"type": "string"}}
 Listens = Annotated[TriggeredBy, Query(description="`events`: events that are published may trigger it as well.")]
 
@@ -49,8 +57,8 @@ Listens = Annotated[TriggeredBy, Query(description="`events`: events that are pu
 @router.put(
     "/rules/{name}",
     status_code=201,
-    responses=json_answer(201, "The rule, and what the analysis says of it", REGISTERED)
-    | json_answer(200, "The same; it has replaced another of that name", REGISTERED)
+    responses=json_answer(201, "The rule, and what the analysis says of it", RegisteredRule)
+    | json_answer(200, "The same; it has replaced another of that name", RegisteredRule)
     | problems(400, 401, 403, 409, 413, 415, 429, 507),
     openapi_extra=BEARER | _BODY,
 )
@@ -59,23 +67,23 @@ async def register_rule(request: Request, name: Name, listens: Listens = Trigger
     node, client = node_of(request), client_of(request)
     _require_rdftl(request)
     made = await node.broker.rules.put(client, name, await text_of(request), listens)
-    return _json(_described(made.record) | {"analysis": made.analysis}, 201 if made.is_new else 200)
+    return json_response(registered_rule(made.record, made.analysis), 201 if made.is_new else 200)
 
 
-@router.get("/rules", responses=json_answer(200, "Rules", RULES) | problems(401), openapi_extra=BEARER)
+@router.get("/rules", responses=json_answer(200, "Rules", Rules) | problems(401), openapi_extra=BEARER)
 async def list_rules(request: Request) -> Response:
     """The client's rules, in the order of registration; an administrator sees everybody's."""
     listed = await node_of(request).broker.rules.listed(client_of(request))
-    return _json({"rules": [_described(record) for record in listed]})
+    return json_response(Rules([rule_view(record) for record in listed]))
 
 
 @router.get("/rules/{name}", responses=_SHOWN | problems(401, 404, 406), openapi_extra=BEARER)
 async def read_rule(request: Request, name: Name) -> Response:
     """One rule, as JSON or as its text."""
     client = client_of(request)
-    media_type = chosen(request.headers.get("accept"), [_JSON, RDFTL])
+    media_type = chosen(request.headers.get("accept"), [JSON, RDFTL])
     record = await node_of(request).broker.rules.find(client, name)
-    return _json(_described(record)) if media_type == _JSON else Response(record.text, media_type=RDFTL)
+    return json_response(rule_view(record)) if media_type == JSON else Response(record.text, media_type=RDFTL)
 
 
 @router.delete("/rules/{name}", status_code=204, responses=problems(401, 404, 507), openapi_extra=BEARER)
@@ -87,7 +95,7 @@ async def remove_rule(request: Request, name: Name) -> Response:
 
 @router.get(
     "/rules/{name}/firings",
-    responses=json_answer(200, "Firings, oldest first", FIRINGS) | problems(401, 403, 404),
+    responses=json_answer(200, "Firings, oldest first", Firings) | problems(401, 403, 404),
     openapi_extra=BEARER,
 )
 async def read_firings(
@@ -98,17 +106,14 @@ async def read_firings(
 ) -> Response:
     """What a rule has done: because of what, for which `$delta`, and how it ended. `next` is where to read on."""
     found = await node_of(request).broker.rules.firings(client_of(request), name, after, limit)
-    firings = [
-        {"number": record.number, "schedule": record.schedule} | msgspec.structs.asdict(entry)
-        for record, entry in found
-    ]
-    return _json({"firings": firings, "next": found[-1][0].number if len(found) == limit else None})
+    firings = [firing_view(record, entry) for record, entry in found]
+    return json_response(Firings(firings, firings[-1].number if len(firings) == limit else None))
 
 
 @router.post(
     "/updates",
     status_code=200,
-    responses=json_answer(200, "What came of the transactions, and the events that tell of it", EXECUTED)
+    responses=json_answer(200, "What came of the transactions, and the events that tell of it", UpdateAnswer)
     | problems(400, 401, 403, 409, 413, 415, 429, 507),
     openapi_extra=BEARER | _BODY,
 )
@@ -166,20 +171,9 @@ def _decoded(data: bytes) -> str:
         raise InputError(wanted="UTF-8", found=f"the byte 0x{error.object[error.start]:02X}") from None
 
 
-def _described(record: RuleRecord) -> dict[str, Any]:
-    return {
-        "id": record.id,
-        "owner": record.owner,
-        "text": record.text,
-        "listens": TriggeredBy.UPDATES if record.since is None else TriggeredBy.EVENTS,
-        "registered": record.registered,
-        "quarantined": record.quarantined,
-    }
-
-
 def _answer(done: ExecutedUpdate) -> Response:
-    failure, body = _failure(done), _described_update(done)
-    return _json(body) if failure is None else problem_with(_ABORTED, failure, **body)
+    failure, answer = _failure(done), update_answer(done)
+    return json_response(answer) if failure is None else problem_with(_ABORTED, failure, **structs.asdict(answer))
 
 
 class _KeptAnswer(msgspec.Struct, frozen=True):
@@ -206,40 +200,3 @@ def _failure(done: ExecutedUpdate) -> TriplewireError | None:
     if done.outcome.changes or any(entry.status is not Status.ABORTED for entry in asked):
         return None
     return next((entry.error for entry in asked if entry.error is not None), None)
-
-
-def _described_update(done: ExecutedUpdate) -> dict[str, Any]:
-    edits = done.outcome.changes.edits
-    return {
-        "schedule": done.schedule,
-        "transactions": [_ended(entry) for entry in done.outcome.entries if entry.cause is None],
-        "firings": [_firing(entry) for entry in done.outcome.firings],
-        "inserted": [str(triple) for triple in edits.inserted],
-        "deleted": [str(triple) for triple in edits.deleted],
-        "events": done.events,
-    }
-
-
-def _ended(entry: TraceEntry) -> dict[str, Any]:
-    return {
-        "number": entry.number,
-        "transaction": entry.transaction,
-        "status": entry.status,
-        "error": None if entry.error is None else str(entry.error),
-    }
-
-
-def _firing(entry: TraceEntry) -> dict[str, Any]:
-    """Like a transaction; `cause` is the number of the transaction or firing that triggered it."""
-    return _ended(entry) | {
-        "rule": entry.rule,
-        "cause": entry.cause,
-        "depth": entry.depth,
-        "delta": delta_by_component(entry),
-        "inserted": [str(triple) for action in entry.actions for triple in action.changes.inserted],
-        "deleted": [str(triple) for action in entry.actions for triple in action.changes.deleted],
-    }
-
-
-def _json(body: Any, status: int = 200) -> Response:
-    return Response(msgspec.json.encode(body), status, media_type=_JSON)

@@ -9,10 +9,10 @@ from fastapi import APIRouter, Query, Request, Response
 
 from triplewire.errors import Forbidden, InputError, RefusedFeature, UnknownFormat
 from triplewire.node.access.grants import readable
-from triplewire.node.http.authentication import BEARER, client_of, node_of
+from triplewire.node.http.authentication import client_of, node_of
 from triplewire.node.http.bodies import media_type_of, read_body
 from triplewire.node.http.negotiation import chosen
-from triplewire.node.http.openapi_answers import documents, problems
+from triplewire.node.http.openapi import BEARER, documents, problems
 from triplewire.node.http.routes.subscriptions import text_of
 from triplewire.node.repository.repository import is_graph_query
 from triplewire.rdf.formats import FORMATS

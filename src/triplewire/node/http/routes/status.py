@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 from fastapi import APIRouter, Request, Response
 
-from triplewire.node.http.authentication import BEARER, client_of, node_of
+from triplewire.node.http.authentication import client_of, node_of
 from triplewire.node.http.metrics import MEDIA_TYPE, exposition
-from triplewire.node.http.openapi_answers import documents, problems
+from triplewire.node.http.openapi import BEARER, documents, problems
 from triplewire.rdf.limits import Limits
 from triplewire.store.tables import outbox
 

@@ -9,12 +9,13 @@ from fastapi import APIRouter, Path, Query, Request, Response
 
 from triplewire.errors import InputError, UnknownFormat
 from triplewire.languages.sparql.syntax.limits import DEFAULT_LIMITS
-from triplewire.node.http.authentication import BEARER, client_of, node_of
+from triplewire.node.http.authentication import client_of, node_of
 from triplewire.node.http.bodies import media_type_of, read_body
-from triplewire.node.http.openapi_answers import SUBSCRIPTION, TOKEN, json_answer, problems
+from triplewire.node.http.openapi import BEARER, json_answer, json_response, problems
 from triplewire.node.http.routes.events import MOST_POSITION
 from triplewire.node.service import Node
 from triplewire.store.tables.registry import Delivery, Payload, SubscriptionOptions, SubscriptionRecord
+from triplewire.wire.answers import StreamToken, Subscriptions, SubscriptionView
 
 router = APIRouter(tags=["subscriptions"])
 
@@ -38,8 +39,8 @@ Start = Annotated[str, Query(pattern=r"^(now|beginning|[0-9]{1,18})$", descripti
 @router.put(
     "/subscriptions/{name}",
     status_code=201,
-    responses=json_answer(201, "The subscription", SUBSCRIPTION)
-    | json_answer(200, "It was there already; its options are now these", SUBSCRIPTION)
+    responses=json_answer(201, "The subscription", SubscriptionView)
+    | json_answer(200, "It was there already; its options are now these", SubscriptionView)
     | problems(400, 401, 403, 409, 413, 415, 429, 507),
     openapi_extra=BEARER | QUERY_BODY,
 )
@@ -61,11 +62,17 @@ async def subscribe(
     options = await _proven(node, name, options, None if known is None else known.options)
     record = await node.broker.subscriptions.subscribe(client, name, language, text, options, _start(start))
     node.webhooks.attend(record)
-    secret = {"secret": options.callback_secret} if known is None and options.callback_secret else {}
-    return _json(described(node, record) | secret, 201 if known is None else 200)
+    shown = described(node, record)
+    if known is None and options.callback_secret:
+        shown = msgspec.structs.replace(shown, secret=options.callback_secret)
+    return json_response(shown, 201 if known is None else 200)
 
 
-@router.get("/subscriptions", responses=problems(401, 403), openapi_extra=BEARER)
+@router.get(
+    "/subscriptions",
+    responses=json_answer(200, "Subscriptions", Subscriptions) | problems(401, 403),
+    openapi_extra=BEARER,
+)
 async def list_subscriptions(request: Request) -> Response:
     """The client's subscriptions; an administrator sees everybody's."""
     node, client = node_of(request), client_of(request)
@@ -74,17 +81,17 @@ async def list_subscriptions(request: Request) -> Response:
         if client.rights.is_admin
         else node.broker.subscriptions.index.of(client.id)
     )
-    return _json({"subscriptions": [described(node, record) for record in records]})
+    return json_response(Subscriptions([described(node, record) for record in records]))
 
 
 @router.get(
     "/subscriptions/{name}",
-    responses=json_answer(200, "The subscription", SUBSCRIPTION) | problems(401, 403, 404),
+    responses=json_answer(200, "The subscription", SubscriptionView) | problems(401, 403, 404),
     openapi_extra=BEARER,
 )
 async def read_subscription(request: Request, name: Name, owner: Owner = None) -> Response:
     """One subscription, and how it stands."""
-    return _json(described(node_of(request), subscription_of(request, name, owner)))
+    return json_response(described(node_of(request), subscription_of(request, name, owner)))
 
 
 @router.delete("/subscriptions/{name}", status_code=204, responses=problems(401, 403, 404), openapi_extra=BEARER)
@@ -98,7 +105,7 @@ async def unsubscribe(request: Request, name: Name, owner: Owner = None) -> Resp
 
 @router.post(
     "/subscriptions/{name}/reset",
-    responses=json_answer(200, "The subscription", SUBSCRIPTION) | problems(400, 401, 403, 404, 507),
+    responses=json_answer(200, "The subscription", SubscriptionView) | problems(400, 401, 403, 404, 507),
     openapi_extra=BEARER,
 )
 async def reset(request: Request, name: Name, start: Start = "now", owner: Owner = None) -> Response:
@@ -110,7 +117,7 @@ async def reset(request: Request, name: Name, start: Start = "now", owner: Owner
     node.webhooks.forget(number)
     record = await node.broker.subscriptions.reset(number, _start(start))
     node.webhooks.attend(record)
-    return _json(described(node, record))
+    return json_response(described(node, record))
 
 
 @router.post(
@@ -130,14 +137,14 @@ async def acknowledge(
 @router.post(
     "/subscriptions/{name}/tokens",
     status_code=201,
-    responses=json_answer(201, "A token, and the seconds in which it opens the stream", TOKEN)
+    responses=json_answer(201, "A token, and the seconds in which it opens the stream", StreamToken)
     | problems(401, 403, 404),
     openapi_extra=BEARER,
 )
 async def issue_token(request: Request, name: Name) -> Response:
     """A token that opens the stream of this subscription, for whoever cannot send a secret: a browser's EventSource."""
     tokens, record = node_of(request).tokens, subscription_of(request, name)
-    response = _json({"token": tokens.issue(record.owner, record.number), "seconds": tokens.seconds}, 201)
+    response = json_response(StreamToken(tokens.issue(record.owner, record.number), tokens.seconds), 201)
     response.headers["Cache-Control"] = "no-store"
     return response
 
@@ -166,27 +173,26 @@ async def text_of(request: Request) -> str:
         raise InputError(wanted="UTF-8", found=f"the byte 0x{error.object[error.start]:02X}") from None
 
 
-def described(node: Node, record: SubscriptionRecord) -> dict[str, Any]:
+def described(node: Node, record: SubscriptionRecord) -> SubscriptionView:
     """A subscription as clients see it."""
     standing = node.broker.subscriptions.index.progress(record.number)
-    state = "quarantined" if record.quarantined else "live" if record.is_live else "catching up"
-    return {
-        "id": record.name,
-        "owner": record.owner,
-        "language": record.language,
-        "text": record.text,
-        "payload": record.options.payload,
-        "delivery": record.options.delivery,
-        "callback": record.options.callback,
-        "retention": record.options.retention,
-        "state": state,
-        "reason": record.quarantined,
-        "created": record.created,
-        "acknowledged": record.cursor,
-        "latest": standing.latest,
-        "waiting_bytes": standing.bytes_waiting,
-        "unindexed": standing.is_unindexed,
-    }
+    return SubscriptionView(
+        id=record.name,
+        owner=record.owner,
+        language=record.language,
+        text=record.text,
+        payload=record.options.payload,
+        delivery=record.options.delivery,
+        callback=record.options.callback,
+        retention=record.options.retention,
+        state="quarantined" if record.quarantined else "live" if record.is_live else "catching up",
+        reason=record.quarantined,
+        created=record.created,
+        acknowledged=record.cursor,
+        latest=standing.latest,
+        waiting_bytes=standing.bytes_waiting,
+        unindexed=standing.is_unindexed,
+    )
 
 
 async def _proven(
@@ -205,7 +211,3 @@ def _start(start: str) -> int | None:
     if start == "now":
         return None
     return 0 if start == "beginning" else int(start)
-
-
-def _json(body: Any, status: int = 200) -> Response:
-    return Response(msgspec.json.encode(body), status, media_type="application/json")

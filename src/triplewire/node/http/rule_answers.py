@@ -1,0 +1,146 @@
+"""What a node answers about rules and updates, in JSON."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+
+from triplewire.node.rules.event_triggers import TriggeredBy
+from triplewire.node.rules.journal import FiringEntry, delta_by_component
+from triplewire.node.rules.publication import PublishedChange
+from triplewire.node.rules.registration_report import Report
+from triplewire.node.rules.update import ExecutedUpdate
+from triplewire.rules.execution import TraceEntry
+from triplewire.store.tables.rule_records import FiringRecord, RuleRecord
+
+Ended = Literal["committed", "aborted"]
+
+
+class RuleView(Struct, frozen=True, kw_only=True):
+    """A rule, as it was registered."""
+
+    id: str
+    owner: str
+    text: str
+    listens: TriggeredBy
+    registered: float
+    quarantined: Annotated[str | None, Meta(description="Why it does not fire any more.")]
+
+
+class RegisteredRule(RuleView, frozen=True, kw_only=True):
+    """A rule that was just registered, with what the analysis says of it."""
+
+    analysis: Report | None
+
+
+class Rules(Struct, frozen=True):
+    """Rules, in the order of registration."""
+
+    rules: list[RuleView]
+
+
+class FiringView(FiringEntry, frozen=True, kw_only=True):
+    """A firing of a rule, with its number and that of its schedule in the journal."""
+
+    number: int
+    schedule: int
+
+
+class Firings(Struct, frozen=True):
+    """Firings, oldest first; `next` is where to read on."""
+
+    firings: list[FiringView]
+    next: int | None
+
+
+class TransactionView(Struct, frozen=True, kw_only=True):
+    """How a transaction ended."""
+
+    number: int
+    transaction: str
+    status: Ended
+    error: str | None
+
+
+class TriggeredView(TransactionView, frozen=True, kw_only=True):
+    """How a firing ended; `cause` is the number of the transaction or firing that triggered it."""
+
+    rule: str | None
+    cause: int | None
+    depth: int
+    delta: dict[str, str]
+    inserted: list[str]
+    deleted: list[str]
+
+
+class UpdateAnswer(Struct, frozen=True):
+    """What came of updates: their transactions, the firings of rules, all that changed, and the events that say so."""
+
+    schedule: int
+    transactions: list[TransactionView]
+    firings: list[TriggeredView]
+    inserted: list[str]
+    deleted: list[str]
+    events: tuple[PublishedChange, ...]
+
+
+def rule_view(record: RuleRecord) -> RuleView:
+    """A rule as clients see it."""
+    return RuleView(**_facts(record))
+
+
+def registered_rule(record: RuleRecord, analysis: Report | None) -> RegisteredRule:
+    """A rule as whoever registered it sees it."""
+    return RegisteredRule(**_facts(record), analysis=analysis)
+
+
+def firing_view(record: FiringRecord, entry: FiringEntry) -> FiringView:
+    """A firing as clients see it."""
+    facts = {name: getattr(entry, name) for name in entry.__struct_fields__}
+    return FiringView(number=record.number, schedule=record.schedule, **facts)
+
+
+def update_answer(done: ExecutedUpdate) -> UpdateAnswer:
+    """What came of updates, as whoever sent them sees it."""
+    edits = done.outcome.changes.edits
+    return UpdateAnswer(
+        schedule=done.schedule,
+        transactions=[TransactionView(**_ended(entry)) for entry in done.outcome.entries if entry.cause is None],
+        firings=[_triggered(entry) for entry in done.outcome.firings],
+        inserted=[str(triple) for triple in edits.inserted],
+        deleted=[str(triple) for triple in edits.deleted],
+        events=done.events,
+    )
+
+
+def _facts(record: RuleRecord) -> dict[str, Any]:
+    return {
+        "id": record.id,
+        "owner": record.owner,
+        "text": record.text,
+        "listens": TriggeredBy.UPDATES if record.since is None else TriggeredBy.EVENTS,
+        "registered": record.registered,
+        "quarantined": record.quarantined,
+    }
+
+
+def _ended(entry: TraceEntry) -> dict[str, Any]:
+    return {
+        "number": entry.number,
+        "transaction": entry.transaction,
+        "status": entry.status.value,
+        "error": None if entry.error is None else str(entry.error),
+    }
+
+
+def _triggered(entry: TraceEntry) -> TriggeredView:
+    return TriggeredView(
+        **_ended(entry),
+        rule=entry.rule,
+        cause=entry.cause,
+        depth=entry.depth,
+        delta=delta_by_component(entry),
+        inserted=[str(triple) for action in entry.actions for triple in action.changes.inserted],
+        deleted=[str(triple) for action in entry.actions for triple in action.changes.deleted],
+    )

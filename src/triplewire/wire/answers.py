@@ -1,0 +1,124 @@
+"""What a node answers in JSON: one Struct an answer, from which the OpenAPI document is made as well."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+
+class Problem(Struct, frozen=True):
+    """Problem details (RFC 9457), with what was wanted and what was found where the error says so."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    wanted: str | UnsetType = UNSET
+    found: str | UnsetType = UNSET
+
+
+class Receipt(Struct, frozen=True):
+    """Where a published event is in the log."""
+
+    event: str
+    position: int
+
+
+class Receipts(Struct, frozen=True):
+    """Every event of a request, in its order."""
+
+    events: tuple[Receipt, ...]
+
+
+class SubscriptionView(Struct, frozen=True):
+    """A subscription, and how far it has come. `acknowledged` and `latest` are positions.
+
+    `secret` signs the requests of a webhook, and is shown once: when the subscription is made.
+    """
+
+    id: str
+    owner: str
+    language: str
+    text: str
+    payload: str
+    delivery: str
+    callback: str | None
+    retention: float | None
+    state: Literal["live", "catching up", "quarantined"]
+    reason: Annotated[str | None, Meta(description="Why it is quarantined.")]
+    created: int
+    acknowledged: int
+    latest: int
+    waiting_bytes: int
+    unindexed: bool
+    secret: str | UnsetType = UNSET
+
+
+class Subscriptions(Struct, frozen=True):
+    """Subscriptions that a client may see."""
+
+    subscriptions: list[SubscriptionView]
+
+
+class StreamToken(Struct, frozen=True):
+    """A token, and the seconds in which it opens a stream."""
+
+    token: str
+    seconds: float
+
+
+class ExplanationView(Struct, frozen=True):
+    """How a query is matched; with an event, whether that satisfies it, and why or why not."""
+
+    lane: Literal["fast", "general"]
+    requires: tuple[str, ...]
+    patterns: tuple[str, ...]
+    constraints: str
+    unindexed: bool
+    event: str | UnsetType = UNSET
+    matches: bool | UnsetType = UNSET
+    reason: str | UnsetType = UNSET
+    solutions: list[dict[str, Any]] | UnsetType = UNSET
+
+
+class DeadLetterView(Struct, frozen=True):
+    """A notification that was given up."""
+
+    id: int
+    subscription: str | None
+    event: str
+    position: int
+    reason: str
+    attempts: int
+
+
+class DeadLetters(Struct, frozen=True):
+    """Dead letters, oldest first; `next` is where to read on."""
+
+    dead_letters: list[DeadLetterView]
+    next: int | None
+
+
+class RegisteredClient(Struct, frozen=True):
+    """A new client. The secret is shown this once, and the private key where the node made it."""
+
+    id: str
+    secret: str
+    private_key: str | UnsetType = UNSET
+
+
+class AdvertisementView(Struct, frozen=True):
+    """What a client will publish, as RDF; `derived` if it was made from what it published."""
+
+    id: str
+    owner: str
+    derived: bool
+    ends: float | None
+    rdf: str
+
+
+class Advertisements(Struct, frozen=True):
+    """Advertisements that a client may see."""
+
+    advertisements: list[AdvertisementView]
