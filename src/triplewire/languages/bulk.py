@@ -17,7 +17,7 @@ from triplewire.languages.entries import BadEntry, SubscriptionEntry, decoded
 
 MAX_LINE_BYTES = 1 << 20
 _ROWS_AT_A_TIME = 1_000
-_WANTED = "wanted an object with the strings id, language and text"
+_WANTED = "an object with the strings id, language and text"
 
 
 class _Record(msgspec.Struct, frozen=True):
@@ -36,7 +36,7 @@ def json_lines(path: Path) -> Iterator[SubscriptionEntry | BadEntry]:
                 empty = False
                 yield _json_entry(path, number, line)
     if empty:
-        raise InputError(f"{_WANTED} on each line, found no line")
+        raise InputError(wanted=f"{_WANTED} on each line", found="no line")
 
 
 def _lines(file: IO[bytes]) -> Iterator[bytes]:
@@ -45,8 +45,9 @@ def _lines(file: IO[bytes]) -> Iterator[bytes]:
         if not line:
             return
         if len(line) > MAX_LINE_BYTES:
-            message = f"wanted lines of at most {MAX_LINE_BYTES:,} bytes, found a longer one"
-            raise LimitExceeded("line bytes", MAX_LINE_BYTES, message).standing_at(number)
+            raise LimitExceeded(
+                "line bytes", MAX_LINE_BYTES, wanted=f"lines of at most {MAX_LINE_BYTES:,} bytes", found="a longer one"
+            ).standing_at(number)
         yield line
 
 
@@ -57,15 +58,19 @@ def _json_entry(path: Path, number: int, line: bytes) -> SubscriptionEntry | Bad
     except InputError as error:
         return BadEntry(str(path), number, error.located_in(source))
     except (msgspec.DecodeError, RecursionError) as error:
-        return BadEntry(str(path), number, InputError(f"{_WANTED}: {error}", source=source))
+        return BadEntry(str(path), number, _other(error, source))
 
 
 def _entry(path: Path, source: str, place: int, record: _Record) -> SubscriptionEntry:
     if not record.id:
-        raise InputError("wanted an id that is not empty, found an empty one")
+        raise InputError(wanted="an id that is not empty", found="an empty one")
     return SubscriptionEntry(
         str(path), f"{source} ({record.id!r})", place, record.id, record.language, record.text, record.owner
     )
+
+
+def _other(error: Exception, source: str) -> InputError:
+    return InputError(wanted=_WANTED, found=f"something else: {error}", source=source)
 
 
 def parquet(path: Path) -> Iterator[SubscriptionEntry | BadEntry]:
@@ -78,19 +83,19 @@ def parquet(path: Path) -> Iterator[SubscriptionEntry | BadEntry]:
         with pyarrow.parquet.ParquetFile(path) as file:
             columns = _columns(file.schema_arrow.names)
             if not file.metadata.num_rows:
-                raise InputError(f"{_WANTED} in each row, found no row")
+                raise InputError(wanted=f"{_WANTED} in each row", found="no row")
             batches = file.iter_batches(batch_size=_ROWS_AT_A_TIME, columns=columns)
             rows = (row for batch in batches for row in batch.to_pylist())
             for number, row in enumerate(rows, 1):
                 yield _row_entry(path, number, row)
     except (pyarrow.ArrowException, UnicodeDecodeError) as error:
-        raise InputError(f"wanted a Parquet file of subscriptions: {error}") from None
+        raise InputError(wanted="a Parquet file of subscriptions", found=f"something else: {error}") from None
 
 
 def _columns(found: list[str]) -> list[str]:
     missing = [name for name in ("id", "language", "text") if name not in found]
     if missing:
-        raise InputError(f"wanted the columns id, language and text, found no {' and no '.join(missing)}")
+        raise InputError(wanted="the columns id, language and text", found=f"no {' and no '.join(missing)}")
     return [name for name in _Record.__struct_fields__ if name in found]
 
 
@@ -101,4 +106,4 @@ def _row_entry(path: Path, number: int, row: dict[str, object]) -> SubscriptionE
     except InputError as error:
         return BadEntry(str(path), number, error.located_in(source))
     except msgspec.ValidationError as error:
-        return BadEntry(str(path), number, InputError(f"{_WANTED}: {error}", source=source))
+        return BadEntry(str(path), number, _other(error, source))

@@ -42,5 +42,6 @@ def decoded(data: bytes) -> str:
     except UnicodeDecodeError as error:
         readable = content.decode(errors="replace")
         offset = len(content[: error.start].decode())
-        message = f"wanted UTF-8, found the byte 0x{content[error.start]:02X}"
-        raise SyntaxProblem.at(readable, offset, message) from None
+        raise SyntaxProblem.at(
+            readable, offset, wanted="UTF-8", found=f"the byte 0x{content[error.start]:02X}"
+        ) from None

@@ -65,7 +65,7 @@ def _parsed(entry: SubscriptionEntry, taken: dict[str, str]) -> Subscription | B
 
 def _take(entry: SubscriptionEntry, taken: dict[str, str]) -> None:
     if entry.id in taken:
-        raise InputError(f"wanted each identifier once, found {entry.id!r} again; {taken[entry.id]} has it")
+        raise InputError(wanted="each identifier once", found=f"{entry.id!r} again", hint=f"{taken[entry.id]} has it")
     taken[entry.id] = entry.source
 
 
@@ -82,13 +82,13 @@ def _reader(path: Path) -> Callable[[Path], _Entries]:
     if path.is_dir():
         return _folder
     if not path.exists():
-        raise InputError("wanted a file or a folder of subscriptions, found nothing")
+        raise InputError(wanted="a file or a folder of subscriptions", found="nothing")
     if _suffix(path) in _languages():
         return _single
     if _suffix(path) in _BULK:
         return _BULK[_suffix(path)]
     wanted = ", ".join([*_languages(), *_BULK])
-    raise InputError(f"wanted a folder, or a file that ends in one of {wanted}, found {path.name!r}")
+    raise InputError(wanted=f"a folder, or a file that ends in one of {wanted}", found=repr(path.name))
 
 
 def _suffix(path: Path) -> str:
@@ -103,7 +103,7 @@ def _folder(folder: Path) -> _Entries:
     suffixes = _languages()
     files = sorted(file for file in folder.iterdir() if _suffix(file) in suffixes and file.is_file())
     if not files:
-        raise InputError(f"wanted files that end in one of {', '.join(suffixes)} in this folder, found none")
+        raise InputError(wanted=f"files that end in one of {', '.join(suffixes)} in this folder", found="none")
     for file in files:
         yield from _entries(file)
 
@@ -112,5 +112,5 @@ def _single(path: Path) -> _Entries:
     with path.open("rb") as file:
         data = file.read(MAX_FILE_BYTES + 1)
     if len(data) > MAX_FILE_BYTES:
-        raise LimitExceeded("file bytes", MAX_FILE_BYTES, f"wanted at most {MAX_FILE_BYTES:,} bytes, found more")
+        raise LimitExceeded("file bytes", MAX_FILE_BYTES, wanted=f"at most {MAX_FILE_BYTES:,} bytes", found="more")
     yield SubscriptionEntry(str(path), str(path), 0, path.stem, _languages()[_suffix(path)], decoded(data))

@@ -7,10 +7,11 @@ A scanner stands at a place in the text and is asked for one thing at a time. Be
 from __future__ import annotations
 
 import re
+from typing import Unpack
 
 from msgspec import Struct
 
-from triplewire.errors import InputError, LimitExceeded, SyntaxProblem
+from triplewire.errors import Facts, InputError, LimitExceeded, SyntaxProblem
 
 MAX_TEXT_BYTES = 64 * 1024
 
@@ -53,7 +54,7 @@ class Scanner:
         """Take what is wanted, or say that it was wanted."""
         found = self.accept(wanted)
         if found is None:
-            raise self.problem(f"wanted {name}, found {self.here()}")
+            raise self.problem(wanted=name, found=self.here())
         return found
 
     def sees(self, wanted: re.Pattern[str]) -> bool:
@@ -73,9 +74,9 @@ class Scanner:
         shown = _SHOWN.match(self.text, self.offset)
         return shortened(shown.group()) if shown else repr(self.text[self.offset])
 
-    def problem(self, message: str, offset: int | None = None) -> SyntaxProblem:
+    def problem(self, summary: str | None = None, offset: int | None = None, **facts: Unpack[Facts]) -> SyntaxProblem:
         """The syntax error for this place, or for another."""
-        return SyntaxProblem.at(self.text, self.offset if offset is None else offset, message)
+        return SyntaxProblem.at(self.text, self.offset if offset is None else offset, summary, **facts)
 
     def check_count(self, limit: str, allowed: int, found: int) -> None:
         """Refuse more than `allowed` of what `limit` names, and say where."""
@@ -97,13 +98,13 @@ def _check_size(text: str, limit: TextLimit) -> None:
     try:
         size = len(text.encode())
     except UnicodeEncodeError as error:
-        message = f"wanted Unicode text, found the lone surrogate U+{ord(text[error.start]):04X}"
+        found = f"the lone surrogate U+{ord(text[error.start]):04X}"
         # The message must be printable, so it cannot quote what is wrong.
         printable = text.encode(errors="replace").decode()
-        raise SyntaxProblem.at(printable, error.start, message) from None
+        raise SyntaxProblem.at(printable, error.start, wanted="Unicode text", found=found) from None
     if size > limit.max_bytes:
-        message = f"a {limit.kind} may have {limit.max_bytes:,} bytes, found {size:,}"
-        raise LimitExceeded(f"{limit.kind} bytes", limit.max_bytes, message)
+        allowed = f"a {limit.kind} may have {limit.max_bytes:,} bytes"
+        raise LimitExceeded(f"{limit.kind} bytes", limit.max_bytes, allowed, found=f"{size:,}")
 
 
 def check_count(limit: str, allowed: int, found: int) -> None:
@@ -114,7 +115,7 @@ def check_count(limit: str, allowed: int, found: int) -> None:
 
 def too_many(limit: str, allowed: int) -> LimitExceeded:
     """The error for more than `allowed` of what `limit` names."""
-    return LimitExceeded(limit, allowed, f"a subscription may have {allowed:,} {limit}, found more")
+    return LimitExceeded(limit, allowed, f"a subscription may have {allowed:,} {limit}", found="more")
 
 
 def inexpressible(language: str, what: str) -> InputError:

@@ -68,7 +68,7 @@ class TermReader:
         """What `prefix:local` stands for."""
         if prefix not in self.prefixes:
             raise self._scanner.problem(
-                f"wanted a declared prefix, found {shortened(prefix)}: which nobody declared", start
+                wanted="a declared prefix", found=f"{shortened(prefix)}: which nobody declared", offset=start
             )
         return self.prefixes[prefix] + _LOCAL_ESCAPE.sub(r"\1", local)
 
@@ -92,7 +92,7 @@ class TermReader:
         start = self._scanner.offset
         found = _STRING.match(self._scanner.text, start)
         if found is None:
-            raise self._scanner.problem("wanted the closing quote of a string on the same line, found none")
+            raise self._scanner.problem(wanted="the closing quote of a string on the same line", found="none")
         self._scanner.offset = found.end()
         value = self._unescaped(found.group(1) if found.group(1) is not None else found.group(2), start)
         return self._tagged(value, start)
@@ -103,7 +103,7 @@ class TermReader:
         if self._scanner.accept(_DATATYPE):
             datatype = self.iri()
             if datatype is None:
-                raise self._scanner.problem(f"wanted a datatype after ^^, found {self._scanner.here()}")
+                raise self._scanner.problem(wanted="a datatype after ^^", found=self._scanner.here())
             return Literal(value, datatype=datatype)
         self._scanner.skip()
         return Literal(value)
@@ -114,21 +114,25 @@ class TermReader:
             return Literal(value, language=tag.group(1), direction=direction)
         except ValueError as error:
             raise self._scanner.problem(
-                f"wanted a language tag, found {shortened(tag.group(1))}: {error}", start
+                wanted="a language tag", found=f"{shortened(tag.group(1))}: {error}", offset=start
             ) from None
 
     def _node(self, iri: str, start: int) -> NamedNode:
         try:
             return NamedNode(iri)
         except ValueError as error:
-            raise self._scanner.problem(f"wanted an absolute IRI, found <{shortened(iri)}>: {error}", start) from None
+            raise self._scanner.problem(
+                wanted="an absolute IRI", found=f"<{shortened(iri)}>: {error}", offset=start
+            ) from None
 
     def _unescaped(self, inside: str, start: int) -> str:
         def plain(escape: re.Match[str]) -> str:
             code = escape.group(1) or escape.group(2)
             found = _character(code) if code else _PLAIN.get(escape.group(3))
             if found is None:
-                raise self._scanner.problem(f"wanted an escape such as \\n or \\u00e9, found {escape.group()}", start)
+                raise self._scanner.problem(
+                    wanted="an escape such as \\n or \\u00e9", found=escape.group(), offset=start
+                )
             return found
 
         return _ESCAPE.sub(plain, inside)

@@ -37,8 +37,8 @@ def test_what_the_tokens_are(text: str, found: list[str]):
 
 
 def test_an_unclosed_string_is_refused():
-    def reject(message: str) -> None:
-        raise SyntaxProblem.at('"a\\"', 0, message)
+    def reject(wanted: str, found: str) -> None:
+        raise SyntaxProblem.at('"a\\"', 0, wanted=wanted, found=found)
 
     with pytest.raises(SyntaxProblem, match="found no end"):
         string_value('"a\\"', reject)  # type: ignore[arg-type]

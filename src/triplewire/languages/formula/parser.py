@@ -93,8 +93,8 @@ class _Parser:
 
     def _disjunction(self, depth: int) -> Constraint:
         if depth > MAX_DEPTH:
-            message = f"a formula may nest {MAX_DEPTH} parentheses, found more"
-            raise LimitExceeded("parentheses", MAX_DEPTH, message).standing_in(self._scanner.text, self._scanner.offset)
+            error = LimitExceeded("parentheses", MAX_DEPTH, f"a formula may nest {MAX_DEPTH} parentheses", found="more")
+            raise error.standing_in(self._scanner.text, self._scanner.offset)
         triples_before = len(self._triples)
         parts = [self._conjunction(depth)]
         while self._scanner.accept(tokens.OR):
@@ -127,9 +127,9 @@ class _Parser:
 
     def _end(self) -> None:
         if self._scanner.sees(tokens.CLOSE):
-            raise self._scanner.problem("wanted the end of the formula, found ) that nothing opened")
+            raise self._scanner.problem(wanted="the end of the formula", found=") that nothing opened")
         if not self._scanner.at_end:
-            raise self._scanner.problem(f"wanted a connective or the end, found {self._scanner.here()}")
+            raise self._scanner.problem(wanted="a connective or the end", found=self._scanner.here())
 
     # Triples: definition 2
 
@@ -158,7 +158,7 @@ class _Parser:
     def _predicate(self) -> NamedNode:
         predicate = self._terms.iri()
         if predicate is None:
-            raise self._scanner.problem(f"wanted a predicate, which must be an IRI, found {self._scanner.here()}")
+            raise self._scanner.problem(wanted="a predicate, which must be an IRI", found=self._scanner.here())
         return predicate
 
     def _object(self, subject: Variable) -> Variable | NamedNode | Literal:
@@ -167,9 +167,9 @@ class _Parser:
         mention = self._variable("an object variable")
         if mention.variable == subject or mention.variable in (t.pattern.object for t in self._triples):
             raise self._scanner.problem(
-                f"object variables must be distinct, found {mention.variable.name} again"
-                " (definition 2; SPARQL can join more)",
+                "object variables must be distinct",
                 mention.offset,
+                found=f"{mention.variable.name} again (definition 2; SPARQL can join more)",
             )
         return mention.variable
 
@@ -187,7 +187,7 @@ class _Parser:
         offset = self._scanner.offset
         text = self._terms.literal()
         if text is None or not (text.language or text.datatype == XSD["string"]):
-            raise self._scanner.problem("contains wants a string in quotes", offset)
+            raise self._scanner.problem(subject="contains", wanted="a string in quotes", offset=offset)
         return TextTest(TextRelation.CONTAINS, variable, text)
 
     def _comparison(self, variable: Variable, operator: Comparator) -> Constraint:
@@ -198,23 +198,23 @@ class _Parser:
             return _all(comparison, IntegerTest(variable))
         if isinstance(constant, Literal) and constant.datatype == XSD["integer"]:
             raise self._scanner.problem(
-                f"wanted an xsd:integer of at most 64 bits, found {shortened(constant.value)!r}", offset
+                wanted="an xsd:integer of at most 64 bits", found=repr(shortened(constant.value)), offset=offset
             )
         if isinstance(constant, NamedNode) and operator not in (Comparator.EQUAL, Comparator.NOT_EQUAL):
-            raise self._scanner.problem(f"an IRI has no order: wanted = or !=, found {operator.value}", offset)
+            raise self._scanner.problem("an IRI has no order", wanted="= or !=", found=operator.value, offset=offset)
         return _all(comparison)
 
     def _constant(self, wanted: str) -> NamedNode | Literal:
         constant = self._terms.iri() or self._terms.literal()
         if constant is None:
-            raise self._scanner.problem(f"wanted {wanted}, found {self._scanner.here()}")
+            raise self._scanner.problem(wanted=wanted, found=self._scanner.here())
         return constant
 
     # What must hold of the whole
 
     def _check_bindings(self, head: list[_Mention]) -> None:
         if not self._triples:
-            raise self._scanner.problem("wanted at least one triple t(S, p, O), found none")
+            raise self._scanner.problem(wanted="at least one triple t(S, p, O)", found="none")
         bound = {v for triple in self._triples for v in triple.pattern.variables}
         for mention in head:
             self._check_bound(mention, bound, "projected")
@@ -225,8 +225,8 @@ class _Parser:
     def _check_bound(self, mention: _Mention, bound: set[Variable], role: str) -> None:
         if mention.variable not in bound:
             names = ", ".join(sorted(v.name for v in bound))
-            message = f"the {role} variable {mention.variable.name} is in no triple; wanted one of {names}"
-            raise self._scanner.problem(message, mention.offset)
+            summary = f"the {role} variable {mention.variable.name} is in no triple"
+            raise self._scanner.problem(summary, mention.offset, wanted=f"one of {names}")
 
     def _check_distinct(self, head: list[_Mention]) -> None:
         seen: set[Variable] = set()

@@ -30,7 +30,7 @@ class _Parser:
             if not self._scanner.accept(tokens.LINE_END):
                 self._line()
         if not self._edges:
-            raise self._scanner.problem("wanted at least one edge: subject predicate object, found none")
+            raise self._scanner.problem(wanted="at least one edge: subject predicate object", found="none")
         projected = tuple(v for v in variables_of(self._edges) if not v.is_blank)
         return FastQuery(Select(projected), Core(tuple(self._edges), self._constraint()))
 
@@ -71,7 +71,7 @@ class _Parser:
             return RDF["type"]
         term = self._variable() or self._terms.iri()
         if term is None:
-            raise self._scanner.problem(f"wanted a predicate: an IRI, a or a variable, found {self._scanner.here()}")
+            raise self._scanner.problem(wanted="a predicate: an IRI, a or a variable", found=self._scanner.here())
         return self._constrained(term)
 
     def _object(self) -> PatternTerm:
@@ -80,7 +80,7 @@ class _Parser:
     def _node(self, wanted: str) -> PatternTerm:
         term = self._variable() or self._blank() or self._terms.iri() or self._terms.literal()
         if term is None:
-            raise self._scanner.problem(f"wanted {wanted}, found {self._scanner.here()}")
+            raise self._scanner.problem(wanted=wanted, found=self._scanner.here())
         return self._constrained(term)
 
     def _variable(self) -> Variable | None:
@@ -97,7 +97,7 @@ class _Parser:
         offset = self._scanner.offset
         if self._scanner.accept(tokens.OPEN):
             if not isinstance(term, Variable) or term.is_blank:
-                raise self._scanner.problem(f"only a variable can be constrained, found {term}", offset)
+                raise self._scanner.problem("only a variable can be constrained", offset, found=str(term))
             self._tests.setdefault(term, []).extend(self._constraint_set(term))
         return term
 
@@ -127,5 +127,5 @@ class _Parser:
     def _operand(self) -> NamedNode | Literal:
         operand = self._terms.iri() or self._terms.literal()
         if operand is None:
-            raise self._scanner.problem(f"wanted an IRI or a literal after the operator, found {self._scanner.here()}")
+            raise self._scanner.problem(wanted="an IRI or a literal after the operator", found=self._scanner.here())
         return operand

@@ -78,8 +78,9 @@ class ChangeReader:
             return ArcAction(change, self._arcs(_ACTIONS[change]))
         path = self._resource()
         if change is Change.INSERT and not self._scanner.sees(tokens.AS):
-            message = f"wanted AS INSTANCE OF and the class of the resource to insert, found {self._scanner.here()}"
-            raise self._scanner.problem(message)
+            raise self._scanner.problem(
+                wanted="AS INSTANCE OF and the class of the resource to insert", found=self._scanner.here()
+            )
         return ResourceAction(change, path, self._class())
 
     def _change(self) -> Change | None:
@@ -95,7 +96,7 @@ class ChangeReader:
 
     def _resource(self) -> Path:
         if self._scanner.sees(tokens.WILDCARD):
-            raise self._scanner.problem("wanted a path or a triple, found _: every resource is written resource()")
+            raise self._scanner.problem(wanted="a path or a triple", found="_: every resource is written resource()")
         return self._queries.path("a path (resource(...) or a $variable) or a triple in parentheses")
 
     def _class(self) -> Name | None:
@@ -104,7 +105,7 @@ class ChangeReader:
         self._scanner.expect(tokens.INSTANCE, "INSTANCE after AS")
         self._scanner.expect(tokens.OF, "OF after AS INSTANCE")
         if self._scanner.sees(tokens.WILDCARD):
-            raise self._scanner.problem("wanted the name of a class, found _, which cannot stand for a class")
+            raise self._scanner.problem(wanted="the name of a class", found="_, which cannot stand for a class")
         return self._terms.name("the name of a class")
 
     # Arcs
@@ -133,7 +134,7 @@ class ChangeReader:
         source, name = self._beginning(form)
         target = self._node(_Place.TARGET, form)
         if self._scanner.sees(tokens.ARROW):
-            raise self._scanner.problem("wanted ) after the target, found an arrow: only UPDATE has an old target")
+            raise self._scanner.problem(wanted=") after the target", found="an arrow: only UPDATE has an old target")
         self._scanner.expect(tokens.CLOSE, ") after the target of a triple")
         return Arc(source, name, target)
 
@@ -159,8 +160,8 @@ class ChangeReader:
             return False
         if place not in form.open:
             allowed = " or ".join(form.open)
-            message = f"{form.name} allows the wildcard _ as its {allowed}, found it as the {place.value}"
-            raise self._scanner.problem(message)
+            summary = f"{form.name} allows the wildcard _ as its {allowed}"
+            raise self._scanner.problem(summary, found=f"it as the {place.value}")
         self._scanner.accept(tokens.WILDCARD)
         return True
 
@@ -184,9 +185,8 @@ class ChangeReader:
 
     def _next_element(self, form: _Form) -> NextElement:
         if form is not _INSERTED:
-            raise self._scanner.problem(
-                f"seq++ makes a new arc, so only an INSERT action has it, found it in {form.name}"
-            )
+            summary = "seq++ makes a new arc, so only an INSERT action has it"
+            raise self._scanner.problem(summary, found=f"it in {form.name}")
         self._scanner.accept(tokens.NEXT_ELEMENT)
         return NextElement()
 
@@ -194,7 +194,6 @@ class ChangeReader:
         offset = self._scanner.offset
         found = self._queries.variable("an arc name, or $delta.arc_name")
         if found != Delta(Component.ARC_NAME):
-            raise self._scanner.problem(
-                "wanted an arc name; of all that begins with $, only $delta.arc_name is one", offset
-            )
+            hint = "of all that begins with $, only $delta.arc_name is one"
+            raise self._scanner.problem(wanted="an arc name", hint=hint, offset=offset)
         return Delta(Component.ARC_NAME)

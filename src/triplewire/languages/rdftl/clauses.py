@@ -52,14 +52,14 @@ class RuleClauses:
 
     def _check_first(self, clause: str, already: object, offset: int) -> None:
         if already is not None:
-            raise self._scanner.problem(f"wanted {clause} once in a preamble, found it again", offset)
+            raise self._scanner.problem(wanted=f"{clause} once in a preamble", found="it again", offset=offset)
 
     def _choice(self, choices: type[_Choice]) -> _Choice:
         offset = self._scanner.offset
         wanted = ", ".join(choices)
         word = self._scanner.expect(_WORD, f"one of {wanted}").group()
         if word.upper() not in list(choices):
-            raise self._scanner.problem(f"wanted one of {wanted}, found {shortened(word)}", offset)
+            raise self._scanner.problem(wanted=f"one of {wanted}", found=shortened(word), offset=offset)
         return choices(word.upper())
 
     def _labels(self) -> tuple[str, ...]:
@@ -76,5 +76,5 @@ def label(scanner: Scanner, terms: tokens.RdftlTerms, wanted: str) -> str:
         return scanner.expect(tokens.LABEL, wanted).group()
     found = terms.literal()
     if found is None or found != Literal(found.value) or not found.value:
-        raise scanner.problem(f"wanted {wanted}: a word, or a string that is not empty", offset)
+        raise scanner.problem(wanted=f"{wanted}: a word, or a string that is not empty", offset=offset)
     return found.value

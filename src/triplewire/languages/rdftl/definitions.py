@@ -78,8 +78,8 @@ class Definitions:
         uri = self.terms.namespace(name)
         taken = tokens.AMBIENT.get(name) or self._namespaces.get(name)
         if taken not in (None, uri):
-            message = f"the namespace {shortened(name)} already means {taken}, found {shortened(uri)}"
-            raise self._scanner.problem(message, offset)
+            summary = f"the namespace {shortened(name)} already means {taken}"
+            raise self._scanner.problem(summary, offset, found=shortened(uri))
         self._namespaces[name] = self.terms.prefixes[name] = uri
 
     def _let(self) -> None:
@@ -87,8 +87,11 @@ class Definitions:
         found = self._scanner.expect(tokens.VARIABLE, "a $variable to define")
         name = found.group(1)
         if name == "delta" or found.group(2) is not None:
-            message = f"wanted a $variable to define, found {shortened(found.group())}: $delta is what triggers a rule"
-            raise self._scanner.problem(message, offset)
+            raise self._scanner.problem(
+                wanted="a $variable to define",
+                found=f"{shortened(found.group())}: $delta is what triggers a rule",
+                offset=offset,
+            )
         self._forget(name, offset)
         self._scanner.expect(tokens.ASSIGN, f":= after ${shortened(name)}")
         self._define(name)

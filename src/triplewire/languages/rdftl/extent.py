@@ -38,16 +38,16 @@ class Extent(Struct, frozen=True):
     def check(self) -> None:
         """Refuse what is too large to be asked."""
         if self.size > MAX_SIZE:
-            message = f"a query may have {MAX_SIZE:,} steps and conditions, its variables written out, found more"
-            raise LimitExceeded("steps and conditions", MAX_SIZE, message)
+            allowed = f"a query may have {MAX_SIZE:,} steps and conditions, its variables written out"
+            raise LimitExceeded("steps and conditions", MAX_SIZE, allowed, found="more")
         if self.depth > MAX_DEPTH:
             raise too_deep()
 
 
 def too_deep() -> LimitExceeded:
     """The error for what nests too far."""
-    message = f"qualifiers, parentheses and not may nest {MAX_DEPTH} deep, variables written out, found more"
-    return LimitExceeded("nesting", MAX_DEPTH, message)
+    allowed = f"qualifiers, parentheses and not may nest {MAX_DEPTH} deep, variables written out"
+    return LimitExceeded("nesting", MAX_DEPTH, allowed, found="more")
 
 
 Extents = Mapping[str, Extent]
@@ -70,7 +70,7 @@ def path_extent(path: Path, variables: Extents) -> Extent:
 
 def _variable(name: str, variables: Extents) -> Extent:
     if name not in variables:
-        raise InputError(f"wanted a variable that a LET has defined, found ${name}")
+        raise InputError(wanted="a variable that a LET has defined", found=f"${name}")
     return variables[name]
 
 

@@ -36,5 +36,5 @@ def _bytes(path: Path) -> bytes:
     with path.open("rb") as file:
         data = file.read(MAX_FILE_BYTES + 1)
     if len(data) > MAX_FILE_BYTES:
-        raise LimitExceeded("file bytes", MAX_FILE_BYTES, f"wanted at most {MAX_FILE_BYTES:,} bytes, found more")
+        raise LimitExceeded("file bytes", MAX_FILE_BYTES, wanted=f"at most {MAX_FILE_BYTES:,} bytes", found="more")
     return data

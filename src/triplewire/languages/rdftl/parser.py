@@ -32,7 +32,7 @@ def parse_rule(text: str, *, id: str | None = None) -> Rule:  # noqa: A002  what
     scanner = Scanner(text, SPACES_AND_COMMENTS, _ONE_RULE)
     rule, _ = _rule(scanner, Preamble(), id or "r1")
     if id is not None and rule.id != id:
-        raise scanner.problem(f"wanted the rule {id!r}, found RULE {rule.id!r}", 0)
+        raise scanner.problem(wanted=f"the rule {id!r}", found=f"RULE {rule.id!r}", offset=0)
     scanner.accept(tokens.END)
     _check_end(scanner)
     return rule
@@ -64,8 +64,12 @@ def _each_rule(scanner: Scanner) -> Iterator[Rule]:
         preamble = preamble or defined
         _end_statement(scanner, start)
         if rule.id in places:
-            message = f"wanted each rule's name once, found {rule.id!r} again; rule {places[rule.id]} has it"
-            raise scanner.problem(message, start)
+            raise scanner.problem(
+                wanted="each rule's name once",
+                found=f"{rule.id!r} again",
+                hint=f"rule {places[rule.id]} has it",
+                offset=start,
+            )
         places[rule.id] = len(places) + 1
         yield rule
 
@@ -157,10 +161,11 @@ def _free(name: str, taken: set[str]) -> str:
 def _end_statement(scanner: Scanner, start: int) -> None:
     scanner.expect(tokens.END, ";; after the rule or update")
     if scanner.offset - start > MAX_TEXT_BYTES:
-        message = f"a rule or update may have {MAX_TEXT_BYTES:,} characters, found more"
-        raise LimitExceeded("characters of a rule", MAX_TEXT_BYTES, message).standing_in(scanner.text, start)
+        allowed = f"a rule or update may have {MAX_TEXT_BYTES:,} characters"
+        error = LimitExceeded("characters of a rule", MAX_TEXT_BYTES, allowed, found="more")
+        raise error.standing_in(scanner.text, start)
 
 
 def _check_end(scanner: Scanner) -> None:
     if not scanner.at_end:
-        raise scanner.problem(f"wanted the end of the rule, found {scanner.here()}")
+        raise scanner.problem(wanted="the end of the rule", found=scanner.here())

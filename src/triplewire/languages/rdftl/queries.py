@@ -164,8 +164,9 @@ class QueryReader:
         if not relative:
             return self._absolute(wanted)
         if not self._qualifiers:
-            message = f"wanted {_A_PATH}, found {self._scanner.here()}: a path without a start stands in a qualifier"
-            raise self._scanner.problem(message)
+            raise self._scanner.problem(
+                wanted=_A_PATH, found=f"{self._scanner.here()}: a path without a start stands in a qualifier"
+            )
         return Path(None, self._steps([self._move()]))
 
     def _enter(self) -> None:

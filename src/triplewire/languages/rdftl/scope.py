@@ -66,11 +66,16 @@ class Scope(Struct, frozen=True):
         if name == "delta":
             return Delta(self._component(scanner, component, offset))
         if component is not None:
-            raise scanner.problem(f"wanted a path, found ${shortened(name)}.: only $delta has components", offset)
+            raise scanner.problem(
+                wanted="a path", found=f"${shortened(name)}.: only $delta has components", offset=offset
+            )
         if name not in self.variables:
             known = ", ".join(f"${known}" for known in self.variables) or "none so far"
-            message = f"wanted a variable that a LET has defined ({shortened(known)}), found ${shortened(name)}"
-            raise scanner.problem(message, offset)
+            raise scanner.problem(
+                wanted=f"a variable that a LET has defined ({shortened(known)})",
+                found=f"${shortened(name)}",
+                offset=offset,
+            )
         self.used.add(name)
         return Variable(name)
 
@@ -83,4 +88,4 @@ class Scope(Struct, frozen=True):
                 return component
         wanted = ", ".join(f"$delta.{c.value}" if c.value else "$delta" for c in self.delta.components)
         found = shortened(f"$delta.{written}")
-        raise scanner.problem(f"{self.delta.place} has only {wanted}, found {found}", offset)
+        raise scanner.problem(f"{self.delta.place} has only {wanted}", offset, found=found)

@@ -123,15 +123,15 @@ class _Writer:
                     group.append(f"FILTER(EXISTS {{ {{ {iri} ?p ?o }} UNION {{ ?s ?p {iri} }} }})")
                 return iri
         if context is None:
-            raise InputError("wanted a path that begins with a resource or a variable, found one without a start")
+            raise InputError(wanted="a path that begins with a resource or a variable", found="one without a start")
         return context
 
     def _delta(self, component: Component) -> NamedNode | Literal:
         found = self._deltas.get(component)
         if found is None:
-            raise InputError(f"wanted a value for {_shown(component)}, found none")
+            raise InputError(wanted=f"a value for {_shown(component)}", found="none")
         if not isinstance(found, NamedNode | Literal):
-            raise InvalidTerm(f"wanted an IRI or a literal for {_shown(component)}, found {found}")
+            raise InvalidTerm(wanted=f"an IRI or a literal for {_shown(component)}", found=str(found))
         return found
 
     def _any_resource(self, steps: tuple[Step, ...], group: _Group) -> Unknown:
@@ -224,7 +224,7 @@ class _Writer:
 
 def _iri(name: Name) -> NamedNode:
     if not isinstance(name, NamedNode):
-        raise InputError(f"wanted a name that a schema has resolved, found {name.local}")
+        raise InputError(wanted="a name that a schema has resolved", found=name.local)
     return name
 
 

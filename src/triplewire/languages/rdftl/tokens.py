@@ -95,7 +95,7 @@ class RdftlTerms(TermReader):
     def _in_namespace(self, bare: str, start: int) -> str:
         prefix, colon, local = bare.partition(":")
         if not colon:
-            raise self._scanner.problem(f"wanted an absolute URI, found {shortened(bare)}", start)
+            raise self._scanner.problem(wanted="an absolute URI", found=shortened(bare), offset=start)
         self._check_declared(prefix, start, f"; a URI that begins so is written <{shortened(bare)}>")
         return self.prefixes[prefix] + local
 
@@ -104,9 +104,9 @@ class RdftlTerms(TermReader):
         if prefix not in self.prefixes:
             known = ", ".join(sorted(self.prefixes))
             raise self._scanner.problem(
-                f"wanted a declared namespace ({shortened(known)}), found {shortened(prefix)}:,"
-                f" which no USING NAMESPACE declares{hint}",
-                start,
+                wanted=f"a declared namespace ({shortened(known)})",
+                found=f"{shortened(prefix)}:, which no USING NAMESPACE declares{hint}",
+                offset=start,
             )
 
 

@@ -32,8 +32,12 @@ def compile_query(tree: ast.Query, limits: QueryLimits = DEFAULT_LIMITS) -> Quer
     check_evaluable(tree, limits)
     text = print_query(tree)
     if len(text) > limits.text:
-        message = f"wanted at most {limits.text:,} characters with every IRI spelled out, found {len(text):,}"
-        raise LimitExceeded("text", limits.text, message)
+        raise LimitExceeded(
+            "text",
+            limits.text,
+            wanted=f"at most {limits.text:,} characters with every IRI spelled out",
+            found=f"{len(text):,}",
+        )
     required = requirements(tree, limits.alternatives)
     return GeneralQuery(form, required, tree, text, canonical_text(tree), _variables(tree))
 

@@ -45,11 +45,13 @@ def _check_stack(tree: object, limits: QueryLimits) -> None:
     """Raise LimitExceeded if evaluating the query may take more stack than is safe."""
     needed = stack_of(tree)
     if needed > limits.stack:
-        message = (
-            f"wanted a query whose parts nest and follow each other so that evaluating them takes at most "
-            f"{limits.stack:,} KiB of stack, found about {needed:,} KiB"
+        raise LimitExceeded(
+            "stack",
+            limits.stack,
+            wanted="a query whose parts nest and follow each other so that evaluating them takes at most "
+            f"{limits.stack:,} KiB of stack",
+            found=f"about {needed:,} KiB",
         )
-        raise LimitExceeded("stack", limits.stack, message)
 
 
 def stack_of(tree: object) -> int:
@@ -146,11 +148,13 @@ def _check_joins(tree: object, limits: QueryLimits) -> None:
     """Raise LimitExceeded if a group joins more parts than can be planned in reasonable time."""
     most = max((joined_in(node) for node in ast.walk(tree) if isinstance(node, ast.Group)), default=0)
     if most > limits.joins:
-        message = (
-            f"wanted at most {limits.joins:,} patterns, steps of paths and other parts joined by one group "
-            f"of a query that is not compiled, found {most:,}"
+        raise LimitExceeded(
+            "joins",
+            limits.joins,
+            wanted=f"at most {limits.joins:,} patterns, steps of paths and other parts joined by one group of a query "
+            "that is not compiled",
+            found=f"{most:,}",
         )
-        raise LimitExceeded("joins", limits.joins, message)
 
 
 def joined_in(group: ast.Group) -> int:

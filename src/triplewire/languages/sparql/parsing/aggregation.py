@@ -47,7 +47,7 @@ def checked_projection(cursor: Cursor, query: SelectQuery, start: int) -> Select
 def checked_grouping(cursor: Cursor, query: SelectQuery, start: int) -> SelectQuery:
     """The same for a query that groups."""
     if query.projection is None:
-        cursor.reject("wanted a projection by name where the query groups, found SELECT *", start)
+        cursor.reject(wanted="a projection by name where the query groups", found="SELECT *", at=start)
     query = _with_aliases_inlined(cursor, query, start)
     _check_keys(cursor, query, start)
     _check_aliases(cursor, query, start)
@@ -87,7 +87,7 @@ def _check_aliases(cursor: Cursor, query: SelectQuery, start: int) -> None:
 
 def _take(cursor: Cursor, name: Variable, taken: set[Variable], start: int) -> None:
     if name in taken:
-        cursor.reject(f"wanted a new variable after AS, found {name}, which is in use", start)
+        cursor.reject(wanted="a new variable after AS", found=f"{name}, which is in use", at=start)
     taken.add(name)
 
 
@@ -108,7 +108,7 @@ def _check_keys(cursor: Cursor, query: SelectQuery, start: int) -> None:
         free = _free_variables(item.expression) if isinstance(item, Alias) else (item,)
         for name in free:
             if name not in keys:
-                cursor.reject(f"wanted a key of GROUP BY or an aggregate in SELECT, found {name}", start)
+                cursor.reject(wanted="a key of GROUP BY or an aggregate in SELECT", found=str(name), at=start)
 
 
 def _free_variables(expression: Expression) -> Iterator[Variable]:
@@ -146,7 +146,9 @@ def _inlined(cursor: Cursor, expression: Expression, known: dict[Variable, Expre
     if len(nodes) > _MOST_NODES:
         cursor.exceed("expression", _MOST_NODES, "parts of one expression of SELECT, aliases spelled out")
     if any(isinstance(node, BuiltIn) and node.name in _CHANGING for node in nodes):
-        cursor.reject("wanted no use of a random value by a later expression of a SELECT that groups, found one", start)
+        cursor.reject(
+            wanted="no use of a random value by a later expression of a SELECT that groups", found="one", at=start
+        )
     spelled_out: Expression = _replace(expression, known)  # type: ignore[assignment]
     if is_higher_than(spelled_out, cursor.limits.depth - cursor.depth - 2):
         cursor.exceed("depth", cursor.limits.depth, "levels of nesting, expressions of SELECT spelled out")

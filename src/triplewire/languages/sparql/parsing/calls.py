@@ -35,8 +35,9 @@ def function_call(cursor: Cursor, function: NamedNode, read: ReadExpression) -> 
     if expected is None:
         cursor.refuse(
             function.value,
-            f"wanted a cast such as xsd:integer or a function of urn:triplewire:, found the unknown {function}",
-            start,
+            wanted="a cast such as xsd:integer or a function of urn:triplewire:",
+            found=f"the unknown {function}",
+            at=start,
         )
     arguments = _arguments(cursor, read)
     _check_count(cursor, str(function), expected, len(arguments), start)
@@ -46,7 +47,7 @@ def function_call(cursor: Cursor, function: NamedNode, read: ReadExpression) -> 
 def aggregate(cursor: Cursor, name: str, read: ReadExpression) -> Expression:
     """`COUNT(*)`, `SUM(DISTINCT expression)`, `GROUP_CONCAT(expression ; SEPARATOR = "...")`."""
     if not cursor.may_aggregate:
-        cursor.reject(f"wanted aggregates only in SELECT, HAVING and ORDER BY, and never nested; found {name}")
+        cursor.reject(wanted="aggregates only in SELECT, HAVING and ORDER BY, and never nested", found=str(name))
     cursor.aggregated = True
     cursor.may_aggregate = False
     cursor.at += 1
@@ -91,7 +92,7 @@ def _check_count(cursor: Cursor, name: str, expected: tuple[int, int], found: in
     least, most = expected
     if not least <= found <= most:
         wanted = f"{least}" if least == most else f"{least} to {most}"
-        cursor.reject(f"wanted {wanted} argument(s) for {name}, found {found}", start)
+        cursor.reject(wanted=f"{wanted} argument(s) for {name}", found=str(found), at=start)
 
 
 def _check_regex(cursor: Cursor, pattern: str) -> None:

@@ -93,7 +93,7 @@ def _pattern(cursor: Cursor, word: str) -> Element:
 
 def _no_pattern(cursor: Cursor, word: str) -> NoReturn:
     if word == "SERVICE":
-        cursor.refuse("SERVICE", "wanted a pattern over the event itself, found SERVICE, which would send requests")
+        cursor.refuse("SERVICE", wanted="a pattern over the event itself", found="SERVICE, which would send requests")
     cursor.fail("a triple pattern, a group or '}'")
 
 
@@ -139,7 +139,7 @@ def _bind(cursor: Cursor, scope: Scope) -> Bind:
     cursor.expect(")")
     cursor.leave()
     if name in scope.visible():
-        cursor.reject(f"wanted a new variable to BIND, found {name}, which is in use before", cursor.at - 2)
+        cursor.reject(wanted="a new variable to BIND", found=f"{name}, which is in use before", at=cursor.at - 2)
     return Bind(bound, name)
 
 

@@ -25,8 +25,9 @@ def parse_query(text: str, limits: QueryLimits = DEFAULT_LIMITS) -> Query:
     Variable(name='s')
     """
     if len(text) > limits.text:
-        message = f"wanted a query of at most {limits.text:,} characters, found {len(text):,}"
-        raise LimitExceeded("text", limits.text, message)
+        raise LimitExceeded(
+            "text", limits.text, wanted=f"a query of at most {limits.text:,} characters", found=f"{len(text):,}"
+        )
     if not text.isascii():
         _check_characters(text)
     cursor = Cursor(resolve_code_points(text), limits, group, subselect)
@@ -38,11 +39,12 @@ def parse_query(text: str, limits: QueryLimits = DEFAULT_LIMITS) -> Query:
 
 def _check_height(tree: Query, allowed: int) -> None:
     if is_higher_than(tree, allowed):
-        message = f"wanted a query whose parts nest at most {allowed} deep, found more"
-        raise LimitExceeded("depth", allowed, message)
+        raise LimitExceeded("depth", allowed, wanted=f"a query whose parts nest at most {allowed} deep", found="more")
 
 
 def _check_characters(text: str) -> None:
     found = _SURROGATE.search(text)
     if found:
-        raise SyntaxProblem.at(text, found.start(), f"wanted Unicode text, found the lone surrogate {ord(found[0]):X}")
+        raise SyntaxProblem.at(
+            text, found.start(), wanted="Unicode text", found=f"the lone surrogate {ord(found[0]):X}"
+        )

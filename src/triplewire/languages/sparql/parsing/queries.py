@@ -76,7 +76,7 @@ def _namespace(cursor: Cursor) -> str:
     try:
         NamedNode(text)
     except ValueError as error:
-        cursor.reject(f"wanted an absolute IRI, found <{text}>: {error}")
+        cursor.reject(wanted="an absolute IRI", found=f"<{text}>: {error}")
     cursor.at += 1
     return text
 
@@ -94,9 +94,9 @@ def _form(cursor: Cursor) -> Query:
 
 def _no_query(cursor: Cursor, word: str) -> NoReturn:
     if word == "DESCRIBE":
-        cursor.refuse("DESCRIBE", "wanted SELECT, ASK or CONSTRUCT, found DESCRIBE")
+        cursor.refuse("DESCRIBE", wanted="SELECT, ASK or CONSTRUCT", found="DESCRIBE")
     if word in _UPDATES:
-        cursor.refuse(word, f"found {word}, an update, wanted a query")
+        cursor.refuse(word, wanted="a query", found=f"{word}, an update")
     cursor.fail("SELECT, ASK or CONSTRUCT")
 
 
@@ -158,7 +158,7 @@ def _where(cursor: Cursor) -> Group:
 def _refuse_dataset(cursor: Cursor) -> None:
     if cursor.word() == "FROM":
         feature = "FROM NAMED" if cursor.tokens[cursor.at + 1].upper() == "NAMED" else "FROM"
-        cursor.refuse(feature, f"wanted a query over the event itself, found {feature}")
+        cursor.refuse(feature, wanted="a query over the event itself", found=feature)
 
 
 def _trailing_values(cursor: Cursor) -> Values | None:

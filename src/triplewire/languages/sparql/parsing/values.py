@@ -38,7 +38,7 @@ def _names(cursor: Cursor) -> tuple[Variable, ...]:
     while not cursor.skip(")"):
         name = variable(cursor)
         if name in names:
-            cursor.reject(f"wanted each variable of VALUES once, found {name} again", cursor.at - 1)
+            cursor.reject(wanted="each variable of VALUES once", found=f"{name} again", at=cursor.at - 1)
         names[name] = None
     return tuple(names)
 
@@ -50,7 +50,7 @@ def _row(cursor: Cursor, width: int) -> tuple[Datum, ...]:
     while not cursor.skip(")"):
         row.append(_datum(cursor))
     if len(row) != width:
-        cursor.reject(f"wanted {width} value(s) in each row of VALUES, found {len(row)}", start)
+        cursor.reject(wanted=f"{width} value(s) in each row of VALUES", found=str(len(row)), at=start)
     return tuple(row)
 
 

@@ -144,19 +144,20 @@ class Cursor:
         place = self.at if at is None else at
         token = self.tokens[place]
         found = f"'{token}'" if token else "the end of the text"
-        self.reject(f"wanted {wanted}, found {found}", place)
+        self.reject(wanted, found, place)
 
-    def reject(self, message: str, at: int | None = None) -> NoReturn:
-        raise SyntaxProblem.at(self.text, self.offset(at), shortened(message))
+    def reject(self, wanted: str, found: str, at: int | None = None) -> NoReturn:
+        raise SyntaxProblem.at(self.text, self.offset(at), wanted=wanted, found=shortened(found))
 
-    def refuse(self, feature: str, message: str, at: int | None = None) -> NoReturn:
-        raise RefusedFeature(feature, shortened(message)).standing_in(self.text, self.offset(at))
+    def refuse(self, feature: str, *, wanted: str, found: str, at: int | None = None) -> NoReturn:
+        error = RefusedFeature(feature, wanted=wanted, found=shortened(found))
+        raise error.standing_in(self.text, self.offset(at))
 
     def exceed(self, limit: str, allowed: int, counted: str) -> NoReturn:
-        message = f"wanted at most {allowed:,} {counted}, found more"
-        raise LimitExceeded(limit, allowed, message).standing_in(self.text, self.offset())
+        error = LimitExceeded(limit, allowed, wanted=f"at most {allowed:,} {counted}", found="more")
+        raise error.standing_in(self.text, self.offset())
 
 
-def shortened(message: str) -> str:
-    """A name in a message may be as long as the text: keep the message's beginning and end."""
-    return message if len(message) <= 300 else f"{message[:200]} ... {message[-80:]}"
+def shortened(found: str) -> str:
+    """A name may be as long as the text: keep its beginning and end."""
+    return found if len(found) <= 300 else f"{found[:200]} ... {found[-80:]}"

@@ -66,7 +66,7 @@ def blank(cursor: Cursor) -> Variable:
     """A blank node by its label, which must not be used in another basic graph pattern."""
     token = cursor.tokens[cursor.at]
     if cursor.labels.setdefault(token, cursor.block) != cursor.block:
-        cursor.reject(f"wanted a blank-node label of this basic graph pattern, found {token}, which another one uses")
+        cursor.reject(wanted="a blank-node label of this basic graph pattern", found=f"{token}, which another one uses")
     cursor.at += 1
     return Variable(token)
 
@@ -79,7 +79,7 @@ def iri(cursor: Cursor) -> NamedNode:
     try:
         node = NamedNode(text)
     except ValueError as error:
-        cursor.reject(f"wanted an absolute IRI, found <{text}>: {error}")
+        cursor.reject(wanted="an absolute IRI", found=f"<{text}>: {error}")
     cursor.at += 1
     return node
 
@@ -92,7 +92,7 @@ def _expanded(cursor: Cursor, token: str) -> str:
     prefix, _, local = token.partition(":")
     namespace = cursor.prefixes.get(prefix)
     if namespace is None:
-        cursor.reject(f"wanted a declared prefix, found '{prefix}:', which no PREFIX declares")
+        cursor.reject(wanted="a declared prefix", found=f"'{prefix}:', which no PREFIX declares")
     return namespace + (_LOCAL_ESCAPE.sub(r"\1", local) if "\\" in local else local)
 
 
@@ -146,6 +146,6 @@ def _tagged(cursor: Cursor, value: str, language: str) -> Literal:
     try:
         literal = Literal(value, language=language)
     except ValueError as error:
-        cursor.reject(f"wanted a language tag, found @{language}: {error}")
+        cursor.reject(wanted="a language tag", found=f"@{language}: {error}")
     cursor.at += 1
     return literal

@@ -90,17 +90,17 @@ def _resolved(text: str, match: re.Match[str]) -> str:
     if match.lastgroup in ("kept", "comment"):
         return found
 
-    def reject(message: str) -> NoReturn:
-        raise SyntaxProblem.at(text, match.start(), message)
+    def reject(wanted: str, found: str) -> NoReturn:
+        raise SyntaxProblem.at(text, match.start(), wanted=wanted, found=found)
 
     return _ESCAPE.sub(lambda escape: _character(escape, reject), found)
 
 
-def string_value(token: str, reject: Callable[[str], NoReturn]) -> str:
-    """What a string token means, quotes and escapes removed. `reject` is told what is wrong with it."""
+def string_value(token: str, reject: Callable[[str, str], NoReturn]) -> str:
+    """What a string token means, quotes and escapes removed. `reject` is told what was wanted and found."""
     quote = token[:3] if token.startswith(('"""', "'''")) else token[0]
     if not _is_closed(token, quote):
-        reject(f"wanted a string that ends with {quote}, found no end")
+        reject(f"a string that ends with {quote}", "no end")
     value = token[len(quote) : -len(quote)]
     if "\\" in value:
         return _ESCAPE.sub(lambda escape: _character(escape, reject), value)
@@ -113,13 +113,13 @@ def _is_closed(token: str, quote: str) -> bool:
     return len(token) >= 2 * len(quote) and token.endswith(quote)
 
 
-def _character(escape: re.Match[str], reject: Callable[[str], NoReturn]) -> str:
+def _character(escape: re.Match[str], reject: Callable[[str, str], NoReturn]) -> str:
     short, long, plain = escape.groups()
     if plain is not None:
         if plain not in _PLAIN_ESCAPES:
-            reject(f'wanted an escape such as \\n, \\" or \\u00E9, found \\{plain}')
+            reject('an escape such as \\n, \\" or \\u00E9', f"\\{plain}")
         return _PLAIN_ESCAPES[plain]
     code = int(short or long, 16)
     if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
-        reject(f"wanted a Unicode character, found the code point {code:X}")
+        reject("a Unicode character", f"the code point {code:X}")
     return chr(code)
