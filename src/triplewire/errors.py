@@ -54,7 +54,7 @@ TriplewireError
 └── PipelineError              work on Spark that could not be done
     ├── SparkUnavailable       no Java, or a master that cannot be reached
     ├── LakeError              a lake that is damaged, is none, or is taken by another run
-    ├── Stopping               a micro-batch that was not begun because the stream stops
+    ├── StreamStopped          a micro-batch that was not begun because the stream stops
     └── BadInputRefused        a strict run met bad input: carries how many were rejected, and the first reasons
 
 An error keeps its facts as fields, `wanted` and `found` above all; the sentence is built when it is shown. Who needs a
@@ -542,7 +542,7 @@ class LakeError(PipelineError):
     """A lake that is damaged, is none, or is taken by another run."""
 
 
-class Stopping(PipelineError):
+class StreamStopped(PipelineError):
     """A micro-batch that was not begun because the stream stops."""
 
 

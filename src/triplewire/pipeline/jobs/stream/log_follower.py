@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from triplewire.errors import LakeError, NodeRefused, NodeUnreachable, PipelineError, Stopping
+from triplewire.errors import LakeError, NodeRefused, NodeUnreachable, PipelineError, StreamStopped
 from triplewire.pipeline.jobs.event_rows import files_as_rows, separate_rejects
 from triplewire.pipeline.jobs.stream.committed_inputs import commit_of, end_of
 from triplewire.pipeline.jobs.stream.micro_batches import Fill, FilledBatch, MicroBatch, MicroBatches, fill_from_rows
@@ -125,7 +125,7 @@ def follow_log(
         spark.sparkContext.cancelAllJobs()
         thread.join()
         raise
-    if problems and not (stop.asked and isinstance(problems[0], NodeUnreachable | NodeRefused | Stopping)):
+    if problems and not (stop.asked and isinstance(problems[0], NodeUnreachable | NodeRefused | StreamStopped)):
         raise problems[0]
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from triplewire.errors import BadInputRefused, InputError, LakeError, Stopping
+from triplewire.errors import BadInputRefused, InputError, LakeError, StreamStopped
 from triplewire.pipeline.failures import explained
 from triplewire.pipeline.jobs.event_rows import EventRows
 from triplewire.pipeline.jobs.run_records import RunStart, publish
@@ -129,7 +129,7 @@ class MicroBatches:
     def _one_at_a_time(self) -> Iterator[None]:
         with self._busy:
             if self._stop.asked:
-                raise Stopping("the stream stops")
+                raise StreamStopped("the stream stops")
             try:
                 yield
             except BaseException as error:

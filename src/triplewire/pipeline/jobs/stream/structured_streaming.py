@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlparse
 import msgspec
 from msgspec import Struct
 
-from triplewire.errors import LakeError, Stopping
+from triplewire.errors import LakeError, StreamStopped
 from triplewire.pipeline.assembly import assembly_stream, quads_of, separate_batch
 from triplewire.pipeline.failures import explained_error
 from triplewire.pipeline.jobs.event_rows import EventRows, separate_rejects
@@ -205,7 +205,7 @@ def _await(spark: SparkSession, query: StreamingQuery, batches: MicroBatches, st
         raise
     except PySparkException as error:
         query.stop()
-        if not isinstance(batches.failure, Stopping):
+        if not isinstance(batches.failure, StreamStopped):
             raise batches.failure or explained_error(error) from None
 
 
