@@ -6,6 +6,7 @@
     rdftl    event-condition-action rules (`.rdftl`): no subscriptions, so they have their own functions
     scanner  reads a small language by asking for what may come next
     terms    IRIs and literals as the formula and graph languages write them, and back
+    trees    trees of frozen Structs and tuples, whatever the language: visit all of one, or rebuild it
     files    subscriptions from files and folders
     bulk     many subscriptions in one file: JSON Lines or Parquet
     entries  a subscription as text with its place, and what remains of it when it cannot be read

@@ -13,6 +13,7 @@ from triplewire.algebra.queries import FastQuery, Query, Select, cores_of
 from triplewire.languages.sparql import SparqlLanguage
 from triplewire.languages.sparql.parsing.parser import parse_query
 from triplewire.languages.sparql.syntax import ast
+from triplewire.languages.trees import walk
 from triplewire.rdf.terms import Triple
 
 SPARQL = SparqlLanguage()
@@ -44,8 +45,8 @@ def is_satisfied(query: Query, triples: list[Triple]) -> bool:
 
 def has_graph_in_graph(text: str) -> bool:
     """Where Oxigraph ignores the outer GRAPH, against section 18.6 of SPARQL 1.1."""
-    graphs = [node for node in ast.walk(parse_query(text)) if isinstance(node, ast.Graph)]
-    return any(isinstance(node, ast.Graph) for graph in graphs for node in ast.walk(graph.group))
+    graphs = [node for node in walk(parse_query(text)) if isinstance(node, ast.Graph)]
+    return any(isinstance(node, ast.Graph) for graph in graphs for node in walk(graph.group))
 
 
 @pytest.mark.parametrize("seed", range(8))

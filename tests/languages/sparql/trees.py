@@ -11,6 +11,7 @@ from triplewire.algebra.constraints import Comparator
 from triplewire.algebra.patterns import Variable
 from triplewire.languages.sparql.syntax import ast
 from triplewire.languages.sparql.syntax.functions import BUILT_INS, CASTS
+from triplewire.languages.trees import transform
 from triplewire.rdf.terms import XSD, Literal, NamedNode
 
 VARIABLES = st.sampled_from([Variable(name) for name in ("a", "b", "x1", "日本", "_u")])
@@ -174,13 +175,13 @@ QUERIES = st.one_of(
 def in_normal_form(tree: ast.Query) -> ast.Query:
     """Blank labels apart per block, new names for what must be new, one block between what ends a block."""
     numbers = count()
-    return ast.transform(tree, lambda node: _normal(node, numbers))
+    return transform(tree, lambda node: _normal(node, numbers))
 
 
 def _normal(node: Any, numbers: count[int]) -> Any:
     if isinstance(node, ast.TriplesBlock):
         number = next(numbers)
-        return ast.transform(node, lambda n: Variable(f"{n.name}{number}") if _is_blank(n) else n)
+        return transform(node, lambda n: Variable(f"{n.name}{number}") if _is_blank(n) else n)
     if isinstance(node, ast.Bind | ast.Alias):
         return type(node)(node.expression, Variable(f"new{next(numbers)}"))
     if isinstance(node, ast.Group):

@@ -7,18 +7,12 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from triplewire.languages.rdftl.syntax import Component, Delta
+from triplewire.languages.trees import walk
 
 
 def parts(part: object) -> Iterator[Struct]:
     """The part itself and every value in it."""
-    waiting = [part]
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, tuple):
-            waiting.extend(value)
-        elif isinstance(value, Struct):
-            yield value
-            waiting.extend(getattr(value, name) for name in value.__struct_fields__)
+    return (value for value in walk(part) if isinstance(value, Struct))
 
 
 def uses_delta(part: object) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from triplewire.languages.sparql.syntax import ast
+from triplewire.languages.trees import walk
 from triplewire.matching.evaluation.event_view import EventView
 from triplewire.rdf.literals.dates import SECOND, Moment
 from triplewire.rdf.literals.durations import Duration
@@ -27,7 +28,7 @@ _COMPARING = ast.Compare | ast.Operation | ast.In | ast.NotIn | ast.OrderKey | a
 
 def duration_weight(query: ast.SelectQuery | ast.AskQuery, view: EventView) -> int:
     """How many rows a row counts for, because of the durations that are compared in it."""
-    nodes = list(ast.walk(query))
+    nodes = list(walk(query))
     compared = sum(isinstance(node, _COMPARING) for node in nodes)
     if not compared:
         return 1

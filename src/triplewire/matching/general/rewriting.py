@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from triplewire.algebra.patterns import Variable
 from triplewire.languages.sparql.syntax import ast
+from triplewire.languages.trees import walk
 from triplewire.matching.general.opaque_terms import encoded, internal, is_opaque
 from triplewire.rdf.terms import Literal, NamedNode
 
@@ -45,7 +46,7 @@ def as_opaque(query: ast.SelectQuery | ast.AskQuery) -> ast.SelectQuery | ast.As
 
 def needs_opaque_terms(rewritten: ast.SelectQuery | ast.AskQuery) -> bool:
     """Whether a query, rewritten, mentions or makes terms that the store would change, whatever the event holds."""
-    return any(is_opaque(node) or node == STRDT for node in ast.walk(rewritten))
+    return any(is_opaque(node) or node == STRDT for node in walk(rewritten))
 
 
 def as_term(expression: ast.Expression) -> ast.Expression:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from triplewire.languages.sparql.syntax import ast
+from triplewire.languages.trees import transform
 from triplewire.matching.general.alternative_paths import spelled_out
 from triplewire.matching.general.opaque_terms import internal
 
@@ -25,7 +26,7 @@ _NO_PREDICATE = internal("no-predicate")
 
 def standardised(tree: Tree) -> Tree:
     """The tree in which Oxigraph finds nothing to get wrong."""
-    return ast.transform(tree, _standardised)
+    return transform(tree, _standardised)
 
 
 def _standardised(node: object) -> object:

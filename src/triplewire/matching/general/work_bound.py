@@ -21,6 +21,7 @@ from msgspec import Struct
 
 from triplewire.algebra.patterns import Variable
 from triplewire.languages.sparql.syntax import ast
+from triplewire.languages.trees import walk
 from triplewire.matching.evaluation.event_view import EventView, Row
 from triplewire.matching.general.long_durations import duration_weight
 from triplewire.rdf.terms import Literal, NamedNode
@@ -196,7 +197,7 @@ def _expressions(group: ast.Group) -> tuple[ast.Expression, ...]:
 
 
 def _exists_groups(node: object) -> Iterator[ast.Group]:
-    return (found.group for found in ast.walk(node) if isinstance(found, ast.Exists | ast.NotExists))
+    return (found.group for found in walk(node) if isinstance(found, ast.Exists | ast.NotExists))
 
 
 def _weight(view: EventView) -> int:
@@ -207,7 +208,7 @@ def _weight(view: EventView) -> int:
 
 def _growth(query: ast.Query) -> int:
     """How many times longer the query's functions may make a string."""
-    return prod(_call_growth(node) for node in ast.walk(query) if isinstance(node, ast.BuiltIn))
+    return prod(_call_growth(node) for node in walk(query) if isinstance(node, ast.BuiltIn))
 
 
 def _call_growth(call: ast.BuiltIn) -> int:

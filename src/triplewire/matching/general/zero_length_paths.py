@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from triplewire.algebra.patterns import Variable
 from triplewire.languages.sparql.syntax import ast
+from triplewire.languages.trees import transform, walk
 from triplewire.rdf.terms import Literal, NamedNode, Term
 
 Constant = NamedNode | Literal
@@ -23,7 +24,7 @@ _NO_SOLUTION = ast.Values((), ())
 
 def zero_length_ends(query: object) -> frozenset[Term]:
     """The constants at an end of some path that can have length zero."""
-    patterns = (node for node in ast.walk(query) if isinstance(node, ast.TriplePattern))
+    patterns = (node for node in walk(query) if isinstance(node, ast.TriplePattern))
     return frozenset(
         end
         for pattern in patterns
@@ -39,7 +40,7 @@ def without_absent_ends(query: Tree, absent: Set[Term]) -> Tree:
     def rewrite(node: object) -> object:
         return _spelled_out(node, absent) if isinstance(node, ast.Group) else node
 
-    return ast.transform(query, rewrite)
+    return transform(query, rewrite)
 
 
 def ways_of_length_zero(path: Variable | ast.Path) -> int:

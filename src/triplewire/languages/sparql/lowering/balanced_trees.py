@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from triplewire.languages.sparql.syntax import ast
+from triplewire.languages.trees import transform
 
 SHORT = 8
 
@@ -26,7 +27,7 @@ def balanced(tree: Tree) -> Tree:
     >>> print_query(balanced(parse_query("ASK { FILTER(" + " || ".join(f"?v{n}" for n in range(9)) + ") }")))
     'ASK { FILTER((?v0 || ?v1 || ?v2 || ?v3) || (?v4 || ?v5 || ?v6 || ?v7 || ?v8)) }'
     """
-    return ast.transform(tree, _balanced)
+    return transform(tree, _balanced)
 
 
 def height(count: int) -> int:

@@ -20,6 +20,7 @@ from triplewire.languages.sparql.printing.printer import print_query
 from triplewire.languages.sparql.syntax import ast
 from triplewire.languages.sparql.syntax.limits import DEFAULT_LIMITS, QueryLimits
 from triplewire.languages.sparql.syntax.scope import projected, visible_in
+from triplewire.languages.trees import transform, walk
 from triplewire.rdf.terms import NamedNode
 
 
@@ -50,10 +51,10 @@ def canonical_text(tree: ast.Query) -> str:
     'SELECT ?v0 WHERE { _:v1 <urn:p>+ ?v0 . OPTIONAL { ?v0 ?v2 ?v3 . } }'
     """
     names: dict[Variable, Variable] = {}
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, Variable) and node not in names:
             names[node] = Variable(f"{'_:' if node.is_blank else ''}v{len(names)}")
-    return print_query(ast.transform(tree, lambda node: names[node] if isinstance(node, Variable) else node))
+    return print_query(transform(tree, lambda node: names[node] if isinstance(node, Variable) else node))
 
 
 def _is_plain(tree: ast.Query) -> bool:

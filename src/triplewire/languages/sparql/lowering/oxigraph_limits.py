@@ -18,6 +18,7 @@ from triplewire.errors import LimitExceeded
 from triplewire.languages.sparql.lowering.balanced_trees import SHORT, height
 from triplewire.languages.sparql.syntax import ast
 from triplewire.languages.sparql.syntax.limits import DEFAULT_LIMITS, QueryLimits
+from triplewire.languages.trees import parts_of, walk
 
 # The smallest stack that a thread of ours may have: what glibc gives where the shell's limit is "unlimited".
 SMALLEST_STACK = 2048
@@ -91,7 +92,7 @@ def _below(node: object) -> Below:
         return _each(node.choices, GROUP + _union(len(node.choices)))
     if isinstance(node, ast.Union):
         return _each(node.branches, _union(len(node.branches)))
-    return _each(ast.parts_of(node), _WEIGHTS.get(type(node), 0))
+    return _each(parts_of(node), _WEIGHTS.get(type(node), 0))
 
 
 def _each(parts: Iterable[object], taken: int) -> Below:
@@ -114,7 +115,7 @@ def _query(query: ast.Query) -> Below:
     items = query.projection or () if isinstance(query, ast.SelectQuery) else ()
     named = [item for item in items if isinstance(item, ast.Alias)]
     modifiers = query.modifiers
-    calls = sum(isinstance(node, ast.Aggregate) for node in ast.walk((tuple(named), modifiers)))
+    calls = sum(isinstance(node, ast.Aggregate) for node in walk((tuple(named), modifiers)))
     levels = len(named) + calls + len(modifiers.group_by) + len(modifiers.order_by)
     is_distinct = isinstance(query, ast.SelectQuery) and query.duplicates is not ast.Duplicates.KEPT
     is_modified = is_distinct or modifiers != ast.NO_MODIFIERS
@@ -146,7 +147,7 @@ _WEIGHTS: dict[type, int] = {
 
 def _check_joins(tree: object, limits: QueryLimits) -> None:
     """Raise LimitExceeded if a group joins more parts than can be planned in reasonable time."""
-    most = max((joined_in(node) for node in ast.walk(tree) if isinstance(node, ast.Group)), default=0)
+    most = max((joined_in(node) for node in walk(tree) if isinstance(node, ast.Group)), default=0)
     if most > limits.joins:
         raise LimitExceeded(
             "joins",

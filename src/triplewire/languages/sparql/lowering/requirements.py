@@ -52,9 +52,9 @@ from triplewire.languages.sparql.syntax.ast import (
     Values,
     ZeroOrMore,
     ZeroOrOne,
-    walk,
 )
 from triplewire.languages.sparql.syntax.scope import projected
+from triplewire.languages.trees import walk
 from triplewire.rdf.literals.values import equal
 from triplewire.rdf.terms import NamedNode
 

@@ -24,11 +24,10 @@ from triplewire.languages.sparql.syntax.ast import (
     NotExists,
     SelectQuery,
     SubSelect,
-    is_higher_than,
-    walk,
 )
 from triplewire.languages.sparql.syntax.cursor import Cursor
 from triplewire.languages.sparql.syntax.scope import visible_in
+from triplewire.languages.trees import is_higher_than, transform, walk
 
 _OPAQUE = (Aggregate, Exists, NotExists)
 _CHANGING = frozenset(("RAND", "UUID", "STRUUID", "BNODE"))
@@ -113,15 +112,7 @@ def _check_keys(cursor: Cursor, query: SelectQuery, start: int) -> None:
 
 def _free_variables(expression: Expression) -> Iterator[Variable]:
     """Variables outside of aggregates and EXISTS."""
-    waiting: list[object] = [expression]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, Variable):
-            yield node
-        elif isinstance(node, tuple):
-            waiting.extend(node)
-        elif isinstance(node, msgspec.Struct) and not isinstance(node, _OPAQUE):
-            waiting.extend(getattr(node, field) for field in node.__struct_fields__)
+    return (node for node in walk(expression, closed=_OPAQUE) if isinstance(node, Variable))
 
 
 def _with_aliases_inlined(cursor: Cursor, query: SelectQuery, start: int) -> SelectQuery:
@@ -149,17 +140,9 @@ def _inlined(cursor: Cursor, expression: Expression, known: dict[Variable, Expre
         cursor.reject(
             wanted="no use of a random value by a later expression of a SELECT that groups", found="one", at=start
         )
-    spelled_out: Expression = _replace(expression, known)  # type: ignore[assignment]
+    spelled_out = transform(
+        expression, lambda node: known.get(node, node) if isinstance(node, Variable) else node, _OPAQUE
+    )
     if is_higher_than(spelled_out, cursor.limits.depth - cursor.depth - 2):
         cursor.exceed("depth", cursor.limits.depth, "levels of nesting, expressions of SELECT spelled out")
     return spelled_out
-
-
-def _replace(node: object, known: dict[Variable, Expression]) -> object:
-    if isinstance(node, Variable):
-        return known.get(node, node)
-    if isinstance(node, tuple):
-        return tuple(_replace(part, known) for part in node)
-    if isinstance(node, msgspec.Struct) and not isinstance(node, _OPAQUE):
-        return type(node)(*(_replace(getattr(node, field), known) for field in node.__struct_fields__))
-    return node

@@ -7,10 +7,11 @@ import re
 from triplewire.errors import LimitExceeded, SyntaxProblem
 from triplewire.languages.sparql.parsing.groups import group
 from triplewire.languages.sparql.parsing.queries import query, subselect
-from triplewire.languages.sparql.syntax.ast import Query, is_higher_than
+from triplewire.languages.sparql.syntax.ast import Query
 from triplewire.languages.sparql.syntax.cursor import Cursor
 from triplewire.languages.sparql.syntax.limits import DEFAULT_LIMITS, QueryLimits
 from triplewire.languages.sparql.syntax.tokens import resolve_code_points
+from triplewire.languages.trees import is_higher_than
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # One level of nesting adds at most about ten levels of tree: below this, no tree is too high.

@@ -20,6 +20,7 @@ from triplewire.algebra.queries import Ask, Core, FastQuery, Select
 from triplewire.languages.sparql.lowering.expression_tests import integer_expression
 from triplewire.languages.sparql.syntax import ast
 from triplewire.languages.sparql.syntax.terms import BOOLEAN
+from triplewire.languages.trees import transform
 from triplewire.rdf.terms import TW, Literal
 
 
@@ -59,7 +60,7 @@ def _visible_where_tested(where: ast.Group, core: Core) -> ast.Group:
         return where
     taken = {variable.name for variable in core.variables}
     names = {blank: _named(blank, taken) for blank in sorted(tested)}
-    return ast.transform(where, lambda node: names.get(node, node) if isinstance(node, Variable) else node)
+    return transform(where, lambda node: names.get(node, node) if isinstance(node, Variable) else node)
 
 
 def _named(blank: Variable, taken: set[str]) -> Variable:

@@ -11,15 +11,12 @@ variables. `CONSTRUCT WHERE { ... }` is spelled out as template and pattern. Cha
     Expression   Variable | NamedNode | Literal | Or | And | Not | Compare | In | NotIn | Arithmetic | Signed
                  | FunctionCall | BuiltIn | Exists | NotExists | Aggregate
 
-Every node is immutable and compares by content. `walk` visits a tree, `transform` rebuilds it, `parts_of` and
-`is_higher_than` look one level down and at all levels.
+Every node is immutable and compares by content; `languages.trees` visits and rebuilds such trees.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from enum import Enum
-from typing import Any, TypeVar
 
 from msgspec import Struct
 
@@ -349,65 +346,3 @@ class ConstructQuery(Struct, frozen=True):
 
 
 Query = SelectQuery | AskQuery | ConstructQuery
-
-
-# Any tree
-
-
-Node = TypeVar("Node")
-
-
-def walk(node: object) -> Iterator[object]:
-    """The node and everything below it, terms and variables included, each before its parts, in the order of the text.
-
-    >>> [n.name for n in walk(Compare(Comparator.LESS, Variable("a"), Variable("b"))) if isinstance(n, Variable)]
-    ['a', 'b']
-    """
-    waiting = [node]
-    while waiting:
-        current = waiting.pop()
-        if isinstance(current, tuple):
-            waiting.extend(reversed(current))
-            continue
-        yield current
-        if isinstance(current, Struct) and type(current) is not Variable:
-            waiting.extend(getattr(current, field) for field in reversed(current.__struct_fields__))
-
-
-def parts_of(node: object) -> Iterator[object]:
-    """What stands right below a node."""
-    if isinstance(node, Struct) and type(node) is not Variable:
-        for field in node.__struct_fields__:
-            value = getattr(node, field)
-            yield from value if isinstance(value, tuple) else (value,)
-
-
-def is_higher_than(tree: object, allowed: int) -> bool:
-    """Whether some node stands more than `allowed` levels deep.
-
-    Measured level by level, so that a high tree cannot overflow the stack that measures it.
-    """
-    level = [tree]
-    for _ in range(allowed):
-        level = [part for node in level for part in parts_of(node)]
-        if not level:
-            return False
-    return True
-
-
-def transform(node: Node, rewrite: Callable[[Any], Any]) -> Node:
-    """Rebuild a tree from its leaves up: `rewrite` gets each node whose parts are rewritten already.
-
-    What `rewrite` does not care about it returns as it is. Terms, variables, enums and numbers count as nodes.
-
-    >>> transform(Not(Variable("a")), lambda n: Variable("b") if n == Variable("a") else n)
-    Not(operand=Variable(name='b'))
-    """
-    if isinstance(node, tuple):
-        return tuple([transform(part, rewrite) for part in node])  # type: ignore[return-value]
-    if not isinstance(node, Struct) or type(node) is Variable:
-        return rewrite(node)  # type: ignore[no-any-return]
-    before = [getattr(node, field) for field in node.__struct_fields__]
-    after = [transform(part, rewrite) for part in before]
-    same = all(old is new for old, new in zip(before, after, strict=True))
-    return rewrite(node if same else type(node)(*after))  # type: ignore[no-any-return]
