@@ -23,7 +23,7 @@ from triplewire.node.http.routes import (
 )
 from triplewire.node.service import Node
 
-_ROUTERS = (
+ROUTERS = (
     events.router,
     subscriptions.router,
     explanations.router,
@@ -54,7 +54,7 @@ def create_app(node: Node) -> FastAPI:
     if node.settings.open:
         app.add_middleware(LoopbackOnly)
     problems.install(app)
-    for router in _ROUTERS:
+    for router in ROUTERS:
         app.include_router(router)
     openapi.complete(app)
     return app
