@@ -77,7 +77,7 @@ def test_wrong_calls_are_told_before_the_folder_is_opened(workspace):
         (("--key", "wrong.key"), "wrong.key: wanted a network key"),
     ):
         ended = serve(*flags)
-        assert ended.returncode == 1
+        assert ended.returncode == 2
         assert words in flat(ended.stderr)
         assert not (workspace / "data").exists()
 

@@ -87,7 +87,7 @@ def test_a_second_node_on_the_same_folder_is_refused_with_a_sentence(node: NodeP
 def test_a_call_that_is_wrong(tmp_path: Path, monkeypatch, arguments: list[str], words: str):
     monkeypatch.chdir(tmp_path)
     result = CliRunner().invoke(app, ["serve", *arguments])
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert words in result.output
     assert "Traceback" not in result.output
     assert not (tmp_path / "d").exists()

@@ -12,6 +12,9 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import typer
 from msgspec import NODEFAULT, structs
 
+from triplewire.cli.invocation import WRONG_CALL, described
+from triplewire.cli.screen import complain
+from triplewire.errors import InputError
 from triplewire.node.settings import Settings, load_settings
 from triplewire.node.shutdown import Signals
 
@@ -45,7 +48,19 @@ def serve_command(config: Path | None, **flags: Any) -> None:
 def _serve(flags: dict[str, Any], config: Path | None, signals: Signals) -> None:
     from triplewire.node.serve import serve
 
-    serve(load_settings(flags, os.environ, config), signals)
+    serve(_settings(flags, config), signals)
+
+
+def _settings(flags: dict[str, Any], config: Path | None) -> Settings:
+    from triplewire.node.overlay.join_plan import plan_of
+
+    try:
+        settings = load_settings(flags, os.environ, config)
+        plan_of(settings)
+    except (InputError, OSError) as problem:
+        complain(described(problem))
+        raise typer.Exit(WRONG_CALL) from None
+    return settings
 
 
 def _parameters() -> Iterator[inspect.Parameter]:
