@@ -13,10 +13,10 @@ from triplewire.languages.rdftl.syntax import Update
 from triplewire.node.rules import journal
 from triplewire.node.rules.engine import RuleEngine
 from triplewire.node.rules.event_triggers import TriggeredBy
-from triplewire.node.rules.registration import Registration, put_rule
+from triplewire.node.rules.registration import RuleRegistration, put_rule
 from triplewire.node.rules.store import RuleStore
 from triplewire.node.store import Store
-from triplewire.rules.execution import Outcome
+from triplewire.rules.execution import ScheduleOutcome
 from triplewire.store import Database
 from triplewire.store.disk import Connection
 from triplewire.store.tables import rule_repository
@@ -46,7 +46,7 @@ def durable_speed(store: RuleStore, plan: Plan) -> float:
     count = plan.updates * plan.rounds
     for update in workload.title_updates(plan.updated_items, _WARM, "warming up"):
         _acknowledged(_execute(store, update))
-    waiting: deque[Future[Outcome]] = deque()
+    waiting: deque[Future[ScheduleOutcome]] = deque()
     start = time.perf_counter()
     for update in workload.title_updates(plan.updated_items, count, "durable"):
         if len(waiting) >= plan.waiting:
@@ -57,15 +57,15 @@ def durable_speed(store: RuleStore, plan: Plan) -> float:
     return count / (time.perf_counter() - start)
 
 
-def _put(store: RuleStore, rule: str, text: str) -> Future[Registration]:
+def _put(store: RuleStore, rule: str, text: str) -> Future[RuleRegistration]:
     record = RuleRecord(rule, "benchmark", text, 0.0)
     return store.submit(lambda tx, engine: put_rule(tx, engine, record, TriggeredBy.UPDATES))
 
 
-def _execute(store: RuleStore, update: Update) -> Future[Outcome]:
+def _execute(store: RuleStore, update: Update) -> Future[ScheduleOutcome]:
     """Run an update and record it; nothing is published."""
 
-    def work(tx: Connection, engine: RuleEngine) -> Outcome:
+    def work(tx: Connection, engine: RuleEngine) -> ScheduleOutcome:
         outcome = engine.run([update])
         journal.record(tx, 0.0, outcome)
         return outcome
@@ -73,7 +73,7 @@ def _execute(store: RuleStore, update: Update) -> Future[Outcome]:
     return store.submit(work)
 
 
-def _acknowledged(future: Future[Outcome]) -> None:
+def _acknowledged(future: Future[ScheduleOutcome]) -> None:
     fired = len(future.result(_SECONDS).firings)
     assert fired == workload.TRIGGERED, f"wanted {workload.TRIGGERED} firings, found {fired}"
 

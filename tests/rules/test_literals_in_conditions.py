@@ -31,7 +31,7 @@ from triplewire.rdf.terms import XSD, Literal, Triple
 from triplewire.rules.analysis import Analysis
 from triplewire.rules.execution import Rulebook, Runner
 from triplewire.rules.literals import as_kept
-from triplewire.rules.naming import resolved
+from triplewire.rules.name_resolution import resolved
 from triplewire.rules.paths import Evaluation
 from triplewire.rules.repository import Repository
 from triplewire.rules.schema import Schema

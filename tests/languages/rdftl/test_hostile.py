@@ -11,7 +11,7 @@ from pyoxigraph import Store
 
 from triplewire.errors import InputError, LimitExceeded, SyntaxProblem
 from triplewire.languages.rdftl import condition_query, format_rule, parse_rule, parse_rules, parse_updates
-from triplewire.languages.rdftl.extent import MAX_DEPTH, MAX_SIZE
+from triplewire.languages.rdftl.expanded_size import MAX_DEPTH, MAX_SIZE
 from triplewire.languages.rdftl.parser import MAX_FILE_BYTES
 from triplewire.languages.rdftl.syntax import Rule
 from triplewire.languages.scanner import MAX_TEXT_BYTES

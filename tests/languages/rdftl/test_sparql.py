@@ -12,14 +12,7 @@ from tests.languages.rdftl.naive import World
 
 from triplewire.errors import InputError, InvalidTerm, LimitExceeded
 from triplewire.languages.rdftl import condition_query, parse_rule, path_query
-from triplewire.languages.rdftl.extent import (
-    MAX_DEPTH,
-    MAX_SIZE,
-    Extent,
-    condition_extent,
-    defined,
-    path_extent,
-)
+from triplewire.languages.rdftl.expanded_size import MAX_DEPTH, MAX_SIZE, Extent, condition_extent, defined, path_extent
 from triplewire.languages.rdftl.syntax import (
     BareName,
     Compared,

@@ -15,11 +15,11 @@ from triplewire.languages.rdftl.syntax import Rule, Update
 from triplewire.node.rules import journal
 from triplewire.node.rules.engine import RuleEngine
 from triplewire.node.rules.event_triggers import TriggeredBy
-from triplewire.node.rules.registration import Registration, put_rule, remove_rule
+from triplewire.node.rules.registration import RuleRegistration, put_rule, remove_rule
 from triplewire.node.rules.store import RuleStore
 from triplewire.node.store import Store
 from triplewire.rdf.terms import Literal
-from triplewire.rules.execution import Outcome
+from triplewire.rules.execution import ScheduleOutcome
 from triplewire.store import Database
 from triplewire.store.disk import Connection
 from triplewire.store.tables.rule_records import RuleRecord
@@ -29,18 +29,18 @@ STEPS = 5
 SECONDS = 300
 
 
-def execute(store: RuleStore, updates: Sequence[Update]) -> Future[Outcome]:
+def execute(store: RuleStore, updates: Sequence[Update]) -> Future[ScheduleOutcome]:
     """Run a schedule and record it; nothing is published."""
     return store.submit(lambda tx, engine: recorded(tx, engine, updates))
 
 
-def recorded(tx: Connection, engine: RuleEngine, updates: Sequence[Update]) -> Outcome:
+def recorded(tx: Connection, engine: RuleEngine, updates: Sequence[Update]) -> ScheduleOutcome:
     outcome = engine.run(updates)
     journal.record(tx, 0.0, outcome)
     return outcome
 
 
-def put(store: RuleStore, rule: str, text: str, owner: str = "ann", time: float = 0.0) -> Registration:
+def put(store: RuleStore, rule: str, text: str, owner: str = "ann", time: float = 0.0) -> RuleRegistration:
     record = RuleRecord(rule, owner, text, time)
     return store.submit(lambda tx, engine: put_rule(tx, engine, record, TriggeredBy.UPDATES)).result(SECONDS)
 
@@ -69,7 +69,7 @@ def prepared(store: RuleStore) -> None:
         put(store, f"step{step}", PREAMBLE + text)
 
 
-def started(store: RuleStore) -> Future[Outcome]:
+def started(store: RuleStore) -> Future[ScheduleOutcome]:
     """Set the cascade off."""
     update = "DELETE (resource(ex:ann), ex:name, _);; INSERT (resource(ex:ann), ex:name, '1');;"
     return execute(store, parse_updates(PREAMBLE + "TRANSACTION t\n" + update))

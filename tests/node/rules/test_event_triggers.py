@@ -14,7 +14,7 @@ from triplewire.languages.rdftl import parse_rule
 from triplewire.languages.rdftl.syntax import ArcEvent, Change, ResourceEvent, Rule
 from triplewire.node.rules.event_triggers import EventTriggers, interests_of
 from triplewire.rdf.terms import RDF, XSD, Literal, NamedNode, Triple
-from triplewire.rules.naming import resolved
+from triplewire.rules.name_resolution import resolved
 from triplewire.rules.schema import Schema
 
 PREAMBLE = "USING NAMESPACE ex http://example.org/\n"

@@ -9,7 +9,7 @@ from triplewire.rdf.terms import RDFS, XSD
 from triplewire.rules.analysis import Analysis, SchemaTriple, a_relevant, c_relevant, e_relevant
 from triplewire.rules.analysis.footprints.definitions import nodes
 from triplewire.rules.analysis.footprints.paths import Scope
-from triplewire.rules.naming import resolved
+from triplewire.rules.name_resolution import resolved
 
 NAMESPACES = f"""
 USING NAMESPACE dc {DC}

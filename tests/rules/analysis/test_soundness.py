@@ -11,13 +11,13 @@ from tests.rules.family import FAMILY
 
 from triplewire.rdf.terms import Literal
 from triplewire.rules.analysis import Analysis
-from triplewire.rules.execution import Limits, Outcome, Rulebook, Runner
+from triplewire.rules.execution import Limits, Rulebook, Runner, ScheduleOutcome
 from triplewire.rules.repository import Repository
 
 LIMITS = Limits(depth=5, updates=60)
 
 
-def assert_foreseen(analysis: Analysis, outcome: Outcome, unreachable: tuple[str, ...]) -> None:
+def assert_foreseen(analysis: Analysis, outcome: ScheduleOutcome, unreachable: tuple[str, ...]) -> None:
     """Every firing has an edge of the triggering graph, or an update, behind it."""
     known = {entry.number: entry for entry in outcome.entries}
     for firing in outcome.firings:

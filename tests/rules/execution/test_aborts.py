@@ -12,8 +12,8 @@ from tests.rules.family import EX
 from triplewire.errors import BudgetExceeded, Cascaded, CascadeTooLong, DepthExceeded, SchemaViolation, UpdateRefused
 from triplewire.languages.rdftl import parse_updates
 from triplewire.rdf.terms import Literal, Triple
-from triplewire.rules.execution import Limits, Outcome, Status, Work
-from triplewire.rules.execution.context import Context
+from triplewire.rules.execution import Limits, ScheduleOutcome, Status, Work
+from triplewire.rules.execution.context import StepContext
 from triplewire.rules.execution.runner import Execution
 from triplewire.rules.execution.state import AbortRequested, Advance, Submit
 from triplewire.testing import VirtualClock
@@ -25,7 +25,7 @@ OTHER = "TRANSACTION u\nINSERT (resource(ex:bob), ex:owns, resource(ex:cup));;\n
 LIKED, OWNED = arc("ann", "likes", "bob"), arc("ann", "owns", "mug")
 
 
-def statuses(outcome: Outcome) -> dict[str, Status]:
+def statuses(outcome: ScheduleOutcome) -> dict[str, Status]:
     return {entry.rule or entry.transaction: entry.status for entry in outcome.entries}
 
 
@@ -117,7 +117,7 @@ def test_a_transaction_can_be_asked_to_abort_between_its_updates_and_after_it_ha
     for advances in range(1, 6):
         repository = town()
         was = set(repository)
-        execution = Execution(repository, Context(repository, rulebook(rule)))
+        execution = Execution(repository, StepContext(repository, rulebook(rule)))
         execution.take(Submit(parse_updates(PREAMBLE + "TRANSACTION t\n" + LIKE)))
         for _ in range(advances):
             assert not execution.take(Advance())
@@ -130,7 +130,7 @@ def test_a_transaction_can_be_asked_to_abort_between_its_updates_and_after_it_ha
 def test_a_transaction_that_is_not_known_cannot_be_asked_to_abort() -> None:
     repository = town()
     with pytest.raises(UpdateRefused, match="'t'"):
-        Execution(repository, Context(repository, rulebook(""))).take(AbortRequested("t"))
+        Execution(repository, StepContext(repository, rulebook(""))).take(AbortRequested("t"))
 
 
 # Readers
@@ -141,7 +141,7 @@ NAME_ANN = "TRANSACTION t\nINSERT (resource(ex:ann), ex:name, 'x');;\n"
 FAIL = "TRANSACTION t\n" + BREAK
 
 
-def reading(commutes: bool) -> tuple[set[Triple], Outcome, list[tuple[Work, Work]]]:
+def reading(commutes: bool) -> tuple[set[Triple], ScheduleOutcome, list[tuple[Work, Work]]]:
     asked: list[tuple[Work, Work]] = []
 
     def judge(compensated: Work, reader: Work) -> bool:

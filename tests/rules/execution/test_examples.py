@@ -7,7 +7,7 @@ from tests.rules.selene import EXT1, EXT3, LOS, MERGED, SELENE, USERS
 from triplewire.languages.rdftl import parse_rule, parse_updates
 from triplewire.rdf.terms import Literal, Triple
 from triplewire.rules.execution.rulebook import Rulebook
-from triplewire.rules.execution.runner import Outcome, Runner
+from triplewire.rules.execution.runner import Runner, ScheduleOutcome
 from triplewire.rules.execution.units import Status
 from triplewire.rules.repository import Repository
 from triplewire.rules.vocabulary import TYPE, member
@@ -62,7 +62,7 @@ def selene() -> Repository:
     return repository
 
 
-def run(repository: Repository, rule: str, updates: str) -> Outcome:
+def run(repository: Repository, rule: str, updates: str) -> ScheduleOutcome:
     return Runner(repository, Rulebook(MERGED, [parse_rule(rule, id="r")])).run(parse_updates(updates))
 
 

@@ -17,15 +17,15 @@ from triplewire.languages.rdftl import parse_updates
 from triplewire.languages.rdftl.syntax import Abort, Coupling, Rule, Update
 from triplewire.rdf.terms import Literal
 from triplewire.rules.changes import Changes
-from triplewire.rules.execution import Limits, Outcome, Rulebook, Runner, Status
-from triplewire.rules.execution.context import Context
-from triplewire.rules.execution.rulebook import Registered
+from triplewire.rules.execution import Limits, Rulebook, Runner, ScheduleOutcome, Status
+from triplewire.rules.execution.context import StepContext
+from triplewire.rules.execution.rulebook import ResolvedRule
 from triplewire.rules.execution.runner import Execution
 from triplewire.rules.execution.state import Advance, Applied, Apply, Compensate, Finished, Refused, State, Submit
 from triplewire.rules.execution.steps import step
 from triplewire.rules.execution.triggering.event_detection import Detection, EventOccurrences
 from triplewire.rules.graphs import PreviousGraph
-from triplewire.rules.naming import resolved_update
+from triplewire.rules.name_resolution import resolved_update
 from triplewire.rules.repository import Repository
 
 LIMITS = Limits(depth=5, updates=60)
@@ -40,7 +40,7 @@ def populated() -> Repository:
 class EveryRule(Rulebook):
     """Asks every rule about every change, as one would without an index."""
 
-    def candidates(self, occurrences: EventOccurrences) -> list[Registered]:
+    def candidates(self, occurrences: EventOccurrences) -> list[ResolvedRule]:
         return list(self)
 
 
@@ -51,7 +51,7 @@ class Checked(Rulebook):
         super().__init__(FAMILY, rules)
         self.repository = repository
 
-    def candidates(self, occurrences: EventOccurrences) -> list[Registered]:
+    def candidates(self, occurrences: EventOccurrences) -> list[ResolvedRule]:
         found = super().candidates(occurrences)
         detection = Detection(occurrences, self.repository, PreviousGraph(self.repository, occurrences.changes))
         for registered in self:
@@ -60,11 +60,11 @@ class Checked(Rulebook):
         return found
 
 
-def run(repository: Repository, book: Rulebook, schedule: Sequence[Update]) -> Outcome:
+def run(repository: Repository, book: Rulebook, schedule: Sequence[Update]) -> ScheduleOutcome:
     return Runner(repository, book, limits=LIMITS).run(schedule)
 
 
-def shown(outcome: Outcome) -> list[object]:
+def shown(outcome: ScheduleOutcome) -> list[object]:
     return [(e.rule, e.cause, e.delta, e.status, str(e.error), e.actions) for e in outcome.entries]
 
 
@@ -151,7 +151,7 @@ def test_a_dry_run_leaves_everything_as_it_was(book: tuple[Rule, ...], schedule:
 @given(rules, schedules)
 def test_a_step_changes_neither_its_state_nor_the_graph(book: tuple[Rule, ...], schedule: tuple[Update, ...]) -> None:
     repository = populated()
-    context = Context(repository, Rulebook(FAMILY, book), limits=LIMITS)
+    context = StepContext(repository, Rulebook(FAMILY, book), limits=LIMITS)
     state, given_ = State(), Submit(tuple(resolved_update(update, FAMILY) for update in schedule))
     answer: object = given_
     for _ in range(1000):
@@ -201,7 +201,7 @@ def test_a_schedule_that_is_cut_off_is_put_back(
 def test_execution_can_be_fed_by_hand() -> None:
     repository = populated()
     (update,) = parse_updates(PREAMBLE + "INSERT (resource(ex:ann), ex:owns, resource(ex:cup));;")
-    execution = Execution(repository, Context(repository, Rulebook(FAMILY)))
+    execution = Execution(repository, StepContext(repository, Rulebook(FAMILY)))
     execution.take(Submit((update,)))
     while not execution.take(Advance()):
         pass

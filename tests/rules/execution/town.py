@@ -9,7 +9,7 @@ from tests.rules.family import EX, FAMILY
 
 from triplewire.languages.rdftl import parse_rules, parse_updates
 from triplewire.rdf.terms import Literal, Term, Triple
-from triplewire.rules.execution import Limits, Outcome, Rulebook, Runner
+from triplewire.rules.execution import Limits, Rulebook, Runner, ScheduleOutcome
 from triplewire.rules.execution.context import Arrange, as_registered
 from triplewire.rules.execution.units import Commutes, none_commutes
 from triplewire.rules.repository import Repository
@@ -50,7 +50,7 @@ def runner(
     return Runner(repository, rulebook(rules), limits=limits, commutes=commutes, arrange=arrange, clock=clock)
 
 
-def run(repository: Repository, rules: str, updates: str) -> Outcome:
+def run(repository: Repository, rules: str, updates: str) -> ScheduleOutcome:
     return runner(repository, rules).run(parse_updates(PREAMBLE + updates))
 
 
@@ -65,5 +65,5 @@ def arcs(triples: Iterable[Triple]) -> set[Triple]:
     return {triple for triple in triples if triple.predicate != TYPE}
 
 
-def rules_of(outcome: Outcome) -> list[str | None]:
+def rules_of(outcome: ScheduleOutcome) -> list[str | None]:
     return [entry.rule for entry in outcome.firings]

@@ -13,7 +13,7 @@ from triplewire.errors import DuplicateRule, InputError
 from triplewire.languages.rdftl import read_rules, read_updates
 from triplewire.languages.rdftl.syntax import Rule, Update
 from triplewire.rdf.formats import format_of_path
-from triplewire.rules.naming import resolved, resolved_update
+from triplewire.rules.name_resolution import resolved, resolved_update
 from triplewire.rules.precedence import Precedence
 from triplewire.rules.schema import Schema
 

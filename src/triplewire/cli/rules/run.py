@@ -17,7 +17,7 @@ from triplewire.cli.screen import complain, output, plain, report, write_json
 from triplewire.languages.rdftl.syntax import Rule
 from triplewire.rules.analysis import Analysis
 from triplewire.rules.commutativity import by_analysis
-from triplewire.rules.execution import Outcome, Rulebook, Runner, Status
+from triplewire.rules.execution import Rulebook, Runner, ScheduleOutcome, Status
 from triplewire.rules.execution.context import Limits
 from triplewire.rules.repository import Repository
 
@@ -120,7 +120,7 @@ class _Session:
         self._prefixes = {**WELL_KNOWN, **prefixes_of(found), **prefixes_of(self.updates)}
         self.runner = _runner(self.repository, found, depth)
 
-    def show(self, outcome: Outcome, *, trace: bool, as_json: bool, ending: bool = False) -> None:
+    def show(self, outcome: ScheduleOutcome, *, trace: bool, as_json: bool, ending: bool = False) -> None:
         """Print what came of the updates, and leave with 1 if a transaction failed."""
         if as_json:
             write_json(map(entry_object, outcome.entries))

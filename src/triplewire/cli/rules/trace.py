@@ -9,7 +9,7 @@ from triplewire.cli.names import short
 from triplewire.languages.rdftl.syntax import Component
 from triplewire.rdf.terms import Term, Triple
 from triplewire.rules.changes import Changes
-from triplewire.rules.execution import Outcome, Status, TraceEntry
+from triplewire.rules.execution import ScheduleOutcome, Status, TraceEntry
 
 _INDENT = "  "
 
@@ -36,7 +36,7 @@ def changes_shown(changes: Changes, prefixes: Mapping[str, str]) -> Iterator[str
             yield f"{sign} {_triple(triple, prefixes)}"
 
 
-def summary(outcome: Outcome) -> str:
+def summary(outcome: ScheduleOutcome) -> str:
     """What was done, in one line."""
     transactions = [entry for entry in outcome.entries if entry.cause is None]
     undone = sum(entry.status is Status.ABORTED for entry in transactions)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from msgspec import Struct
 
 from triplewire.languages.rdftl import tokens
-from triplewire.languages.rdftl.extent import Extent, path_extent
-from triplewire.languages.rdftl.queries import QueryReader
+from triplewire.languages.rdftl.expanded_size import Extent, path_extent
+from triplewire.languages.rdftl.path_parser import QueryReader
 from triplewire.languages.rdftl.scope import NO_EVENT_YET, Scope
 from triplewire.languages.rdftl.syntax import Let
 from triplewire.languages.scanner import Scanner, shortened

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from triplewire.errors import InputError, LimitExceeded
 from triplewire.languages.rdftl import tokens
-from triplewire.languages.rdftl.changes import ChangeReader
+from triplewire.languages.rdftl.change_parser import ChangeReader
 from triplewire.languages.rdftl.clauses import RuleClauses, default_abort, label
 from triplewire.languages.rdftl.definitions import Definitions, Preamble
 from triplewire.languages.rdftl.scope import IN_THE_EVENT, NO_EVENT, parts_of

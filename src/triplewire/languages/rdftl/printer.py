@@ -11,7 +11,7 @@ from triplewire.errors import InputError
 from triplewire.languages.rdftl import tokens
 from triplewire.languages.rdftl.clauses import default_abort
 from triplewire.languages.rdftl.parser import parse_rule, parse_updates
-from triplewire.languages.rdftl.print_queries import QueryPrinter, printed_label
+from triplewire.languages.rdftl.path_printer import QueryPrinter, printed_label
 from triplewire.languages.rdftl.syntax import (
     Action,
     Arc,

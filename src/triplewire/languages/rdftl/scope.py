@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
-from triplewire.languages.rdftl.extent import Extent
+from triplewire.languages.rdftl.expanded_size import Extent
 from triplewire.languages.rdftl.syntax import (
     ArcEvent,
     Component,

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from pyoxigraph import Variable as Unknown
 
 from triplewire.errors import InputError, InvalidTerm
-from triplewire.languages.rdftl.extent import condition_extent, defined, path_extent
+from triplewire.languages.rdftl.expanded_size import condition_extent, defined, path_extent
 from triplewire.languages.rdftl.syntax import (
     Always,
     Both,

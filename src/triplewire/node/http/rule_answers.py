@@ -9,7 +9,7 @@ from msgspec import Meta, Struct
 from triplewire.node.rules.event_triggers import TriggeredBy
 from triplewire.node.rules.journal import FiringEntry, delta_by_component
 from triplewire.node.rules.publication import PublishedChange
-from triplewire.node.rules.registration_report import Report
+from triplewire.node.rules.registration_report import RegistrationReport
 from triplewire.node.rules.update import ExecutedUpdate
 from triplewire.rules.execution import TraceEntry
 from triplewire.store.tables.rule_records import FiringRecord, RuleRecord
@@ -31,7 +31,7 @@ class RuleView(Struct, frozen=True, kw_only=True):
 class RegisteredRule(RuleView, frozen=True, kw_only=True):
     """A rule that was just registered, with what the analysis says of it."""
 
-    analysis: Report | None
+    analysis: RegistrationReport | None
 
 
 class Rules(Struct, frozen=True):
@@ -90,7 +90,7 @@ def rule_view(record: RuleRecord) -> RuleView:
     return RuleView(**_facts(record))
 
 
-def registered_rule(record: RuleRecord, analysis: Report | None) -> RegisteredRule:
+def registered_rule(record: RuleRecord, analysis: RegistrationReport | None) -> RegisteredRule:
     """A rule as whoever registered it sees it."""
     return RegisteredRule(**_facts(record), analysis=analysis)
 

@@ -12,7 +12,7 @@ from triplewire.node.rules.event_triggers import EventTriggers
 from triplewire.rdf.terms import Triple
 from triplewire.rules.changes import Edits
 from triplewire.rules.commutativity import by_rules
-from triplewire.rules.execution import Limits, Outcome, Principals, Rulebook, Runner
+from triplewire.rules.execution import Limits, Principals, Rulebook, Runner, ScheduleOutcome
 from triplewire.rules.repository import Repository
 from triplewire.rules.schema import Schema
 
@@ -69,7 +69,7 @@ class RuleEngine:
         """Begin a transaction: what was executed before is not rolled back any more."""
         self._uncommitted.clear()
 
-    def run(self, updates: Sequence[Update], principals: Principals | None = None) -> Outcome:
+    def run(self, updates: Sequence[Update], principals: Principals | None = None) -> ScheduleOutcome:
         """Execute a schedule; without principals every rule is the author's."""
         outcome = self._runner.run(updates, principals)
         self._uncommitted.append(outcome.changes.edits)

@@ -26,7 +26,7 @@ from triplewire.node.broker.state import BrokerState
 from triplewire.node.matching.catch_up_step import event_of
 from triplewire.node.rules.engine import RuleEngine
 from triplewire.node.rules.event_updates import insertion
-from triplewire.node.rules.publication import hops_of, inserted_by, tells_of_changes
+from triplewire.node.rules.publication import hops_of, inserted_by, is_change_source
 from triplewire.node.rules.store import RuleStore
 from triplewire.node.rules.update import ExecutedUpdate, UpdateRequest, execute_update
 from triplewire.rdf.events import Event
@@ -135,7 +135,7 @@ class EventListener:
             await self._write()
 
     async def _update(self, event: Event, triples: Triples, record: Record, author: Client) -> None:
-        is_change = tells_of_changes(record.source)
+        is_change = is_change_source(record.source)
         hops = hops_of(record.source) + 1 if is_change else 0
         if hops > MOST_HOPS:
             raise BudgetExceeded(f"it has come through {MOST_HOPS} repositories, whose rules may trigger each other")
@@ -174,4 +174,4 @@ class EventListener:
 
 
 def _is_our_own_change(record: Record) -> bool:
-    return record.origin is None and tells_of_changes(record.source)
+    return record.origin is None and is_change_source(record.source)

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from triplewire.rdf.terms import Triple
-from triplewire.rules.execution import Outcome, TraceEntry
+from triplewire.rules.execution import ScheduleOutcome, TraceEntry
 from triplewire.store.disk import Connection
 from triplewire.store.tables import rule_records, rule_repository
 from triplewire.store.tables.rule_records import FiringRecord
@@ -27,7 +27,7 @@ class FiringEntry(Struct, frozen=True, kw_only=True):
     deleted: tuple[str, ...]
 
 
-def record(tx: Connection, time: float, outcome: Outcome) -> int:
+def record(tx: Connection, time: float, outcome: ScheduleOutcome) -> int:
     """Write what came of a schedule, and give back its position in the journal."""
     edits = outcome.changes.edits
     schedule = rule_repository.record(tx, time, _lines(edits.inserted), _lines(edits.deleted))
@@ -52,7 +52,7 @@ def delta_by_component(entry: TraceEntry) -> dict[str, str]:
     return {component.value or "delta": str(term) for component, term in (entry.delta or {}).items()}
 
 
-def _entries(outcome: Outcome) -> Iterator[tuple[str, bytes]]:
+def _entries(outcome: ScheduleOutcome) -> Iterator[tuple[str, bytes]]:
     names = {entry.number: entry.rule or entry.transaction for entry in outcome.entries}
     for entry in outcome.entries:
         if entry.rule is not None and entry.cause is not None:

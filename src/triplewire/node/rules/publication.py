@@ -16,7 +16,7 @@ from triplewire.node.broker.publish_step import PublishResult, Submission, accep
 from triplewire.node.broker.state import BrokerState
 from triplewire.rdf.events import Event
 from triplewire.rdf.terms import TW, Triple
-from triplewire.rules.execution import Outcome, events_of
+from triplewire.rules.execution import ScheduleOutcome, events_of
 from triplewire.rules.execution.publication import INSERTED
 from triplewire.store.disk import Connection
 
@@ -34,7 +34,13 @@ class PublishedChange(Struct, frozen=True):
 
 
 def publish_changes(
-    tx: Connection, state: BrokerState, events: Events, outcome: Outcome, schedule: int, publisher: str, hops: int
+    tx: Connection,
+    state: BrokerState,
+    events: Events,
+    outcome: ScheduleOutcome,
+    schedule: int,
+    publisher: str,
+    hops: int,
 ) -> tuple[PublishResult, tuple[PublishedChange, ...]]:
     """Put the events of a schedule, by its position in the journal, into the log.
 
@@ -60,7 +66,7 @@ def _source(schedule: int, hops: int) -> str:
     return f"{_SCHEDULE}{schedule}" + (f"/{hops}" if hops else "")
 
 
-def tells_of_changes(source: str | None) -> bool:
+def is_change_source(source: str | None) -> bool:
     """Whether an event with this source, which clients cannot choose, tells of changes of a node's repository."""
     return source is not None and source.startswith(_SCHEDULE)
 
@@ -77,7 +83,7 @@ def hops_of(source: str | None) -> int:
 
 def inserted_by(event: Event, source: str | None) -> tuple[Triple, ...]:
     """The triples that an event inserts: its own, or, if it tells of changes, those that were inserted there."""
-    if not tells_of_changes(source):
+    if not is_change_source(source):
         return event.triples
     if _kind(event) == "deleted":
         return ()

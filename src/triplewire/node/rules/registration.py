@@ -16,7 +16,7 @@ from triplewire.store.tables.identities import Client
 from triplewire.store.tables.rule_records import RuleRecord
 
 
-class Registration(Struct, frozen=True):
+class RuleRegistration(Struct, frozen=True):
     """A rule with its names resolved, as it is kept, and whether it is new."""
 
     rule: Rule
@@ -24,7 +24,7 @@ class Registration(Struct, frozen=True):
     is_new: bool
 
 
-def put_rule(tx: Connection, engine: RuleEngine, wanted: RuleRecord, triggered_by: TriggeredBy) -> Registration:
+def put_rule(tx: Connection, engine: RuleEngine, wanted: RuleRecord, triggered_by: TriggeredBy) -> RuleRegistration:
     """Register a rule, or replace the one of that name. A rule that is refused changes nothing."""
     before = rule_records.find(tx, wanted.id)
     parsed = parse_rule(wanted.text, id=wanted.id)
@@ -39,7 +39,7 @@ def put_rule(tx: Connection, engine: RuleEngine, wanted: RuleRecord, triggered_b
     registered = before.registered if before is not None and is_same else wanted.registered
     record = replace(wanted, registered=registered, since=since)
     rule_records.put(tx, record)
-    return Registration(rule, record, before is None)
+    return RuleRegistration(rule, record, before is None)
 
 
 def remove_rule(tx: Connection, engine: RuleEngine, rule: str) -> None:

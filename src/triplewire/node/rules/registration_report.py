@@ -21,7 +21,7 @@ class Pair(Struct, frozen=True):
     reasons: dict[str, str]
 
 
-class Report(Struct, frozen=True):
+class RegistrationReport(Struct, frozen=True):
     """`conditions` are those of I1, I2 and I3 that fail; `cycle` is there if the rule may lead to itself again."""
 
     well_defined: bool
@@ -31,13 +31,15 @@ class Report(Struct, frozen=True):
     never_fires: str | None
 
 
-def report(rule: str, rules: Sequence[Rule], schema: Schema) -> Report:
+def report(rule: str, rules: Sequence[Rule], schema: Schema) -> RegistrationReport:
     """What the analysis says of a rule among others."""
     analysis = Analysis(rules, schema)
     found = analysis.well_defined(rule)
     failing = _failing(I1=found.i1, I2=found.i2, I3=found.i3)
     pairs = sorted(_pairs(rule, analysis), key=lambda pair: pair.rule)
-    return Report(found.holds, failing, tuple(pairs), _cycle(rule, analysis.graph), analysis.never_firing.get(rule))
+    return RegistrationReport(
+        found.holds, failing, tuple(pairs), _cycle(rule, analysis.graph), analysis.never_firing.get(rule)
+    )
 
 
 def _pairs(rule: str, analysis: Analysis) -> Iterator[Pair]:

@@ -12,7 +12,7 @@ from triplewire.errors import Forbidden
 from triplewire.node.access.grants import covered, readable, within
 from triplewire.rdf.terms import TW
 from triplewire.rules.changes import Edits
-from triplewire.rules.execution import Outcome, Principals, Status, TraceEntry
+from triplewire.rules.execution import Principals, ScheduleOutcome, Status, TraceEntry
 from triplewire.store.tables.identities import Client, Grant
 
 # How the events that tell of changes are called.
@@ -31,7 +31,9 @@ def require_author(client: Client) -> None:
         raise Forbidden(wanted="a client that may read everything", found="one with a limited grant")
 
 
-def check_written(outcome: Outcome, author: Client, owners: Mapping[str, str], clients: Mapping[str, Client]) -> None:
+def check_written(
+    outcome: ScheduleOutcome, author: Client, owners: Mapping[str, str], clients: Mapping[str, Client]
+) -> None:
     """Raise `Forbidden` if anybody wrote a triple outside its grant: the author, or the owner of a rule."""
     for entry in outcome.entries:
         if entry.status is Status.COMMITTED:

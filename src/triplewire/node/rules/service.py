@@ -10,8 +10,6 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-from msgspec import Struct
-
 from triplewire.errors import InputError
 from triplewire.languages.rdftl.syntax import Rule, Update
 from triplewire.node.broker.events import Events
@@ -23,8 +21,14 @@ from triplewire.node.rules.event_listener import EventListener
 from triplewire.node.rules.event_triggers import TriggeredBy
 from triplewire.node.rules.idempotency import IdempotencyKey
 from triplewire.node.rules.journal import FiringEntry
-from triplewire.node.rules.registration import Registration, find_visible, put_rule, remove_rule, require_registrable
-from triplewire.node.rules.registration_report import Report, report
+from triplewire.node.rules.registration import (
+    RuleRegistration,
+    find_visible,
+    put_rule,
+    remove_rule,
+    require_registrable,
+)
+from triplewire.node.rules.registration_report import RegistrationReport, report
 from triplewire.node.rules.rights import require_author
 from triplewire.node.rules.store import RuleStore, Work
 from triplewire.node.rules.update import ExecutedUpdate, UpdateRequest, execute_update
@@ -41,14 +45,6 @@ RULE_SECONDS = 2.0
 LIMITS = Limits(updates=10_000, edits=20_000, seconds=RULE_SECONDS)
 
 
-class Registered(Struct, frozen=True):
-    """A rule as it is kept, whether it is new, and what the analysis says; None if it was replaced meanwhile."""
-
-    record: RuleRecord
-    is_new: bool
-    analysis: Report | None
-
-
 class Rules:
     """The rules of a broker. `begin` and `end` it on the event loop."""
 
@@ -56,8 +52,8 @@ class Rules:
         self._state = state
         self._events = events
         self._store = store
-        self._listener = EventListener(state, events, store, self._tell_if_disabled)
-        # Told on the event loop that events trigger other rules now, or other events the same ones.
+        self._listener = EventListener(state, events, store, self._notify_if_disabled)
+        # Called on the event loop when events trigger other rules now, or other events the same ones.
         self.followers: list[Callable[[], None]] = []
         self._followed = store.interests
 
@@ -81,21 +77,26 @@ class Rules:
 
     # Rules
 
-    async def put(self, client: Client, rule: str, text: str, triggered_by: TriggeredBy) -> Registered:
-        """Register a rule, or replace one's own. The analysis reports and refuses nothing."""
+    async def put(
+        self, client: Client, rule: str, text: str, triggered_by: TriggeredBy
+    ) -> tuple[RuleRegistration, RegistrationReport | None]:
+        """Register a rule, or replace one's own, and report what the analysis says, which refuses nothing.
+
+        Without a report, the rule was replaced meanwhile.
+        """
         require_author(client)
         self._state.know(client)
         wanted = RuleRecord(rule, client.id, text, self._state.clock.now().timestamp())
 
-        def register(tx: Connection, engine: RuleEngine) -> Registration:
+        def register(tx: Connection, engine: RuleEngine) -> RuleRegistration:
             require_registrable(tx, client, rule)
             return put_rule(tx, engine, wanted, triggered_by)
 
         made = await self._write(register)
         self._listener.wake()
-        self._tell()
+        self._notify_followers()
         analysis = await asyncio.to_thread(self._reported, made.rule)
-        return Registered(made.record, made.is_new, analysis)
+        return made, analysis
 
     async def remove(self, client: Client, rule: str) -> None:
         """Forget a rule and its firings."""
@@ -105,7 +106,7 @@ class Rules:
             remove_rule(tx, engine, rule)
 
         await self._write(remove)
-        self._tell()
+        self._notify_followers()
 
     async def remove_all(self, owner: str) -> None:
         """Forget the rules of a client that is gone."""
@@ -115,7 +116,7 @@ class Rules:
                 remove_rule(tx, engine, record.id)
 
         await self._write(remove)
-        self._tell()
+        self._notify_followers()
 
     async def find(self, client: Client, rule: str) -> RuleRecord:
         """A client's rule, or anybody's for an administrator; otherwise `UnknownRule`."""
@@ -145,7 +146,7 @@ class Rules:
             lambda tx, engine: execute_update(tx, engine, request, self._state, self._events),
             lambda executed: self._events.committed(executed.accepted),
         )
-        self._tell_if_disabled()
+        self._notify_if_disabled()
         return executed
 
     async def update_once(
@@ -164,13 +165,13 @@ class Rules:
             return given, executed.accepted
 
         given, _ = await self._write(execute_once, lambda done: self._events.committed(done[1]))
-        self._tell_if_disabled()
+        self._notify_if_disabled()
         return given
 
     async def set_schema(self, schema: Schema) -> None:
         """Use another schema, if the repository conforms to it and every rule can be read by it."""
         await asyncio.wrap_future(self._store.set_schema(schema))
-        self._tell()
+        self._notify_followers()
 
     async def schema(self) -> Schema:
         """The schema that the repository conforms to."""
@@ -201,16 +202,16 @@ class Rules:
     async def _write(self, work: Work[T], then: Callable[[T], None] = lambda _: None) -> T:
         return await asyncio.wrap_future(self._store.submit(work, then))
 
-    def _tell(self) -> None:
+    def _notify_followers(self) -> None:
         self._followed = self.interests
         for follower in self.followers:
             follower()
 
-    def _tell_if_disabled(self) -> None:
+    def _notify_if_disabled(self) -> None:
         """A schedule may have put rules into quarantine."""
         if self.interests is not self._followed:
-            self._tell()
+            self._notify_followers()
 
-    def _reported(self, rule: Rule) -> Report | None:
+    def _reported(self, rule: Rule) -> RegistrationReport | None:
         rules, schema = self._store.read(lambda engine: ([each.rule for each in engine.rules], engine.schema))
         return report(rule.id, rules, schema) if rule in rules else None

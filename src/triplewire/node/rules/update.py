@@ -21,7 +21,7 @@ from triplewire.node.rules import journal
 from triplewire.node.rules.engine import RuleEngine
 from triplewire.node.rules.publication import PublishedChange, publish_changes
 from triplewire.node.rules.rights import check_written, principals_of
-from triplewire.rules.execution import Outcome, Principals
+from triplewire.rules.execution import Principals, ScheduleOutcome
 from triplewire.store.disk import Connection
 from triplewire.store.tables import rule_records
 from triplewire.store.tables.identities import Client
@@ -50,7 +50,7 @@ class ExecutedUpdate(Struct, frozen=True):
     """
 
     schedule: int
-    outcome: Outcome
+    outcome: ScheduleOutcome
     events: tuple[PublishedChange, ...]
     accepted: PublishResult
 
@@ -110,7 +110,7 @@ def _attempt(
     return ExecutedUpdate(position, outcome, published, accepted)
 
 
-def _run(engine: RuleEngine, request: UpdateRequest, principals: Principals) -> Outcome:
+def _run(engine: RuleEngine, request: UpdateRequest, principals: Principals) -> ScheduleOutcome:
     try:
         return engine.run(request.updates, principals)
     except CascadeTooLong as problem:
@@ -118,7 +118,7 @@ def _run(engine: RuleEngine, request: UpdateRequest, principals: Principals) -> 
         raise _Overrun(problem, others & frozenset(problem.cascade[1:]) or others) from None
 
 
-def _over_budget(outcome: Outcome, principals: Principals) -> dict[str, str]:
+def _over_budget(outcome: ScheduleOutcome, principals: Principals) -> dict[str, str]:
     """The rules of others that went beyond the budget, each with the reason."""
     return {
         entry.rule: str(entry.error)

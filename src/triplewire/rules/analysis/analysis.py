@@ -37,7 +37,7 @@ from triplewire.rules.analysis.footprints.footprint import Footprint, footprint,
 from triplewire.rules.analysis.footprints.paths import Scope
 from triplewire.rules.analysis.liveness import never_fires
 from triplewire.rules.analysis.triggering import Trigger, TriggeringGraph, may_trigger
-from triplewire.rules.naming import resolved, resolved_update
+from triplewire.rules.name_resolution import resolved, resolved_update
 from triplewire.rules.schema import Schema
 
 

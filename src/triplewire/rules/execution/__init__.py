@@ -20,8 +20,8 @@ from __future__ import annotations
 from triplewire.rules.execution.context import Limits, Principals
 from triplewire.rules.execution.publication import events_of
 from triplewire.rules.execution.rulebook import Rulebook
-from triplewire.rules.execution.runner import Outcome, Runner
+from triplewire.rules.execution.runner import Runner, ScheduleOutcome
 from triplewire.rules.execution.trace import TraceEntry
 from triplewire.rules.execution.units import Status, Work
 
-__all__ = ["Limits", "Outcome", "Principals", "Rulebook", "Runner", "Status", "TraceEntry", "Work", "events_of"]
+__all__ = ["Limits", "Principals", "Rulebook", "Runner", "ScheduleOutcome", "Status", "TraceEntry", "Work", "events_of"]

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from triplewire.errors import Cascaded, SchemaViolation, TriplewireError, UpdateRefused
 from triplewire.rdf.terms import Triple
 from triplewire.rules.changes import Edits
-from triplewire.rules.execution.context import Context, Result
+from triplewire.rules.execution.context import Result, StepContext
 from triplewire.rules.execution.deadline import Deadline
 from triplewire.rules.execution.state import Compensate, Compensating, Ended, Running, State
 from triplewire.rules.execution.units import Aborts, Commutes, Status, Unit, Units, Work, WriteSet, lineage, with_units
@@ -21,7 +21,7 @@ from triplewire.rules.execution.units import Aborts, Commutes, Status, Unit, Uni
 # Steps
 
 
-def refused(state: State, error: SchemaViolation, context: Context) -> Result:
+def refused(state: State, error: SchemaViolation, context: StepContext) -> Result:
     busy = state.busy
     state = replace(state, busy=None)
     if isinstance(busy, Running):
@@ -34,7 +34,7 @@ def refused(state: State, error: SchemaViolation, context: Context) -> Result:
     return abort(state, {**busy.aborts, other.number: error}, context)
 
 
-def abort_requested(state: State, transaction: str, context: Context) -> Result:
+def abort_requested(state: State, transaction: str, context: StepContext) -> Result:
     assert state.busy is None, "an answer is awaited"
     known = [unit for unit in state.units.values() if unit.rule is None and unit.transaction == transaction]
     if not known:
@@ -42,14 +42,14 @@ def abort_requested(state: State, transaction: str, context: Context) -> Result:
     return abort(state, {known[-1].number: UpdateRefused(f"transaction {transaction!r} was asked to abort")}, context)
 
 
-def abort_line(state: State, number: int, error: TriplewireError, context: Context) -> Result:
+def abort_line(state: State, number: int, error: TriplewireError, context: StepContext) -> Result:
     """Abort a unit and everything that led to it; of a foreign one, only from where it began to be foreign."""
     line = lineage(state.units, state.units[number])
     line = [unit for unit in line if unit.is_foreign] or line
     return abort(state, dict.fromkeys((unit.number for unit in line), error), context)
 
 
-def abort(state: State, aborts: Aborts, context: Context) -> Result:
+def abort(state: State, aborts: Aborts, context: StepContext) -> Result:
     together = cascading_aborts(state.units, aborts, context.commutes, context.deadline)
     edits = compensation(state.units, together)
     if not edits:

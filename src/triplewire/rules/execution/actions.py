@@ -40,10 +40,10 @@ from triplewire.rules.schema import Schema
 from triplewire.rules.vocabulary import RESOURCE, TYPE
 
 _Term = TypeVar("_Term", bound=Term)
-_Edit = TypeVar("_Edit", Triple, "Moved")
+_Edit = TypeVar("_Edit", Triple, "MovedArc")
 
 
-class Moved(Struct, frozen=True):
+class MovedArc(Struct, frozen=True):
     """One asserted arc whose target changes."""
 
     old: Triple
@@ -58,7 +58,7 @@ class ActionEdits(Struct, frozen=True):
     """The edits of an action, and which of them are updates of arcs."""
 
     edits: Edits
-    moved: tuple[Moved, ...] = ()
+    moved: tuple[MovedArc, ...] = ()
 
 
 class Planner:
@@ -152,13 +152,13 @@ class Planner:
         for triple in self._holding(arc.source, arc.name, arc.target):
             yield from _in_order(self._closure.implied_by(triple, self._graph))
 
-    def _updated(self, arc: UpdatedArc) -> Iterator[Moved]:
+    def _updated(self, arc: UpdatedArc) -> Iterator[MovedArc]:
         targets = self._nodes(arc.new)
         for triple in self._holding(arc.source, arc.name, arc.old):
             for asserted in _in_order(self._closure.implied_by(triple, self._graph)):
                 for target in targets:
                     if target != asserted.object:
-                        yield Moved(asserted, Triple(asserted.subject, asserted.predicate, target))
+                        yield MovedArc(asserted, Triple(asserted.subject, asserted.predicate, target))
 
     def _holding(self, source: Path | None, name: object, target: Node | None) -> Iterator[Triple]:
         """The arcs that are there between what the paths lead to."""

@@ -79,7 +79,7 @@ class Principals(Struct, frozen=True):
         return not self.binds(rule, None)
 
 
-class Context(Struct, frozen=True):
+class StepContext(Struct, frozen=True):
     """What a step may ask: the graph, the rules, who commutes, in which order to take what has none, and the limits.
 
     It checks the deadline where it may take long without asking the graph.

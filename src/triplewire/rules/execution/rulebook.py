@@ -11,12 +11,12 @@ from triplewire.languages.rdftl.parts import uses_delta
 from triplewire.languages.rdftl.syntax import Rule
 from triplewire.rules.execution.triggering.candidates import Candidates
 from triplewire.rules.execution.triggering.event_detection import EventOccurrences
-from triplewire.rules.naming import resolved
+from triplewire.rules.name_resolution import resolved
 from triplewire.rules.precedence import Precedence
 from triplewire.rules.schema import Schema
 
 
-class Registered(Struct, frozen=True):
+class ResolvedRule(Struct, frozen=True):
     """A rule with its names resolved. Its number tells when it was registered."""
 
     rule: Rule
@@ -31,7 +31,7 @@ class Rulebook:
         self.schema = schema
         self.precedence = Precedence()
         self._candidates = Candidates()
-        self._registered: dict[str, Registered] = {}
+        self._registered: dict[str, ResolvedRule] = {}
         self._count = 0
         for rule in rules:
             self.add(rule)
@@ -47,7 +47,7 @@ class Rulebook:
         self.precedence.add(whole)
         self._candidates.add(whole)
         self._count += 1
-        self._registered[rule.id] = Registered(whole, self._count, is_set_oriented(whole))
+        self._registered[rule.id] = ResolvedRule(whole, self._count, is_set_oriented(whole))
         return whole
 
     def remove(self, rule: str) -> None:
@@ -66,10 +66,10 @@ class Rulebook:
         self.precedence.replace(whole)
         self._candidates.remove(known.rule)
         self._candidates.add(whole)
-        self._registered[rule.id] = Registered(whole, known.number, is_set_oriented(whole))
+        self._registered[rule.id] = ResolvedRule(whole, known.number, is_set_oriented(whole))
         return whole
 
-    def candidates(self, occurrences: EventOccurrences) -> list[Registered]:
+    def candidates(self, occurrences: EventOccurrences) -> list[ResolvedRule]:
         """The rules that may be triggered, in the order of registration."""
         found = (self._registered[rule] for rule in dict.fromkeys(self._candidates.of(occurrences)))
         return sorted(found, key=lambda registered: registered.number)
@@ -78,13 +78,13 @@ class Rulebook:
         """Make the search for candidates as fast as it gets. Nobody has to."""
         self._candidates.settle()
 
-    def __getitem__(self, rule: str) -> Registered:
+    def __getitem__(self, rule: str) -> ResolvedRule:
         known = self._registered.get(rule)
         if known is None:
             raise UnknownRule(wanted=f"the rule {rule!r}", found="none of that name")
         return known
 
-    def __iter__(self) -> Iterator[Registered]:
+    def __iter__(self) -> Iterator[ResolvedRule]:
         """In the order of registration."""
         return iter(self._registered.values())
 

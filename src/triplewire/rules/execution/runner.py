@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from triplewire.errors import CascadeTooLong, SchemaViolation
 from triplewire.languages.rdftl.syntax import Update
 from triplewire.rules.changes import Changes, Edits, NetChanges
-from triplewire.rules.execution.context import Arrange, Context, Limits, Principals, as_registered
+from triplewire.rules.execution.context import Arrange, Limits, Principals, StepContext, as_registered
 from triplewire.rules.execution.deadline import Clock, Deadline, OutOfTime, TimedGraph
 from triplewire.rules.execution.rulebook import Rulebook
 from triplewire.rules.execution.state import (
@@ -32,14 +32,14 @@ from triplewire.rules.execution.state import (
     Submit,
 )
 from triplewire.rules.execution.steps import step
-from triplewire.rules.execution.trace import Trace, TraceEntry
+from triplewire.rules.execution.trace import ScheduleTrace, TraceEntry
 from triplewire.rules.execution.units import Commutes, Status, lineage, none_commutes
 from triplewire.rules.graphs import RecordingGraph
-from triplewire.rules.naming import resolved_update
+from triplewire.rules.name_resolution import resolved_update
 from triplewire.rules.repository import Repository
 
 
-class Outcome(Struct, frozen=True):
+class ScheduleOutcome(Struct, frozen=True):
     """What came of a schedule: its transactions and firings, and what has changed in the end, in all and by each."""
 
     entries: tuple[TraceEntry, ...]
@@ -58,7 +58,7 @@ class Outcome(Struct, frozen=True):
 
 
 class Runner:
-    """Executes updates, and the rules that they trigger. `commutes` and `arrange` are as in `Context`."""
+    """Executes updates, and the rules that they trigger. `commutes` and `arrange` are as in `StepContext`."""
 
     def __init__(
         self,
@@ -74,9 +74,9 @@ class Runner:
         self._rules = rules
         self._clock = clock
         self._limits = limits or Limits()
-        self._context = Context(repository, rules, commutes, arrange, self._limits)
+        self._context = StepContext(repository, rules, commutes, arrange, self._limits)
 
-    def run(self, updates: Iterable[Update], principals: Principals | None = None) -> Outcome:
+    def run(self, updates: Iterable[Update], principals: Principals | None = None) -> ScheduleOutcome:
         """Execute a schedule; without principals all is one owner's.
 
         Raises `UnknownName` before anything has changed, and `CascadeTooLong` when the time is over.
@@ -92,7 +92,7 @@ class Runner:
             self._put_back(execution)
             raise
 
-    def _timed(self) -> Context:
+    def _timed(self) -> StepContext:
         if self._limits.seconds is None:
             return self._context
         deadline = Deadline(self._limits.seconds, self._clock)
@@ -101,7 +101,7 @@ class Runner:
     def _put_back(self, execution: Execution) -> None:
         self._repository.apply(execution.net.changes.edits.reversed())
 
-    def dry_run(self, updates: Iterable[Update]) -> Outcome:
+    def dry_run(self, updates: Iterable[Update]) -> ScheduleOutcome:
         """What would come of a schedule. The repository is afterwards as it was before."""
         outcome = self.run(updates)
         self._repository.apply(outcome.changes.edits.reversed())
@@ -111,19 +111,19 @@ class Runner:
 class Execution:
     """One schedule. `net` is what it has changed so far."""
 
-    def __init__(self, repository: Repository, context: Context) -> None:
+    def __init__(self, repository: Repository, context: StepContext) -> None:
         self._repository = repository
         self._context = context
         self._state = State()
-        self._trace = Trace()
+        self._trace = ScheduleTrace()
         self.net = NetChanges()
 
-    def run(self, schedule: tuple[Update, ...]) -> Outcome:
+    def run(self, schedule: tuple[Update, ...]) -> ScheduleOutcome:
         """Everything, until nothing is left to do."""
         self.take(Submit(schedule))
         while not self.take(Advance()):
             self._context.deadline.check()
-        return Outcome(self._trace.entries, self.net.changes, self._trace.committed())
+        return ScheduleOutcome(self._trace.entries, self.net.changes, self._trace.committed())
 
     @property
     def cascade(self) -> tuple[str, ...]:

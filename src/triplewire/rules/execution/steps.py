@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from triplewire.languages.rdftl.syntax import Update
 from triplewire.rules.execution.aborts import abort_requested, refused
-from triplewire.rules.execution.context import Context, Result
+from triplewire.rules.execution.context import Result, StepContext
 from triplewire.rules.execution.state import (
     AbortRequested,
     Advance,
@@ -28,7 +28,7 @@ from triplewire.rules.execution.units import Pending, Status, Unit, root_of, wit
 from triplewire.rules.execution.update_steps import applied, execute
 
 
-def step(state: State, given: Input, context: Context) -> Result:
+def step(state: State, given: Input, context: StepContext) -> Result:
     """Take one input."""
     match given:
         case Submit(updates):
@@ -47,7 +47,7 @@ def step(state: State, given: Input, context: Context) -> Result:
 # What comes next
 
 
-def _advance(state: State, context: Context) -> Result:
+def _advance(state: State, context: StepContext) -> Result:
     assert state.busy is None, "an answer is awaited"
     if state.stack:
         return execute(replace(state, stack=state.stack[:-1]), state.stack[-1], context)

@@ -33,7 +33,7 @@ class TraceEntry(Struct, frozen=True, kw_only=True):
     error: TriplewireError | None
 
 
-class Trace:
+class ScheduleTrace:
     """Collects the entries of a schedule from the effects of its steps."""
 
     def __init__(self) -> None:

@@ -11,14 +11,14 @@ from triplewire.languages.rdftl.syntax import Coupling
 from triplewire.rules.changes import Changes
 from triplewire.rules.execution.aborts import abort, abort_line, compensated
 from triplewire.rules.execution.actions import Planner
-from triplewire.rules.execution.context import Context, Limits, Principals, Result
+from triplewire.rules.execution.context import Limits, Principals, Result, StepContext
 from triplewire.rules.execution.state import Applied, Apply, Compensating, Executed, Fired, Running, State
 from triplewire.rules.execution.triggering.firing import Firing, fire
 from triplewire.rules.execution.units import Pending, ReadSet, Unit, Units, WriteSet, lineage, root_of, with_units
 from triplewire.rules.graphs import Lookup, RecordingGraph
 
 
-def execute(state: State, pending: Pending, context: Context) -> Result:
+def execute(state: State, pending: Pending, context: StepContext) -> Result:
     is_foreign = state.units[pending.unit].is_foreign
     if (state.executed_by_others if is_foreign else state.executed) >= context.limits.updates:
         allowed = f"a schedule may execute {context.limits.updates:,} updates, its rules' actions included"
@@ -37,7 +37,7 @@ def execute(state: State, pending: Pending, context: Context) -> Result:
     return replace(state, busy=busy), (Apply(planned.edits),)
 
 
-def applied(state: State, given: Applied, context: Context) -> Result:
+def applied(state: State, given: Applied, context: StepContext) -> Result:
     if isinstance(state.busy, Compensating):
         return compensated(state, state.busy)
     running = state.busy
@@ -65,14 +65,14 @@ def applied(state: State, given: Applied, context: Context) -> Result:
     return state, (executed, *effects)
 
 
-def _refusal(unit: Unit, changes: Changes, context: Context) -> TriplewireError | None:
+def _refusal(unit: Unit, changes: Changes, context: StepContext) -> TriplewireError | None:
     """Why a rule of somebody else's may not have done this. What the author may, is asked for all of it at the end."""
     if not unit.is_foreign or unit.rule is None:
         return None
     return context.principals.refusal(context.principals.owner_of(unit.rule.id), changes.edits)
 
 
-def _trigger(state: State, unit: Unit, running: Running, changes: Changes, context: Context) -> Result:
+def _trigger(state: State, unit: Unit, running: Running, changes: Changes, context: StepContext) -> Result:
     firings, lookups = fire(changes, running.planned.moved, context.graph, context.rules, context.principals.disabled)
     if lookups:
         unit = replace(unit, reads=(*unit.reads, ReadSet(state.time, lookups)))

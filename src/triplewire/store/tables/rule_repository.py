@@ -24,7 +24,7 @@ _FORGOTTEN = "schedules forgotten"
 _COLUMNS = "position, time, inserted, deleted, checksum"
 
 
-class Schedule(Struct, frozen=True):
+class ScheduleRecord(Struct, frozen=True):
     """What one schedule has changed, and when, in Unix seconds."""
 
     position: int
@@ -40,9 +40,9 @@ class Schedule(Struct, frozen=True):
         return digest.digest()
 
 
-def record(connection: Connection, time: float, inserted: Sequence[str], deleted: Sequence[str]) -> Schedule:
+def record(connection: Connection, time: float, inserted: Sequence[str], deleted: Sequence[str]) -> ScheduleRecord:
     """Write what a schedule has changed at the end of the journal, and change the assertions."""
-    schedule = Schedule(head(connection) + 1, time, tuple(inserted), tuple(deleted))
+    schedule = ScheduleRecord(head(connection) + 1, time, tuple(inserted), tuple(deleted))
     if deleted:
         gone = json.dumps(list(deleted))
         connection.execute("DELETE FROM assertions WHERE triple IN (SELECT value FROM json_each(?))", (gone,))
@@ -66,7 +66,7 @@ def head(connection: Connection) -> int:
     return int(newest) if newest is not None else int(metadata.get(connection, _FORGOTTEN) or 0)
 
 
-def after(connection: Connection, position: int, limit: int) -> list[Schedule]:
+def after(connection: Connection, position: int, limit: int) -> list[ScheduleRecord]:
     """Schedules that follow a position, in order: at most `limit`, and none missing between them."""
     start = max(position, int(metadata.get(connection, _FORGOTTEN) or 0))
     rows = connection.execute(
@@ -100,9 +100,9 @@ def _split(data: bytes) -> tuple[str, ...]:
     return tuple(data.decode().split("\n")) if data else ()
 
 
-def _checked(row: tuple[Any, ...]) -> Schedule:
+def _checked(row: tuple[Any, ...]) -> ScheduleRecord:
     position, time, inserted, deleted, checksum = row
-    schedule = Schedule(position, time, _split(inserted), _split(deleted))
+    schedule = ScheduleRecord(position, time, _split(inserted), _split(deleted))
     if schedule.checksum != checksum:
         raise DamagedStore(wanted=f"schedule {position} of the journal as it was written", found="another checksum")
     return schedule

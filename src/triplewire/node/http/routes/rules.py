@@ -66,8 +66,8 @@ async def register_rule(request: Request, name: Name, listens: Listens = Trigger
     """Register a rule, or replace one's own. What the analysis finds is told and refuses nothing."""
     node, client = node_of(request), client_of(request)
     _require_rdftl(request)
-    made = await node.broker.rules.put(client, name, await text_of(request), listens)
-    return json_response(registered_rule(made.record, made.analysis), 201 if made.is_new else 200)
+    made, analysis = await node.broker.rules.put(client, name, await text_of(request), listens)
+    return json_response(registered_rule(made.record, analysis), 201 if made.is_new else 200)
 
 
 @router.get("/rules", responses=json_answer(200, "Rules", Rules) | problems(401), openapi_extra=BEARER)

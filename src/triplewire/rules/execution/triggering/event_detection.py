@@ -25,7 +25,7 @@ from triplewire.languages.rdftl.syntax import (
 )
 from triplewire.rdf.terms import BlankNode, Literal, NamedNode, Term, Triple
 from triplewire.rules.changes import Changes, Triples
-from triplewire.rules.execution.actions import Moved
+from triplewire.rules.execution.actions import MovedArc
 from triplewire.rules.graphs import Graph
 from triplewire.rules.literals import as_kept
 from triplewire.rules.paths import DeltaTerms, Evaluation, constant_of
@@ -33,7 +33,7 @@ from triplewire.rules.schema import Schema
 from triplewire.rules.vocabulary import TYPE
 
 
-class Updated(Struct, frozen=True):
+class ArcUpdate(Struct, frozen=True):
     """An arc whose target has changed."""
 
     source: NamedNode | BlankNode
@@ -48,10 +48,10 @@ class EventOccurrences(Struct, frozen=True):
     changes: Changes
     inserted: Triples = ()
     deleted: Triples = ()
-    updated: tuple[Updated, ...] = ()
+    updated: tuple[ArcUpdate, ...] = ()
 
     @classmethod
-    def by(cls, changes: Changes, moved: tuple[Moved, ...], schema: Schema) -> EventOccurrences:
+    def by(cls, changes: Changes, moved: tuple[MovedArc, ...], schema: Schema) -> EventOccurrences:
         """From the changes of an update, and the arcs that it moved."""
         if not moved:
             return cls(changes, changes.inserted, changes.deleted)
@@ -63,7 +63,7 @@ class EventOccurrences(Struct, frozen=True):
         return (triple for triple in triples if triple.predicate == TYPE)
 
 
-def _updated(changes: Changes, moved: Iterable[Moved], schema: Schema) -> Iterator[Updated]:
+def _updated(changes: Changes, moved: Iterable[MovedArc], schema: Schema) -> Iterator[ArcUpdate]:
     gone, new = frozenset(changes.deleted), frozenset(changes.inserted)
     for move in moved:
         source, old, target = move.source, move.old.object, move.new.object
@@ -73,7 +73,7 @@ def _updated(changes: Changes, moved: Iterable[Moved], schema: Schema) -> Iterat
             above = sorted(schema.superproperties(move.old.predicate), key=str)
         for name in above:
             if Triple(source, name, old) in gone or Triple(source, name, target) in new:
-                yield Updated(source, name, old, target)
+                yield ArcUpdate(source, name, old, target)
 
 
 class Detection:

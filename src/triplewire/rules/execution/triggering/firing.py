@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from triplewire.languages.rdftl.syntax import Rule
 from triplewire.rules.changes import Changes
-from triplewire.rules.execution.actions import Moved
-from triplewire.rules.execution.rulebook import Registered, Rulebook
+from triplewire.rules.execution.actions import MovedArc
+from triplewire.rules.execution.rulebook import ResolvedRule, Rulebook
 from triplewire.rules.execution.triggering.event_detection import Detection, EventOccurrences
 from triplewire.rules.graphs import Graph, Lookup, PreviousGraph, RecordingGraph
 from triplewire.rules.paths import DeltaTerms, Evaluation
@@ -28,7 +28,7 @@ class Firing(Struct, frozen=True):
 
 
 def fire(
-    changes: Changes, moved: tuple[Moved, ...], graph: Graph, rules: Rulebook, disabled: frozenset[str] = frozenset()
+    changes: Changes, moved: tuple[MovedArc, ...], graph: Graph, rules: Rulebook, disabled: frozenset[str] = frozenset()
 ) -> tuple[list[Firing], tuple[Lookup, ...]]:
     """The rules that fire, in the order of registration; and what those that do not fire have read."""
     occurrences = EventOccurrences.by(changes, moved, rules.schema)
@@ -48,7 +48,7 @@ def fire(
     return firings, tuple(idle)
 
 
-def _firings(registered: Registered, detection: Detection, graph: Graph) -> Iterator[DeltaTerms | None]:
+def _firings(registered: ResolvedRule, detection: Detection, graph: Graph) -> Iterator[DeltaTerms | None]:
     rule = registered.rule
     deltas = detection.deltas(rule.event, rule.lets)
     if not deltas:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from triplewire.errors import LimitExceeded
 from triplewire.languages.rdftl import tokens
-from triplewire.languages.rdftl.extent import MAX_DEPTH, Extent, condition_extent, path_extent, too_deep
+from triplewire.languages.rdftl.expanded_size import MAX_DEPTH, Extent, condition_extent, path_extent, too_deep
 from triplewire.languages.rdftl.scope import NO_EVENT_YET, Scope
 from triplewire.languages.rdftl.syntax import (
     Always,

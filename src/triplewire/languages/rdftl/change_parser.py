@@ -7,7 +7,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 from triplewire.languages.rdftl import tokens
-from triplewire.languages.rdftl.queries import QueryReader
+from triplewire.languages.rdftl.path_parser import QueryReader
 from triplewire.languages.rdftl.syntax import (
     Action,
     Arc,

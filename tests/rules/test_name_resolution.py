@@ -32,7 +32,7 @@ from triplewire.languages.rdftl.syntax import (
     Where,
 )
 from triplewire.rdf.terms import RDF, Literal, NamedNode
-from triplewire.rules.naming import resolve_class, resolve_property, resolved, resolved_update
+from triplewire.rules.name_resolution import resolve_class, resolve_property, resolved, resolved_update
 from triplewire.rules.schema import Schema
 
 
