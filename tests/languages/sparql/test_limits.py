@@ -212,7 +212,8 @@ ORDINARY = [
 
 @pytest.mark.parametrize("pattern", ORDINARY)
 def test_a5_an_ordinary_regular_expression_is_accepted(pattern: str) -> None:
-    SPARQL.parse(f'ASK {{ ?s ?p ?x FILTER REGEX(?x, "{pattern}") }}')
+    query = SPARQL.parse(f'ASK {{ ?s ?p ?x FILTER REGEX(?x, "{pattern}") }}')
+    assert f'REGEX(?x, "{pattern}")' in SPARQL.print(query)
 
 
 @pytest.mark.parametrize("atom", ["a", "é", ".", r"\\w", r"\\W", r"\\d", r"\\s", r"\\p{L}", "[a-z]", "[^a]", r"[\\w.]"])
