@@ -51,7 +51,7 @@ test-simulation: $(STAMP) ## a thousand random histories on simulated networks; 
 	@TRIPLEWIRE_RUNS=$(or $(RUNS),1000) TRIPLEWIRE_FIRST_SEED=$(or $(FIRST),0) $(BIN)/python -m pytest -n auto tests/simulation/test_runs.py
 
 test-network: $(STAMP) ## kill -9 of one of eight real super-peers under load, the demo; KILLS=n for more
-	@TRIPLEWIRE_KILLS=$(or $(KILLS),2) $(BIN)/python -m pytest -s -m slow tests/network_processes tests/cli/test_network.py
+	@TRIPLEWIRE_KILLS=$(or $(KILLS),2) $(BIN)/python -m pytest -s -m slow tests/network_processes tests/cli/network/test_network.py
 
 test-wheel: $(STAMP) ## the wheel in empty environments: bare, with the extra node, with the extra spark
 	@PYTHON=$(BIN)/python scripts/check-wheel

@@ -31,14 +31,14 @@ _TESTS = Path(__file__).parent
 _HUNG_SECONDS = 300
 # Tests that start nodes, networks, jobs on Spark or whole examples: `make test-system`.
 _SYSTEM = (
-    "cli/test_network.py",
-    "cli/test_peer.py",
+    "cli/network/test_network.py",
+    "cli/peer/test_peer.py",
     "network_processes/",
+    "node/matching/test_evaluation.py",
+    "node/rules/test_kills.py",
     "node/test_crashes.py",
     "node/test_disks.py",
-    "node/test_evaluation.py",
-    "node/rules/test_kills.py",
-    "node/test_stopping.py",
+    "node/test_shutdown.py",
     "pipeline/jobs/",
     "pipeline/test_assembly.py",
     "pipeline/test_ctrl_c.py",
@@ -52,6 +52,8 @@ _SYSTEM = (
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark them, before tests are chosen by their marks; and let no asynchronous test hang."""
+    for path in _SYSTEM:
+        assert (_TESTS / path).exists(), f"{path} has moved: _SYSTEM in tests/conftest.py names it"
     for item in items:
         if item.path.is_relative_to(_TESTS) and item.path.relative_to(_TESTS).as_posix().startswith(_SYSTEM):
             item.add_marker(pytest.mark.system)

@@ -31,7 +31,7 @@ ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 ELSEWHERE = {
     # Eight processes for most of a minute: a slow test of its own.
-    "triplewire network up --super-peers 8 --demo": "tests/cli/test_network.py",
+    "triplewire network up --super-peers 8 --demo": "tests/cli/network/test_network.py",
 }
 # A stream has no end of its own: curl leaves when its time is over.
 TIMED_OUT = 28

@@ -6,7 +6,7 @@ import pytest
 from tests.algebra.building import (
     DC,
     EX,
-    Comparison,
+    ComparisonTest,
     Condition,
     Constraint,
     D,
@@ -341,5 +341,5 @@ class TestEffort:
 
 
 def test_comparisons_may_be_written_either_way_round() -> None:
-    mirrored = Constraint(((Condition(Comparison(Comparator.LESS, integer(3), Y)),),))
+    mirrored = Constraint(((Condition(ComparisonTest(Comparator.LESS, integer(3), Y)),),))
     assert wider(mirrored, z(Y, ">=", 4))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.matching.living import early, found, naive
+from tests.matching.segments.living import early, found, naive
 
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.matching import Matcher

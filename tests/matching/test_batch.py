@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 import pytest
-from tests.matching.living import early
+from tests.matching.segments.living import early
 
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.matching import Matcher

@@ -9,7 +9,7 @@ import rdflib
 from hypothesis import given
 from hypothesis import strategies as st
 from pyoxigraph import BaseDirection
-from tests.rdf.literals import TERMS
+from tests.rdf.literals.nasty_terms import TERMS
 
 from triplewire.errors import EmptyEvent, InvalidTerm
 from triplewire.rdf.events import Event

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.matching.naive_scanner import naive_hash
+from tests.matching.scanning.naive_scanner import naive_hash
 
 from triplewire.matching.kernels.hashing import hash_span, hash_term, same_bytes, word
 

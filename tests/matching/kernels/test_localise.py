@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.matching.living import renamed
+from tests.matching.segments.living import renamed
 
 from triplewire.matching.kernels.columns import EVENT_FIRST, EVENT_LAST
 from triplewire.matching.scanning.scanner import scan

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from tests.matching.naive_scanner import naive_decimal, naive_double, naive_float, naive_integer
+from tests.matching.scanning.naive_scanner import naive_decimal, naive_double, naive_float, naive_integer
 
 from triplewire.matching.kernels.columns import EXACT, NOT_A_NUMBER, ROUNDED, UNDECIDED
 from triplewire.matching.kernels.scan.datatypes import (

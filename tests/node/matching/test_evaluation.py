@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from tests.matching.test_isolation import CRASHING
-from tests.matching.test_stack import long_sum
+from tests.matching.general.test_isolation import CRASHING
+from tests.matching.general.test_stack import long_sum
 from tests.node.brokers import ME, broker_at, events, positions, subscribed
 from tests.node.node_process import NodeProcess
 

@@ -1,9 +1,10 @@
 """What a query asks of Oxigraph's stack and planner, told from the tree before Oxigraph sees the text.
 
 Stack, in kibibytes: its parser, planner and evaluator recurse, and a stack that overflows ends the process. What one
-level of each construct takes was measured by bisection (tests/matching/test_stack.py does it again; docs/languages.md
-has the table). Here the weights are rounded up and added along every branch of the tree. A chain counts with all its
-operands, since Oxigraph reads it as a tree that leans to the left; what `balanced_trees` folds counts with its height.
+level of each construct takes was measured by bisection (tests/matching/general/test_stack.py does it again;
+docs/languages.md has the table). Here the weights are rounded up and added along every branch of the tree. A chain
+counts with all its operands, since Oxigraph reads it as a tree that leans to the left; what `balanced_trees` folds
+counts with its height.
 
 Joins: the planner tries the parts of a group against each other: 50 patterns side by side take it 0.1 s, 100 take
 1.3 s and 200 take 23 s, for every evaluation anew.

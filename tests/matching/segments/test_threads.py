@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 
 import pytest
-from tests.matching.living import early
+from tests.matching.segments.living import early
 
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.errors import UnknownSubscription

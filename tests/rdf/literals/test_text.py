@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyoxigraph import BaseDirection
-from tests.rdf.literals import TERMS
-from tests.rdf.oracle import outcomes
+from tests.rdf.literals.nasty_terms import TERMS
+from tests.rdf.literals.oracle import outcomes
 
 from triplewire.rdf.literals.strings import contains, ends_with, starts_with
 from triplewire.rdf.terms import Literal, Term

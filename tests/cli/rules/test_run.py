@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from pyoxigraph import parse
-from tests.cli.test_rules_check import NOTES, SCHEMA, TITLES, USING
+from tests.cli.rules.test_check import NOTES, SCHEMA, TITLES, USING
 
 from triplewire.rdf.formats import FORMATS, format_of_path
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyoxigraph import Literal, NamedNode, RdfFormat, parse
-from tests.matching.naive_scanner import naive_events, naive_kind, naive_lines
-from tests.matching.nquads_mutations import document, mutated
+from tests.matching.scanning.naive_scanner import naive_events, naive_kind, naive_lines
+from tests.matching.scanning.nquads_mutations import document, mutated
 
 from triplewire.errors import InvalidTerm
 from triplewire.matching.kernels.columns import (
@@ -320,8 +320,8 @@ class TestNumbers:
 
 _INTERPRETED = """
 import random
-from tests.matching.nquads_mutations import document, mutated
-from tests.matching.test_scanner import assert_agrees_with_the_parser
+from tests.matching.scanning.nquads_mutations import document, mutated
+from tests.matching.scanning.test_scanner import assert_agrees_with_the_parser
 from triplewire.matching.kernels.machine import JIT
 assert not JIT
 random_ = random.Random(5)

@@ -7,8 +7,8 @@ from decimal import Decimal
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.rdf.literals import TERMS
-from tests.rdf.oracle import outcomes
+from tests.rdf.literals.nasty_terms import TERMS
+from tests.rdf.literals.oracle import outcomes
 
 from triplewire.rdf.literals.values import Kind, compare, equal, is_integer, kind_of, less, number
 from triplewire.rdf.terms import XSD, BlankNode, Literal, NamedNode, Term, Triple

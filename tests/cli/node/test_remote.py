@@ -10,7 +10,7 @@ from threading import Thread
 import pytest
 from tests.node.processes import free_port, running
 
-FEEDS = Path(__file__).parents[1] / "fixtures" / "feeds"
+FEEDS = Path(__file__).parents[2] / "fixtures" / "feeds"
 QUERY = "SELECT ?title WHERE { ?i a <http://purl.org/rss/1.0/item> ; <http://purl.org/rss/1.0/title> ?title }"
 
 

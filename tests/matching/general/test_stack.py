@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.matching import stack_probe
-from tests.matching.stack_probe import CONSTRUCTS
+from tests.matching.general import stack_probe
+from tests.matching.general.stack_probe import CONSTRUCTS
 
 from triplewire import Event, Matcher, Subscription
 from triplewire.errors import LimitExceeded
