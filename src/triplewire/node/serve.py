@@ -21,7 +21,7 @@ from triplewire.errors import StoreFailed
 from triplewire.node.http import create_app
 from triplewire.node.http.connections import bounded_protocol
 from triplewire.node.logs import JsonLine, OneLine, configure
-from triplewire.node.overlay.join_plan import plan_of
+from triplewire.node.overlay.join_plan import overlay_settings
 from triplewire.node.overlay.overlay import Overlay
 from triplewire.node.service import Node
 from triplewire.node.settings import Settings
@@ -44,7 +44,7 @@ def serve(settings: Settings, signals: Signals) -> None:
 
 async def _serve(settings: Settings, signals: Signals) -> None:
     # What is wrong with it is told before the folder is opened.
-    plan_of(settings)
+    overlay_settings(settings)
     node = await Node.open(settings)
     _keep_what_there_is()
     server = Server(_config(settings, node), node)

@@ -12,11 +12,11 @@ from triplewire.network.sessions.access_point.records import AccessPointSettings
 from triplewire.node.access import identity
 from triplewire.node.access.stream_tokens import StreamTokens
 from triplewire.node.access_point.invitations import Invitations
-from triplewire.node.access_point.service import Peers
+from triplewire.node.access_point.service import AccessPointService
 from triplewire.node.broker.advertisements import Advertisements
 from triplewire.node.broker.broker import Broker
 from triplewire.node.delivery import Loopback, Streams, Webhooks
-from triplewire.node.overlay.join_plan import plan_of
+from triplewire.node.overlay.join_plan import overlay_settings
 from triplewire.node.overlay.overlay import Overlay
 from triplewire.node.repository.repository import Allowed, Repository
 from triplewire.node.settings import Settings
@@ -53,7 +53,7 @@ class Node:
         self.tokens = StreamTokens(broker.clock, settings.token_seconds, self._secret_hash)
         self.advertisements = Advertisements(broker)
         self.overlay: Overlay | None = None
-        self.peers: Peers | None = None
+        self.peers: AccessPointService | None = None
         self.failed = asyncio.Event()
         self._by_secret: dict[bytes, Client] = {}
         self._tasks = Supervisor()
@@ -75,7 +75,7 @@ class Node:
         """Begin to do what a node does by itself: follow, deliver, be a super-peer, tidy."""
         await self.repository.start()
         self.webhooks.start()
-        if (plan := plan_of(self.settings)) is not None:
+        if (plan := overlay_settings(self.settings)) is not None:
             self.overlay = await Overlay.open(self.broker, self.advertisements, plan)
             await self.overlay.begin()
         if self.settings.peers_address is not None:
@@ -172,7 +172,7 @@ class Node:
         """Read events by another taxonomy from now on, here and on their way through here."""
         await self.broker.subscriptions.set_taxonomy(taxonomy)
         if self.overlay is not None:
-            await self.overlay.begin_again()
+            await self.overlay.restart()
 
     # Private
 
@@ -182,7 +182,9 @@ class Node:
         file = self.settings.peers_invitations
         invitations = None if file is None else Invitations(file)
         listen = require_own_address(address)
-        self.peers = await Peers.open(self, key, listen, self.settings.limits, self.overlay, settings, invitations)
+        self.peers = await AccessPointService.open(
+            self, key, listen, self.settings.limits, self.overlay, settings, invitations
+        )
         self.peers.begin()
 
     async def _identified(self) -> str:

@@ -69,7 +69,7 @@ async def test_metrics_tell_of_the_network(tmp_path, key):
     async with api_of(tmp_path / "node", network_key=key) as api:
         found = numbers((await api.get("/metrics")).text)
         assert found["triplewire_network_members"] == 1
-        api.node.overlay.tally.events["accepted"] += 3
+        api.node.overlay.counters.events["accepted"] += 3
         found = numbers((await api.get("/metrics")).text)
         assert found['triplewire_network_events_total{outcome="accepted"}'] == 3
 

@@ -14,7 +14,7 @@ from triplewire import Event
 from triplewire.network.timings import Timings
 from triplewire.node.broker.advertisements import Advertisements
 from triplewire.node.broker.broker import Broker
-from triplewire.node.overlay.overlay import Overlay, Plan
+from triplewire.node.overlay.overlay import Overlay, OverlaySettings
 from triplewire.node.transport.keys import NetworkKey
 from triplewire.store.tables.registry import SubscriptionOptions, SubscriptionRecord
 
@@ -46,7 +46,7 @@ class Site:
         self.advertisements = Advertisements(self.broker)
         await self.advertisements.load()
         addresses = tuple(seed.overlay.address for seed in seeds)
-        plan = Plan(key=self.key, address=self.address, seeds=addresses, join_seconds=20, timings=QUICK)
+        plan = OverlaySettings(key=self.key, address=self.address, seeds=addresses, join_seconds=20, timings=QUICK)
         self.overlay = await Overlay.open(self.broker, self.advertisements, plan)
         await self.overlay.begin()
         await self.overlay.joined()
@@ -61,8 +61,8 @@ class Site:
     async def crash(self) -> None:
         """End without a goodbye: nothing is said or written any more, as far as that can be had in one process."""
         self.is_up = False
-        self.overlay._telling.end()
-        self.overlay._listening.end()
+        self.overlay._local_changes.end()
+        self.overlay._rule_subscriptions.end()
         await self.overlay._tasks.stop()
         await self.overlay.transport.stop()
         await self.broker.close()

@@ -12,7 +12,7 @@ from tests.node.network.backbones import until
 from triplewire.errors import StoreFailed
 from triplewire.network.messages import Publication
 from triplewire.node.overlay import inbound_events
-from triplewire.node.overlay.inbound_events import Accepting
+from triplewire.node.overlay.inbound_events import InboundEvents
 from triplewire.testing.faulty_disk import Fate, FaultyDisk
 
 NOW = "2026-01-01T00:00:00+00:00"
@@ -44,7 +44,7 @@ async def stored(broker) -> list[tuple[str, str | None]]:
 async def test_events_are_stored_in_order_as_they_were_published(tmp_path):
     async with broker_at(tmp_path) as broker:
         counts: Counter[str] = Counter()
-        taking = Accepting(broker, counts, lambda: None)
+        taking = InboundEvents(broker, counts, lambda: None)
         task = asyncio.create_task(taking.run())
         await subscribed(broker, text=EVERYTHING)
         for number in range(1, 40):
@@ -76,7 +76,7 @@ async def test_events_are_stored_in_order_as_they_were_published(tmp_path):
 async def test_what_is_no_event_is_refused_and_the_next_is_taken(tmp_path, changes):
     async with broker_at(tmp_path) as broker:
         counts: Counter[str] = Counter()
-        taking = Accepting(broker, counts, lambda: None)
+        taking = InboundEvents(broker, counts, lambda: None)
         task = asyncio.create_task(taking.run())
         taking.add(publication(1, **changes))
         taking.add(publication(2))
@@ -90,7 +90,7 @@ async def test_f3_a_full_disk_is_waited_for_and_nothing_is_noted_before(tmp_path
     disk = FaultyDisk()
 
     async with broker_at(tmp_path, disk=disk) as broker:
-        taking = Accepting(broker, Counter(), lambda: None)
+        taking = InboundEvents(broker, Counter(), lambda: None)
         task = asyncio.create_task(taking.run())
         disk.fill()
         for number in range(1, 6):
@@ -108,7 +108,7 @@ async def test_f2_a_failed_disk_ends_the_accepting(tmp_path):
     disk = FaultyDisk()
 
     async with broker_at(tmp_path, disk=disk) as broker:
-        taking = Accepting(broker, Counter(), lambda: None)
+        taking = InboundEvents(broker, Counter(), lambda: None)
         disk.fail_sync(Fate.LOST)
         taking.add(publication(1))
         with pytest.raises(StoreFailed):
@@ -121,7 +121,7 @@ async def test_what_waits_is_bounded_and_room_is_told(tmp_path, monkeypatch):
 
     async with broker_at(tmp_path) as broker:
         told: list[bool] = []
-        taking = Accepting(broker, Counter(), lambda: told.append(True))
+        taking = InboundEvents(broker, Counter(), lambda: told.append(True))
         for number in range(1, 31):
             taking.add(publication(number))
         assert taking.is_full

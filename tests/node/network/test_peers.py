@@ -235,7 +235,7 @@ async def test_a_subscription_that_is_taken_over_begins_before_the_first_event_t
 
         for name, origin, position in (("urn:1", "sp-a", 7), ("urn:2", "sp-b", 3), ("urn:3", "sp-a", 9)):
             await take(name, origin, position)
-        start = node.peers._keeping._start
+        start = node.peers._storage._start
         assert await start({"sp-a": 9, "sp-b": 3, node.id: 3}) == 3
         assert await start({"sp-a": 7, "sp-b": 3, node.id: 3}) == 2
         assert await start({"sp-a": 9, "sp-b": 2, node.id: 3}) == 1

@@ -39,9 +39,9 @@ async def test_an_event_that_came_from_the_network_is_not_published_again(tmp_pa
         await a.publish("urn:e:1")
         await b.gets("urn:e:1")
         await c.gets("urn:e:1")
-        assert b.overlay.tally.events["accepted"] == 1
+        assert b.overlay.counters.events["accepted"] == 1
         assert b.peer.saved_state().watermarks[b.peer.id] == 0
-        assert a.overlay.tally.events["accepted"] == 0
+        assert a.overlay.counters.events["accepted"] == 0
 
 
 async def test_a_local_event_is_matched_against_local_subscriptions_by_the_broker_only(tmp_path):
@@ -87,7 +87,7 @@ async def test_a_conflict_is_counted_and_the_next_event_is_taken(tmp_path):
         await a.publish("urn:e:1", text="yours")
         await a.publish("urn:e:2")
         await b.gets("urn:e:1", "urn:e:2")
-        assert b.overlay.tally.events["conflicts"] == 1
+        assert b.overlay.counters.events["conflicts"] == 1
 
 
 async def test_an_event_known_at_both_nodes_counts_once(tmp_path):
@@ -161,7 +161,7 @@ async def test_a_crash_of_the_publishers_node_loses_nothing_that_was_acknowledge
         await a.publish("urn:e:1")
         await b.gets("urn:e:1")
         # Acknowledged, and the process ends before the network hears of it.
-        a.overlay._telling.end()
+        a.overlay._local_changes.end()
         await a.publish("urn:e:2", "urn:e:3")
         await a.crash()
         await a.start()
@@ -173,7 +173,7 @@ async def test_that_an_event_was_heard_is_not_written_before_the_event(tmp_path)
         await b.subscribe(P)
         await a.publish("urn:e:1")
         await b.gets("urn:e:1")
-        accepting = b.overlay._accepting
+        accepting = b.overlay._inbound_events
         settled, asked = accepting.settled, asyncio.Event()
 
         async def never(_: object) -> None:
@@ -188,7 +188,7 @@ async def test_that_an_event_was_heard_is_not_written_before_the_event(tmp_path)
         await a.publish("urn:e:2")
         # It is about to write how far it has heard, and waits for the event.
         await asked.wait()
-        kept = await b.overlay._remembering.memory()
+        kept = await b.overlay._storage.saved_state()
         assert kept is not None
         assert kept.watermarks[a.peer.id] < 2
         await b.crash()
@@ -273,7 +273,7 @@ async def test_another_taxonomy_is_heeded_and_nothing_is_lost_over_it(tmp_path):
         for site in made:
             publishing = asyncio.create_task(a.publish(f"urn:during:{site.me.id}"))
             await site.broker.subscriptions.set_taxonomy(taxonomy)
-            await site.overlay.begin_again()
+            await site.overlay.restart()
             await publishing
         await settled(made)
         [cat] = Event.parse("<urn:tom> <urn:is> <urn:cat> <urn:cat:1> .")
@@ -286,9 +286,9 @@ async def test_another_taxonomy_is_heeded_and_nothing_is_lost_over_it(tmp_path):
 async def test_words_between_access_points(tmp_path):
     async with sites(tmp_path, "a", "b", "c") as [a, b, c]:
         heard: list[object] = []
-        b.overlay.relays.append(lambda sender, body: heard.append((sender, body)))
+        b.overlay.relay_listeners.append(lambda sender, body: heard.append((sender, body)))
         for site in (b, c):
-            site.overlay.spreads.append(lambda spread: heard.append(spread.body))
+            site.overlay.broadcast_listeners.append(lambda spread: heard.append(spread.body))
         a.overlay.relay(b.peer.id, b"to you")
         a.overlay.broadcast(b"to all")
         await until(lambda: len(heard) == 3)
@@ -310,10 +310,10 @@ async def impatient(site: Site, address: str) -> None:
     """Join at an address, for a second."""
     from triplewire.node.broker.advertisements import Advertisements
     from triplewire.node.broker.broker import Broker
-    from triplewire.node.overlay.overlay import Overlay, Plan
+    from triplewire.node.overlay.overlay import Overlay, OverlaySettings
 
     broker = await Broker.open(site.folder)
-    plan = Plan(key=site.key, seeds=(address,), join_seconds=1)
+    plan = OverlaySettings(key=site.key, seeds=(address,), join_seconds=1)
     overlay = await Overlay.open(broker, Advertisements(broker), plan)
     try:
         await overlay.begin()
@@ -350,10 +350,10 @@ async def test_a12_a_frame_that_another_member_repeats_does_nothing(tmp_path):
         await b.gets("urn:e:1")
         said = [what for to, what in captured if to == b.overlay.address]
         assert said
-        before = b.overlay.tally.received.copy()
+        before = b.overlay.counters.received.copy()
         for what in said:
             c.overlay.transport.send(b.overlay.address, what)
-        await until(lambda: sum(b.overlay.tally.received.values()) >= sum(before.values()) + len(said))
+        await until(lambda: sum(b.overlay.counters.received.values()) >= sum(before.values()) + len(said))
         await a.publish("urn:e:2")
         await b.gets("urn:e:1", "urn:e:2")
 
@@ -376,7 +376,7 @@ async def test_a12_a_frame_of_somebody_outside_the_table_does_nothing(tmp_path):
 
         stranger = KeyPair.new()
         await sent_raw(Target, forged, own=stranger)  # type: ignore[arg-type]
-        await until(lambda: any(sender == stranger.member for sender, _ in a.overlay.tally.received))
+        await until(lambda: any(sender == stranger.member for sender, _ in a.overlay.counters.received))
         assert a.peer.members.all == table
 
 

@@ -328,11 +328,11 @@ async def test_a_line_that_nobody_uses_is_closed_and_opens_again():
     async with posts(KEY, KEY) as [one, other]:
         one.send(other, Probe("1"))
         await until(lambda: other.received)
-        used = one.transport._lines
-        [line] = used._lines.values()
-        used.close_idle(line.used + connections.IDLE_SECONDS - 1)
+        used = one.transport._connections
+        [connection] = used._connections.values()
+        used.close_idle(connection.used + connections.IDLE_SECONDS - 1)
         assert other.address in used
-        used.close_idle(line.used + connections.IDLE_SECONDS + 1)
+        used.close_idle(connection.used + connections.IDLE_SECONDS + 1)
         assert other.address not in used
         one.send(other, Probe("2"))
         await until(lambda: len(other.received) == 2)

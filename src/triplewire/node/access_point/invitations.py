@@ -1,7 +1,7 @@
-"""Invitations: secrets that let new peers register, one a line of a file; whoever has none is not let in.
+"""Invitations: secrets that allow new peers to register, one a line of a file.
 
-The file is read again when it has changed, so an invitation is given and taken back without a restart. Peers that have
-registered stay, whatever becomes of their invitation.
+The file is read again when it has changed, so invitations are added and removed without a restart. Peers that have
+registered stay, also if their invitation is removed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MOST_BYTES = 1 << 20
 
 
 class Invitations:
-    """Those of a file. Made with one that cannot be read, it raises `InputError`."""
+    """The invitations of a file. `InputError` if it cannot be read."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -28,13 +28,13 @@ class Invitations:
         self._refresh()
 
     def invites(self, invitation: str) -> bool:
-        """Whether whoever shows this may register. A file that is wrong now invites nobody."""
+        """Whether a peer with this invitation may register. With a file that became invalid nobody may."""
         try:
             self._refresh()
         except InputError as problem:
             _log.warning("no new peer is let in: %s", problem)
             return False
-        # All of them, so that the time it takes tells nothing.
+        # All of them, so that the time it takes reveals nothing.
         return sum(hmac.compare_digest(one, invitation.encode()) for one in self._known) > 0
 
     def _refresh(self) -> None:

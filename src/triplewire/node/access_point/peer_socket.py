@@ -1,7 +1,7 @@
 """The socket of an access point's peers: ZeroMQ with CURVE, guarded by the super-peer's own key.
 
-Whoever knows the key may say something; who it is, sessions find out. A connection is known by the client's CURVE key,
-which the handshake of CURVE has proven (`zap`), and by ZeroMQ's own name for it.
+Anybody who knows the public key may send; sessions authenticate the peer. A connection is identified by the client's
+CURVE key, which the handshake of CURVE has verified (`zap`), and by ZeroMQ's routing id.
 
 Resource handling: a message has at most so many bytes; queues are bounded, and a peer that does not read is cut off.
 """
@@ -25,12 +25,12 @@ _OVERHEAD = 4_096
 _PARTS = 2
 
 
-class PeersSocket:
-    """Make it on an event loop, `listen`, `start` it with whoever receives, and `stop` it."""
+class PeerSocket:
+    """Make it on an event loop, `listen`, `start` it with a receiver, and `stop` it."""
 
     def __init__(self, private_key: bytes, most_bytes: int) -> None:
         self._context = zmq.asyncio.Context()
-        # So that a message for somebody who is gone is noticed, not dropped.
+        # So that sending to a peer that is gone fails, instead of dropping the message.
         options = {zmq.ROUTER_MANDATORY: 1}
         self._router = CurveRouter(self._context, curve_private_key(private_key), most_bytes + _OVERHEAD, options)
         self._plain: zmq.Socket[bytes] = zmq.Socket.shadow(self._router.socket)
@@ -45,7 +45,7 @@ class PeersSocket:
         self._router.listen(address, "peers")
 
     def start(self, receiver: Receiver) -> None:
-        """Hand over what arrives."""
+        """Pass what arrives to the receiver."""
         self._tasks.start("peers receiving", self._router.receive(partial(self._take, receiver)))
 
     def send(self, connection: str, data: bytes) -> bool:
@@ -57,14 +57,14 @@ class PeersSocket:
         return True
 
     def pause(self) -> None:
-        """Read no more until `resume`."""
+        """Stop reading until `resume`."""
         self._router.pause()
 
     def resume(self) -> None:
         self._router.resume()
 
     async def stop(self) -> None:
-        """Let go of everything."""
+        """Close everything."""
         await self._tasks.stop()
         await self._router.close()
         await asyncio.to_thread(self._context.term)

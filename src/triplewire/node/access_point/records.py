@@ -1,4 +1,4 @@
-"""Records: what only sessions know of a peer, in the node's folder: itself, rendezvous, and where it has moved."""
+"""Records of sessions in the node's folder: peers, rendezvous, and pointers to peers that have moved."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ Work = Callable[[], Coroutine[Any, Any, do.Outcome]]
 _encode = msgspec.msgpack.Encoder().encode
 
 
-class Records:
-    """Reads and writes them through the broker's store."""
+class SessionRecords:
+    """Reads and writes records through the broker's store. The names of kinds and fields are the stored format."""
 
     def __init__(self, broker: Broker) -> None:
         self._broker = broker
 
-    async def memory(self) -> SavedAccessPoint:
-        """Everything that was kept, with the names of the subscriptions that the broker has."""
-        return await self._broker.store.read(self._memory)
+    async def saved_state(self) -> SavedAccessPoint:
+        """All records, with the names of the peers' subscriptions at the broker."""
+        return await self._broker.store.read(self._saved_state)
 
-    def _memory(self, tx: Connection) -> SavedAccessPoint:
+    def _saved_state(self, tx: Connection) -> SavedAccessPoint:
         return SavedAccessPoint(
-            tuple(self._known(record) for record in _all(tx, "peer", PeerRecord)),
+            tuple(self._with_subscriptions(record) for record in _all(tx, "peer", PeerRecord)),
             _all(tx, "wish", RendezvousRequest),
             _all(tx, "agreement", PendingUpload),
             _all(tx, "file", RendezvousFile),
             _all(tx, "pointer", Pointer),
         )
 
-    def _known(self, record: PeerRecord) -> PeerWithSubscriptions:
+    def _with_subscriptions(self, record: PeerRecord) -> PeerWithSubscriptions:
         return PeerWithSubscriptions(record, tuple(one.name for one in self._broker.subscriptions.index.of(record.id)))
 
     # Peers
@@ -69,7 +69,7 @@ class Records:
     # Rendezvous
 
     def work_of(self, effect: do.Effect) -> tuple[str, Work]:
-        """The lane of an effect, and what is to be done."""
+        """The queue of an effect, and its work."""
         match effect:
             case do.KeepRequest(request=request):
                 return request.requester, partial(self._put, "wish", request.requester, request.id, request)

@@ -1,4 +1,4 @@
-"""Lanes: what concerns one thing is done in order, one after the other; different things at the same time."""
+"""Serial tasks: in order within a queue, concurrent between queues."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from triplewire.system.supervisor import Supervisor
 Work = Callable[[], Coroutine[Any, Any, None]]
 
 
-class Lanes:
-    """`on_change` is called with the number of things that wait or are being done."""
+class SerialTasks:
+    """`on_change` is called with the number of tasks that wait or run."""
 
     def __init__(self, on_change: Callable[[int], None]) -> None:
         self._on_change = on_change
@@ -20,17 +20,17 @@ class Lanes:
         self._tasks = Supervisor()
         self._count = 0
 
-    def add(self, lane: str, work: Work) -> None:
-        """Do something after whatever there is in its lane."""
+    def add(self, queue: str, work: Work) -> None:
+        """Append a task to a queue."""
         self._changed(1)
-        if lane in self._waiting:
-            self._waiting[lane].append(work)
+        if queue in self._waiting:
+            self._waiting[queue].append(work)
             return
-        self._waiting[lane] = deque([work])
-        self.alongside(self._run(lane), counts=False)
+        self._waiting[queue] = deque([work])
+        self.run_concurrently(self._run(queue), counts=False)
 
-    def alongside(self, work: Coroutine[Any, Any, None], *, counts: bool = True) -> None:
-        """Do something at the same time as everything else; what is begun earlier is begun earlier."""
+    def run_concurrently(self, work: Coroutine[Any, Any, None], *, counts: bool = True) -> None:
+        """Run a task concurrently with everything else."""
         if counts:
             self._changed(1)
         task = self._tasks.start("work for a peer", work)
@@ -38,11 +38,11 @@ class Lanes:
             task.add_done_callback(lambda _: self._changed(-1))
 
     async def stop(self) -> None:
-        """Do nothing more."""
+        """Cancel everything."""
         await self._tasks.stop()
 
-    async def _run(self, lane: str) -> None:
-        waiting = self._waiting[lane]
+    async def _run(self, queue: str) -> None:
+        waiting = self._waiting[queue]
         try:
             while waiting:
                 try:
@@ -52,7 +52,7 @@ class Lanes:
                     self._changed(-1)
         finally:
             self._changed(-len(waiting))
-            del self._waiting[lane]
+            del self._waiting[queue]
 
     def _changed(self, by: int) -> None:
         self._count += by

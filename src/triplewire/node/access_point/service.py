@@ -1,7 +1,7 @@
-"""Peers: a node as an access point. It drives the pure `AccessPoint`, and does what that wants done.
+"""A node as an access point: it runs the state machine `AccessPoint`, and does its effects.
 
-What comes in: bytes from peers (`peers_socket`), words of other access points (the overlay's relays), what is new for
-their subscriptions (`peers_watching`), outcomes of the store (`peers_keeping`, in `peers_lanes`), and time.
+Its inputs: bytes from peers (`peer_socket`), messages from other access points (the overlay's relays), new
+notifications (`outbox_watches`), outcomes of the store (`storage`, in `serial_tasks`), and time.
 
 Resource handling: while much waits for the store, nothing more is read from peers.
 
@@ -22,12 +22,12 @@ from triplewire.network.sessions.access_point.access_point import AccessPoint
 from triplewire.network.sessions.access_point.records import AccessPointSettings, SavedAccessPoint
 from triplewire.network.sessions.identity import key_text, public_identifier, public_key_of
 from triplewire.node.access_point.invitations import Invitations
-from triplewire.node.access_point.outbox_watches import Watching
-from triplewire.node.access_point.peer_socket import PeersSocket, holds
-from triplewire.node.access_point.records import Records, Work
-from triplewire.node.access_point.serial_tasks import Lanes
-from triplewire.node.access_point.storage import Hosts, Keeping, Network
-from triplewire.node.transport.rate_limited_log import Seldom
+from triplewire.node.access_point.outbox_watches import OutboxWatches
+from triplewire.node.access_point.peer_socket import PeerSocket, holds
+from triplewire.node.access_point.records import SessionRecords, Work
+from triplewire.node.access_point.serial_tasks import SerialTasks
+from triplewire.node.access_point.storage import AccessPointHost, AccessPointStorage, Network
+from triplewire.node.transport.rate_limited_log import RateLimitedLog
 from triplewire.rdf.limits import Limits
 from triplewire.system.supervisor import Supervisor
 
@@ -38,26 +38,26 @@ _BUSY = 2_000
 Call = Callable[[AccessPoint, float], Iterable[do.Effect]]
 
 
-class Overlaid(Network, Protocol):
-    """The network, as the overlay gives it to access points."""
+class OverlayNetwork(Network, Protocol):
+    """What an access point needs of the overlay."""
 
     id: str
-    relays: list[Callable[[str, bytes], None]]
+    relay_listeners: list[Callable[[str, bytes], None]]
 
     def relay(self, to: str, body: bytes) -> None: ...
 
 
-class Peers:
-    """Open it on an event loop with `await Peers.open(…)`, `begin`, and `stop` it, before the overlay."""
+class AccessPointService:
+    """Open it on an event loop with `await AccessPointService.open(…)`, `begin`, and `stop` it before the overlay."""
 
     def __init__(
         self,
-        host: Hosts,
+        host: AccessPointHost,
         private_key: bytes,
-        memory: SavedAccessPoint,
+        saved: SavedAccessPoint,
         settings: AccessPointSettings,
         limits: Limits,
-        net: Overlaid | None,
+        net: OverlayNetwork | None,
         invitations: Invitations | None,
     ):
         self.key = key_text(public_key_of(private_key))
@@ -66,29 +66,29 @@ class Peers:
         name = public_identifier(public_key_of(private_key)) if net is None else net.id
         invited = None if invitations is None else invitations.invites
         self._machine = AccessPoint(
-            private_key, secrets.token_bytes, settings, memory, id=name, guard=_guard, invited=invited
+            private_key, secrets.token_bytes, settings, saved, id=name, guard=_guard, invited=invited
         )
-        self._keeping = Keeping(name, host, Records(host.broker), limits, net)
-        self._socket = PeersSocket(private_key, max(limits.document_bytes, settings.file_bytes))
-        self._lanes = Lanes(self._is_busy)
-        self._watching = Watching(host.broker, self._notifications_available)
+        self._storage = AccessPointStorage(name, host, SessionRecords(host.broker), limits, net)
+        self._socket = PeerSocket(private_key, max(limits.document_bytes, settings.file_bytes))
+        self._serial_tasks = SerialTasks(self._is_busy)
+        self._watches = OutboxWatches(host.broker, self._notifications_available)
         self._tasks = Supervisor()
-        self._seldom = Seldom(_log)
+        self._limited_log = RateLimitedLog(_log)
 
     @classmethod
     async def open(
         cls,
-        host: Hosts,
+        host: AccessPointHost,
         private_key: bytes,
         address: str,
         limits: Limits,
-        network: Overlaid | None,
+        network: OverlayNetwork | None,
         settings: AccessPointSettings,
         invitations: Invitations | None = None,
-    ) -> Peers:
-        """Take up what was kept, and listen."""
-        memory = await Records(host.broker).memory()
-        peers = cls(host, private_key, memory, settings, limits, network, invitations)
+    ) -> AccessPointService:
+        """Load what was saved, and listen."""
+        saved = await SessionRecords(host.broker).saved_state()
+        peers = cls(host, private_key, saved, settings, limits, network, invitations)
         try:
             peers._socket.listen(address)
         except BaseException:
@@ -102,35 +102,35 @@ class Peers:
 
     @property
     def machine(self) -> AccessPoint:
-        """To look at."""
+        """The state machine, to read it."""
         return self._machine
 
-    # Coming and going
+    # Start and stop
 
     def begin(self) -> None:
-        """Let peers in."""
+        """Start to accept peers."""
         if self._network is not None:
-            self._network.relays.append(self._relayed)
+            self._network.relay_listeners.append(self._relayed)
         self._act(lambda machine, now: machine.start(now))
         self._socket.start(self._received)
         self._tasks.start("peers ticking", self._tick())
-        _log.info("peers come in at %s, with the key %s", self.address, self.key)
+        _log.info("listening for peers at %s, with the key %s", self.address, self.key)
 
     async def stop(self) -> None:
-        """Let go. What peers were not told, they are told when they come again."""
-        if self._network is not None and self._relayed in self._network.relays:
-            self._network.relays.remove(self._relayed)
+        """Stop. Pending notifications are sent in the next session of a peer."""
+        if self._network is not None and self._relayed in self._network.relay_listeners:
+            self._network.relay_listeners.remove(self._relayed)
         await self._tasks.stop()
         await self._socket.stop()
-        await self._watching.stop()
-        await self._lanes.stop()
+        await self._watches.stop()
+        await self._serial_tasks.stop()
 
     def expel(self, peer: str) -> None:
-        """A client of the node was removed: it is no peer any more either."""
+        """Forget the peer of a client that was removed."""
         if peer in self._machine.peers:
             self._act(lambda machine, now: machine.expel(now, peer))
 
-    # What comes in
+    # Inputs
 
     def _received(self, connection: str, data: bytes) -> None:
         self._act(lambda machine, now: machine.receive(now, connection, data))
@@ -150,52 +150,52 @@ class Peers:
         try:
             self._do(call(self._machine, self._host.broker.date.time()))
         except Exception as bug:  # noqa: BLE001  whatever one message did, the next is to be taken
-            self._seldom.error("bug", "a bug in the access point: %s: %s", type(bug).__name__, bug, exc_info=bug)
+            self._limited_log.error("bug", "a bug in the access point: %s: %s", type(bug).__name__, bug, exc_info=bug)
 
-    # What is to be done
+    # Effects
 
     def _do(self, effects: Iterable[do.Effect]) -> None:
         for effect in effects:
             match effect:
                 case do.SendToPeer():
-                    self._tell(effect)
+                    self._send(effect)
                 case do.SendToAccessPoint():
                     if self._network is not None:
                         self._network.relay(effect.to, effect.body)
                 case do.Watch():
-                    self._watching.begin(effect.peer)
+                    self._watches.begin(effect.peer)
                 case do.Unwatch():
-                    self._watching.end(effect.peer)
+                    self._watches.end(effect.peer)
                 case do.StoreEvents():
-                    self._lanes.add(f"{effect.peer}/", lambda one=effect: self._publish(one))  # type: ignore[misc]
+                    self._serial_tasks.add(f"{effect.peer}/", lambda one=effect: self._publish(one))  # type: ignore[misc]
                 case _:
-                    lane, work = self._keeping.work_of(effect)
-                    self._lanes.add(lane, lambda one=effect, work=work: self._keep(one, work))  # type: ignore[misc]
+                    queue, work = self._storage.work_of(effect)
+                    self._serial_tasks.add(queue, lambda one=effect, work=work: self._keep(one, work))  # type: ignore[misc]
 
-    def _tell(self, effect: do.SendToPeer) -> None:
+    def _send(self, effect: do.SendToPeer) -> None:
         if not self._socket.send(effect.connection, effect.data):
-            # Not now: whoever tells this is in the middle of something.
+            # Not now: the caller is in the middle of a list of effects.
             connection = effect.connection
-            gone = lambda machine, now: machine.disconnected(now, connection)  # noqa: E731
-            asyncio.get_running_loop().call_soon(self._act, gone)
+            disconnected = lambda machine, now: machine.disconnected(now, connection)  # noqa: E731
+            asyncio.get_running_loop().call_soon(self._act, disconnected)
 
     async def _keep(self, effect: do.Effect, work: Work) -> None:
         outcome = await _outcome(work)
         if isinstance(effect, do.AddSubscription):
-            self._watching.renew(effect.peer)
+            self._watches.renew(effect.peer)
         ticket = getattr(effect, "ticket", None)
         if ticket is not None:
             self._act(lambda machine, now: machine.done(now, ticket, outcome))
 
     async def _publish(self, effect: do.StoreEvents) -> None:
-        """Read the events in order; storing them does not keep the next from being read."""
+        """Parse events in order; they are stored concurrently with parsing the next."""
         try:
-            storing = await self._keeping.parsed(effect)
+            storing = await self._storage.parsed(effect)
         except (TriplewireError, OSError) as problem:
             failed = _failed(problem)
             self._act(lambda machine, now: machine.done(now, effect.ticket, failed))
             return
-        self._lanes.alongside(self._keep(effect, storing))
+        self._serial_tasks.run_concurrently(self._keep(effect, storing))
 
     def _is_busy(self, count: int) -> None:
         if count > _BUSY:
@@ -205,7 +205,7 @@ class Peers:
 
 
 def _guard(connection: str, public_key: bytes) -> str:
-    """A connection is good for the key that CURVE has proven, and for no other."""
+    """A connection is valid for the key that CURVE has verified, and for no other."""
     return "" if holds(connection, public_key) else "a connection under another key"
 
 

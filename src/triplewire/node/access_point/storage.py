@@ -1,7 +1,7 @@
-"""Keeping: what an access point wants done in the store, done with the broker and the node's folder.
+"""Storage of an access point: does its effects on the broker and the store.
 
-A peer is a client of the node: its public identifier owns its subscriptions, and its off-line notifications are the
-outbox. What only sessions know is kept beside it (`peers_records`).
+A peer is a client of the node: its public identifier owns its subscriptions, and its off-line notifications are in the
+outbox. Records of sessions are stored beside that (`records`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from triplewire.network.routing.advertisements.registration import registration_
 from triplewire.network.sessions.access_point import effects as do
 from triplewire.network.sessions.access_point.records import PeerRecord
 from triplewire.network.sessions.peer_messages import Receipt
-from triplewire.node.access_point.records import Records, Work
+from triplewire.node.access_point.records import SessionRecords, Work
 from triplewire.node.broker.advertisements import Advertisements
 from triplewire.node.broker.broker import Broker
 from triplewire.node.matching.event_parsing import Given, events_in
@@ -28,12 +28,12 @@ from triplewire.store.tables.identities import Client, Rights
 from triplewire.store.tables.registry import SubscriptionOptions
 
 PEER = "peer"
-# A notification says what was found, and brings the event itself: a peer that saves it needs no more.
+# A notification has the solutions and the event itself: a peer that saves it needs no more.
 _OPTIONS = SubscriptionOptions(payload="event")
 
 
-class Hosts(Protocol):
-    """What is asked of the node."""
+class AccessPointHost(Protocol):
+    """What an access point needs of its node."""
 
     broker: Broker
     advertisements: Advertisements
@@ -44,21 +44,21 @@ class Hosts(Protocol):
 
 
 class Network(Protocol):
-    """What is asked of the network, where the node is in one."""
+    """What an access point needs of the network, if the node is in one."""
 
     async def watermarks(self) -> dict[str, int]: ...
 
     async def recall(self, since: dict[str, int]) -> None: ...
 
 
-class Keeping:
-    """Does what concerns the store. `id` is the access point's name among super-peers."""
+class AccessPointStorage:
+    """Does effects on the store. `id` is the access point's super-peer identifier."""
 
     def __init__(
         self,
         id: str,  # noqa: A002  the domain's word
-        host: Hosts,
-        records: Records,
+        host: AccessPointHost,
+        records: SessionRecords,
         limits: Limits,
         network: Network | None,
     ) -> None:
@@ -70,7 +70,7 @@ class Keeping:
         self._network = network
 
     def work_of(self, effect: do.Effect) -> tuple[str, Work]:
-        """The lane of an effect, and what is to be done."""
+        """The queue of an effect, and its work."""
         match effect:
             case do.ReadPending():
                 return f"{effect.peer}/{effect.name}", partial(self._pending, effect)
@@ -119,7 +119,7 @@ class Keeping:
         start = None if effect.since is None else await self._start(effect.since)
         known = self._broker.subscriptions.index.named(effect.peer, effect.name)
         if known is not None and start is not None and start < known.created:
-            # It is made anew from further back; what was found since then is found again.
+            # It is replaced by one that begins earlier; what matched since then matches again.
             await self._broker.subscriptions.unsubscribe(known.number)
         await self._broker.subscriptions.subscribe(client, effect.name, effect.language, effect.text, _OPTIONS, start)
         if effect.since is not None and self._network is not None:
@@ -127,14 +127,14 @@ class Keeping:
         return do.OK
 
     async def _start(self, since: dict[str, int]) -> int:
-        """Before the first event here that was not heard elsewhere."""
+        """The position before the first event here that follows the watermarks."""
 
-        def first_unheard(tx: Connection) -> int:
+        def first_after(tx: Connection) -> int:
             own = [since[self._id] + 1] if self._id in since else []
             others = [log.first_of(tx, origin, position) for origin, position in since.items() if origin != self._id]
             return min([log.head(tx) + 1, *own, *(one for one in others if one is not None)])
 
-        return await self._broker.store.read(first_unheard) - 1
+        return await self._broker.store.read(first_after) - 1
 
     async def _unsubscribe(self, effect: do.RemoveSubscription) -> do.Outcome:
         known = self._broker.subscriptions.index.named(effect.peer, effect.name)
@@ -150,7 +150,7 @@ class Keeping:
     # Publishing
 
     async def parsed(self, effect: do.StoreEvents) -> Work:
-        """Read the events; what comes back stores them."""
+        """Parse the events; returns the work that stores them."""
         client = self._client(effect.peer)
         time = self._broker.clock.now()
         events = events_in(effect.nquads, NQUADS, Given(source=client.id, time=time), self._limits)
@@ -190,7 +190,7 @@ class Keeping:
 
     async def _forget_peer(self, effect: do.ForgetPeer) -> do.Outcome:
         client = self._broker.state.clients.get(effect.peer)
-        # One that an administrator has registered stays a client.
+        # A client that an administrator has registered stays.
         if client is not None and client.name == PEER:
             with suppress(UnknownClient):
                 await self._host.unregister(effect.peer)

@@ -9,7 +9,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
-from triplewire.node.access_point.service import Peers
+from triplewire.node.access_point.service import AccessPointService
 from triplewire.node.overlay.overlay import Overlay
 from triplewire.node.overlay.traffic_counters import by_kind
 from triplewire.node.service import Node
@@ -104,7 +104,7 @@ def _ages(node: Node, oldest: Mapping[int, float]) -> Metric:
     return family
 
 
-def _peers(peers: Peers) -> Iterator[Metric]:
+def _peers(peers: AccessPointService) -> Iterator[Metric]:
     """Who comes and goes at an access point, and what was refused."""
     yield GaugeMetricFamily("triplewire_peers", "peers that are registered", len(peers.machine.peers))
     yield GaugeMetricFamily("triplewire_peers_online", "peers that are on-line", len(peers.machine.online))
@@ -116,9 +116,9 @@ def _network(overlay: Overlay) -> Iterator[Metric]:
     members = len(overlay.peer.members.places)
     yield GaugeMetricFamily("triplewire_network_members", "super-peers of the network", members)
     for name, counts, label, text in (
-        ("sent", by_kind(overlay.tally.sent), "kind", "messages to other super-peers"),
-        ("received", by_kind(overlay.tally.received), "kind", "messages of other super-peers"),
-        ("events", overlay.tally.events, "outcome", "events of other super-peers, and those replayed for them"),
+        ("sent", by_kind(overlay.counters.sent), "kind", "messages to other super-peers"),
+        ("received", by_kind(overlay.counters.received), "kind", "messages of other super-peers"),
+        ("events", overlay.counters.events, "outcome", "events of other super-peers, and those replayed for them"),
         ("refused", overlay.transport.refused, "fault", "what came in and was no message"),
         ("dropped", overlay.transport.dropped, "reason", "messages that were not sent"),
     ):

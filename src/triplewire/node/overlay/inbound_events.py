@@ -1,7 +1,7 @@
-"""Accepting: events from the network are stored, in the order in which they came, and notified like any others.
+"""Inbound events: events from the network are stored, in order, and notified like any others.
 
-An event that is there already changes nothing. One whose name stands for another content here is left out, told in the
-log and counted: two publishers have given one name to two things, and a subscriber keeps the first.
+A repeat changes nothing. An event whose name has another content here is dropped, logged and counted as a conflict: two
+publishers have given one name to two things, and a subscriber keeps the first.
 
 Resource handling: what waits for the disk is bounded; above that `is_full` says so, and nothing more is read from the
 network until it has been written.
@@ -24,7 +24,7 @@ from triplewire.network.messages import Publication
 from triplewire.network.routing.publications import event_of
 from triplewire.node.broker.broker import Broker
 from triplewire.node.broker.publish_step import Submission
-from triplewire.node.transport.rate_limited_log import Seldom
+from triplewire.node.transport.rate_limited_log import RateLimitedLog
 from triplewire.rdf.events import Event
 from triplewire.rdf.limits import MIB
 
@@ -36,8 +36,8 @@ _BATCH = 500
 _FULL_SECONDS = 1.0
 
 
-class Accepting:
-    """Stores publications of others. `counts` is by outcome: accepted, conflicts, refused."""
+class InboundEvents:
+    """Stores publications of other super-peers. `counts` is by outcome: accepted, conflicts, refused."""
 
     def __init__(self, broker: Broker, counts: Counter[str], on_room: Callable[[], None]) -> None:
         self._broker = broker
@@ -47,15 +47,15 @@ class Accepting:
         self._bytes = 0
         self._added = 0
         self._stored = 0
-        self._news = asyncio.Event()
+        self._wake_up = asyncio.Event()
         self._progress = asyncio.Condition()
-        self._seldom = Seldom(_log)
+        self._limited_log = RateLimitedLog(_log)
 
     def add(self, publication: Publication) -> None:
         self._waiting.append(publication)
         self._bytes += len(publication.nquads)
         self._added += 1
-        self._news.set()
+        self._wake_up.set()
 
     @property
     def is_full(self) -> bool:
@@ -70,8 +70,8 @@ class Accepting:
     async def run(self) -> None:
         """Store what comes, until cancelled."""
         while True:
-            await self._news.wait()
-            self._news.clear()
+            await self._wake_up.wait()
+            self._wake_up.clear()
             while self._waiting:
                 batch = [self._waiting[place] for place in range(min(_BATCH, len(self._waiting)))]
                 await self._store(batch)
@@ -98,7 +98,7 @@ class Accepting:
                 if isinstance(outcome, DiskFull):
                     later.append(submission)
                 else:
-                    self._note(submission, outcome)
+                    self._count_outcome(submission, outcome)
             submissions = later
             if later:
                 _log.warning("events of the network have to wait: the disk is full")
@@ -109,22 +109,22 @@ class Accepting:
             event = _event(publication)
         except (TriplewireError, ValueError) as problem:
             self._counts["refused"] += 1
-            self._seldom.warning("refused", "refused an event of %s: %s", publication.origin, problem)
+            self._limited_log.warning("refused", "refused an event of %s: %s", publication.origin, problem)
             return None
         accepted = self._broker.date.time()
         return Submission(
             publication.publisher, (event,), accepted, origin=publication.origin, origin_position=publication.position
         )
 
-    def _note(self, submission: Submission, outcome: object) -> None:
+    def _count_outcome(self, submission: Submission, outcome: object) -> None:
         if isinstance(outcome, EventConflict):
             self._counts["conflicts"] += 1
-            self._seldom.warning("conflict", "an event of %s is left out: %s", submission.origin, outcome)
+            self._limited_log.warning("conflict", "an event of %s is left out: %s", submission.origin, outcome)
         elif isinstance(outcome, StoreError):
             raise outcome
         elif isinstance(outcome, BaseException):
             self._counts["refused"] += 1
-            self._seldom.error("bug", "a bug: an event of %s: %s", submission.origin, outcome, exc_info=outcome)
+            self._limited_log.error("bug", "a bug: an event of %s: %s", submission.origin, outcome, exc_info=outcome)
         else:
             self._counts["accepted"] += 1
 

@@ -1,4 +1,4 @@
-"""Why nobody at an address lets us in, as far as one can see from outside."""
+"""Diagnosis of a failed join: what answers at an address, as far as it is visible from outside."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _EVENTS = (
 )
 
 
-async def diagnosed(key: NetworkKey, own: KeyPair, address: str, seconds: float = _SECONDS) -> str:
-    """What there is at an address, in words."""
+async def diagnose(key: NetworkKey, own: KeyPair, address: str, seconds: float = _SECONDS) -> str:
+    """A sentence about what answers at an address."""
     context = zmq.asyncio.Context()
     socket = dealer(context, own, key.server.public)
     monitor: zmq.asyncio.Socket = socket.get_monitor_socket(_EVENTS)  # type: ignore[assignment]

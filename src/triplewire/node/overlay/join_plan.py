@@ -1,4 +1,4 @@
-"""From settings to a plan: how the node is to be in a network, if it is."""
+"""The overlay's settings, from those of the node."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import msgspec
 
 from triplewire.errors import InputError
 from triplewire.network.timings import Timings
-from triplewire.node.overlay.overlay import Plan
+from triplewire.node.overlay.overlay import OverlaySettings
 from triplewire.node.settings import Settings
 from triplewire.node.transport.addresses import is_own_address, require_address, require_own_address
 from triplewire.node.transport.keys import NetworkKey
 from triplewire.node.transport.message_codec import MOST_BYTES
 
-# A message holds one event and some words about it.
+# A message holds one event and its metadata.
 MOST_EVENT_BYTES = MOST_BYTES // 2
 
 
-def plan_of(settings: Settings) -> Plan | None:
-    """None: the node is on its own. `InputError` where the settings do not fit together."""
+def overlay_settings(settings: Settings) -> OverlaySettings | None:
+    """The settings of the overlay, None for a node without a network. `InputError` if they are inconsistent."""
     if settings.network_key is None:
         if settings.seeds or settings.network_address is not None:
             raise InputError(
@@ -29,18 +29,18 @@ def plan_of(settings: Settings) -> Plan | None:
             wanted=f"events of at most {MOST_EVENT_BYTES:,} bytes in a network", found=f"{settings.event_bytes:,}"
         )
     address = settings.network_address
-    return Plan(
+    return OverlaySettings(
         key=NetworkKey.read(settings.network_key),
         address=None if address is None else require_own_address(address),
         host=_host(settings),
         seeds=tuple(require_address(seed, "the address to join at") for seed in settings.seeds),
         join_seconds=settings.join_seconds,
-        timings=patient(settings.network_patience),
+        timings=scaled_timings(settings.network_patience),
     )
 
 
 def _host(settings: Settings) -> str:
-    """The host of a free port, for a node that does not say where it is reached."""
+    """The host of a free port, for a node without a network address."""
     host = {"localhost": "127.0.0.1"}.get(settings.host, settings.host)
     host = f"[{host}]" if ":" in host else host
     if settings.network_address is None and not is_own_address(f"tcp://{host}:0"):
@@ -48,10 +48,10 @@ def _host(settings: Settings) -> str:
     return host
 
 
-def patient(factor: float) -> Timings:
-    """The times of a local network, all of them so many times longer.
+def scaled_timings(factor: float) -> Timings:
+    """The default timings, all of them multiplied by a factor.
 
-    >>> patient(2.0).heartbeat
+    >>> scaled_timings(2.0).heartbeat
     2.0
     """
     return Timings(**{name: value * factor for name, value in msgspec.structs.asdict(Timings()).items()})

@@ -1,10 +1,11 @@
-"""Telling: a super-peer is told of what happens at its own node, on the event loop and in order.
+"""Local changes: passes events and subscriptions of the node to its super-peer, on the event loop and in order.
 
-Events that were published here, after their commit; those that came from the network are not told again. And every
-subscription of the node's clients, those that stand and those that begin and end; the subscriber is known to the
-network as owner and name, which are unique here.
+Events that were published here, after their commit, but not those that came from the network. And every subscription of
+the node's clients, existing, new and removed; in the network the subscriber is named by owner and name, which are
+unique here.
 
-A client that has advertised nothing is first advertised by what it publishes (`deriving`), then its event is told.
+A client that has advertised nothing is first advertised by what it publishes (`broker.derived_advertisements`), then
+its event is passed on.
 """
 
 from __future__ import annotations
@@ -27,48 +28,48 @@ from triplewire.store.tables.registry import SubscriptionRecord
 
 _log = logging.getLogger(__name__)
 
-# So many subscriptions are told of before others get their turn.
+# Subscriptions that are passed on before the event loop gets a turn.
 _AT_ONCE = 20
 Act = Callable[[Callable[[SuperPeer, float], Iterable[Effect]]], None]
 
 
-class Telling:
-    """Follows a broker for a super-peer. `told` is the position up to which it was told of the log."""
+class LocalChanges:
+    """Follows a broker for a super-peer. `announced` is the position up to which the log was passed on."""
 
     def __init__(self, broker: Broker, advertisements: Advertisements, member: str, act: Act) -> None:
-        self.told = 0
+        self.announced = 0
         self._broker = broker
         self._deriving = DerivedAdvertisements(advertisements)
         self._member = member
         self._act = act
         self._loop = asyncio.get_running_loop()
-        self._early: list[Record] | None = []
+        self._held_back: list[Record] | None = []
 
     async def begin(self) -> None:
-        """Follow from here on. What comes after the end of the log is told once `run` runs."""
-        self.told = await self._broker.store.write_alone(log.head, self._follow)
+        """Start to follow. What is published from here on is passed on once `run` runs."""
+        self.announced = await self._broker.store.write_alone(log.head, self._follow)
 
     def hold(self) -> None:
-        """Keep what is published until `run` runs again."""
-        self._early = self._early or []
+        """Hold back what is published until `run` runs again."""
+        self._held_back = self._held_back or []
 
     async def run(self) -> None:
-        """Tell of what came in the meantime, and of all subscriptions that stand."""
-        early, self._early = self._early or [], None
-        self._published(early)
+        """Pass on what was held back, and all subscriptions."""
+        held_back, self._held_back = self._held_back or [], None
+        self._published(held_back)
         for number, record in enumerate(self._broker.subscriptions.index, start=1):
             self._changed(record)
             if number % _AT_ONCE == 0:
                 await asyncio.sleep(0)
 
     def end(self) -> None:
-        """Follow no more."""
-        for followers, mine in (
+        """Stop following."""
+        for followers, follower in (
             (self._broker.events.followers, self._committed),
             (self._broker.subscriptions.followers, self._subscribed),
         ):
-            if mine in followers:
-                followers.remove(mine)  # type: ignore[arg-type]
+            if follower in followers:
+                followers.remove(follower)  # type: ignore[arg-type]
 
     # On the writer's thread
 
@@ -87,19 +88,19 @@ class Telling:
     # On the event loop
 
     def _published(self, records: Sequence[Record]) -> None:
-        if self._early is not None:
-            self._early += records
+        if self._held_back is not None:
+            self._held_back += records
             return
         ours = [record for record in records if record.origin is None]
         self._deriving.update_from(ours)
         for record in ours:
             publication = publication_of(record, self._member)
-            # One at a time: if one cannot be told, the next ones can.
+            # One at a time: a failure of one does not affect the next.
             self._act(lambda peer, now, one=publication: peer.published(now, [one]))  # type: ignore[misc]
-        self.told = max(self.told, *(record.position for record in records)) if records else self.told
+        self.announced = max(self.announced, *(record.position for record in records)) if records else self.announced
 
     def _changed(self, record: SubscriptionRecord) -> None:
-        """A subscription has begun or ended, whichever the index says."""
+        """A subscription was added or removed, whichever the index says."""
         try:
             standing = standing_query(record.language, record.text)
         except TriplewireError as problem:

@@ -1,4 +1,4 @@
-"""What a super-peer knows, for people: the cube, the indices as the paper's Table 1 has them, the poset, and counts."""
+"""The network as a super-peer knows it, for people: the cube, the indices (the paper's Table 1), the poset, counts."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from triplewire.node.overlay.traffic_counters import by_kind
 from triplewire.wire.networks import IndexView, MemberView, NeighbourView, NetworkView, RowView
 
 
-def shown(overlay: Overlay, most: int) -> NetworkView:
-    """Everything, with at most so many rows of an index and lines of the poset."""
-    peer, tally = overlay.peer, overlay.tally
+def network_view(overlay: Overlay, most: int) -> NetworkView:
+    """The view, with at most so many rows of an index and lines of the poset."""
+    peer, counters = overlay.peer, overlay.counters
     watermarks = peer.saved_state().watermarks
     return NetworkView(
         id=peer.id,
         address=overlay.address,
-        network=overlay.plan.key.fingerprint,
+        network=overlay.settings.key.fingerprint,
         stage=peer.stage.value,
         slot=peer.place,
         label=_label(peer, peer.place),
@@ -32,19 +32,19 @@ def shown(overlay: Overlay, most: int) -> NetworkView:
         neighbours=tuple(_neighbours(peer)),
         peers=_index(peer.router.advertisements.peers, most),
         dimensions=_index(peer.router.advertisements.dimensions, most),
-        poset=tuple(islice(peer.router.poset.lines(lambda origin: _spelled(peer, origin)), most)),
+        poset=tuple(islice(peer.router.poset.lines(lambda origin: _format_origin(peer, origin)), most)),
         subscriptions=len(peer.router.poset),
-        sent=by_kind(tally.sent),
-        received=by_kind(tally.received),
-        lines=_lines(overlay),
-        events=dict(tally.events),
+        sent=by_kind(counters.sent),
+        received=by_kind(counters.received),
+        lines=_sent_by_member(overlay),
+        events=dict(counters.events),
         refused=dict(overlay.transport.refused),
         dropped=dict(overlay.transport.dropped),
     )
 
 
 def _by_place(peer: SuperPeer) -> list[Member]:
-    """Everybody, those that are gone last."""
+    """All members by place, those that are gone last."""
     places = peer.members.place_of
     return sorted(peer.members.all, key=lambda member: (member.id not in places, places.get(member.id, 0), member.id))
 
@@ -73,17 +73,17 @@ def _index(indices: AdvertisementIndex[Any], most: int) -> IndexView:
     return IndexView(rows, len(indices) - len(rows))
 
 
-def _spelled(peer: SuperPeer, origin: Origin) -> str:
-    """Where a subscription came from: one of our own, or the place of a super-peer."""
+def _format_origin(peer: SuperPeer, origin: Origin) -> str:
+    """The origin of a subscription as text: one of our own, or the place of a super-peer."""
     if isinstance(origin, str):
         return origin
     member, dimension = origin
     return f"super-peer {peer.members.place_of.get(member, member)} on dimension {dimension}"
 
 
-def _lines(overlay: Overlay) -> dict[str, dict[str, int]]:
+def _sent_by_member(overlay: Overlay) -> dict[str, dict[str, int]]:
     names = {member.address: member.id for member in overlay.peer.members.all}
     found: dict[str, Counter[str]] = {}
-    for (address, kind), count in overlay.tally.sent.items():
+    for (address, kind), count in overlay.counters.sent.items():
         found.setdefault(names.get(address, address), Counter())[kind] += count
     return {name: dict(sorted(counts.items())) for name, counts in found.items()}

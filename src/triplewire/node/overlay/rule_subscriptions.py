@@ -1,7 +1,7 @@
-"""Listening: rules that listen to events stand in the network like subscriptions of their node.
+"""Rule subscriptions: in the network, a rule that listens to events is a subscription of its node.
 
-So what is published anywhere and may trigger them comes here, in order, also after a restart. In the super-peer a rule
-has a name that no client's subscription can have.
+So events that may trigger it come here from everywhere, in order, also after a restart. In the super-peer a rule has a
+name that no client's subscription can have.
 """
 
 from __future__ import annotations
@@ -18,37 +18,37 @@ from triplewire.node.overlay.local_changes import Act
 _log = logging.getLogger(__name__)
 
 
-class Listening:
+class RuleSubscriptions:
     """Follows the rules of a broker for a super-peer, on the event loop."""
 
     def __init__(self, broker: Broker, act: Act) -> None:
         self._rules = broker.rules
         self._act = act
-        self._told: dict[str, StandingQuery] = {}
+        self._announced: dict[str, StandingQuery] = {}
 
     def begin(self) -> None:
-        """Follow from here on."""
+        """Start to follow."""
         self._rules.followers.append(self._changed)
 
     def run(self) -> None:
-        """Tell a super-peer that knows nothing yet what rules wait for."""
-        self._told = {}
+        """Pass all rules on to a new super-peer."""
+        self._announced = {}
         self._changed()
 
     def end(self) -> None:
-        """Follow no more."""
+        """Stop following."""
         if self._changed in self._rules.followers:
             self._rules.followers.remove(self._changed)
 
     def _changed(self) -> None:
         wanted = dict(self._wanted())
         for subscriber, standing in wanted.items():
-            if self._told.get(subscriber) != standing:
+            if self._announced.get(subscriber) != standing:
                 self._act(lambda peer, now, s=subscriber, one=standing: peer.subscribe(now, one, s))  # type: ignore[misc]
-        for subscriber, standing in self._told.items():
+        for subscriber, standing in self._announced.items():
             if wanted.get(subscriber) != standing:
                 self._act(lambda peer, now, s=subscriber, one=standing: peer.unsubscribe(now, one.key, s))  # type: ignore[misc]
-        self._told = wanted
+        self._announced = wanted
 
     def _wanted(self) -> Iterator[tuple[str, StandingQuery]]:
         for rule, texts in self._rules.interests.items():

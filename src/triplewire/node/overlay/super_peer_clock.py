@@ -1,8 +1,8 @@
-"""The time that a super-peer is told.
+"""The monotonic clock of a super-peer, which does not count suspensions of the process.
 
-It goes on by a second at most from one look to the next. A process that was suspended, or that did not get its turn for
-a while, has not heard the others because it did not listen: by this clock they were not silent, and what has arrived
-meanwhile is read before anybody is suspected. It is monotonic whatever the system's date does (row F8).
+It advances by a second at most from one reading to the next. A process that was suspended, or starved, has missed the
+acknowledgements of others because it did not read: by this clock they were not late, and what has arrived meanwhile is
+read before a neighbour is suspected. It is monotonic whatever the system's date does (row F8).
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from collections.abc import Callable
 _MOST = 1.0
 
 
-class Pulse:
-    """Look at it a few times a second."""
+class SuperPeerClock:
+    """To be read a few times a second."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

@@ -1,4 +1,4 @@
-"""What a super-peer has sent and received, by kind of message and by whom; and what became of events."""
+"""Counters of a super-peer: messages by kind and member, and events by outcome."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from triplewire.network.messages import Frame, Packet
 from triplewire.node.transport.message_codec import kind_of
 
 
-class Tally:
+class TrafficCounters:
     """Counts since the start. `sent` is by address and kind, `received` by member and kind, `events` by outcome."""
 
     def __init__(self) -> None:
@@ -18,7 +18,7 @@ class Tally:
         self._newest: dict[str, tuple[int, int]] = {}
 
     def send(self, address: str, packet: Packet) -> None:
-        """Count a message; one that a link sends again is a repeat."""
+        """Count a sent packet; a retransmission counts as a repeat."""
         is_repeat = isinstance(packet, Frame) and packet.number > 0 and not self._is_new(address, packet)
         self.sent[address, "repeat" if is_repeat else kind_of(packet)] += 1
 
@@ -34,7 +34,7 @@ class Tally:
 
 
 def by_kind(counts: Counter[tuple[str, str]]) -> dict[str, int]:
-    """How many there were of each kind, whoever it was."""
+    """Counts by kind, over all members."""
     found: Counter[str] = Counter()
     for (_, kind), count in counts.items():
         found[kind] += count

@@ -1,11 +1,11 @@
 """Messages between super-peers over ZeroMQ with CURVE.
 
-addresses         `tcp://HOST:PORT` and nothing else
-backbone          messages between super-peers over ZeroMQ with CURVE
-connections       the connections that a super-peer dials, one for each address
-curve_router      a socket that others connect to, with CURVE: it knows by their keys who they are
+addresses         `tcp://HOST:PORT`, validated
+backbone          sends and receives packets
+connections       outgoing connections, one for each address
+curve_router      the listening socket with CURVE, which identifies senders by their keys
 keys              the network key, and the keys of each super-peer
-message_codec     a version, then msgpack
-rate_limited_log  log lines that somebody else can provoke: one a second for each reason, with how many there were
-zap               who is at the other end: the ZAP handler of the backbone (ZeroMQ RFC 27)
+message_codec     packets as bytes: a version, then msgpack
+rate_limited_log  a logger for lines that others can cause: one a second for each reason
+zap               the ZAP handler (ZeroMQ RFC 27), which identifies connections by their key
 """

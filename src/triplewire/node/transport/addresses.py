@@ -1,6 +1,6 @@
 """Addresses of super-peers: `tcp://HOST:PORT` and nothing else.
 
-They come from people and from other members' tables; whoever dials one must not be led to `ipc://` or `inproc://`.
+They come from people and from other members' tables; a connection must not be led to `ipc://` or `inproc://`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _MOST_PORT = 65_535
 
 
 def is_address(text: str) -> bool:
-    """Whether somebody may be dialled there.
+    """Whether it is an address to connect to.
 
     >>> is_address("tcp://127.0.0.1:7070"), is_address("tcp://[::1]:7070"), is_address("tcp://127.0.0.1:0")
     (True, True, False)
@@ -61,5 +61,5 @@ def _is_number(host: str) -> bool:
 
 
 def _is_everywhere(host: str) -> bool:
-    """Whether it stands for every interface: one listens there, but nobody can be sent there."""
+    """Whether it is the address of every interface: one can listen there, but not connect to it."""
     return _is_number(host) and ipaddress.ip_address(host.strip("[]")).is_unspecified

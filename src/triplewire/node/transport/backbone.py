@@ -1,14 +1,14 @@
 """Transport: messages between super-peers over ZeroMQ with CURVE.
 
-Each super-peer listens on one socket, guarded by the network's key, and dials the others (`lines`). A connection
-carries messages one way only, from the one who dialled: so the sender of every message is the holder of a key that the
-handshake has proven (`zap`), and no message needs to say who it is from.
+Each super-peer listens on one socket, guarded by the network's key, and connects to the others (`connections`). A
+connection carries packets one way only, from the one that opened it: so the sender of every packet is the holder of a
+key that the handshake has verified (`zap`), and no packet has to name its sender.
 
-Resource handling: a message has at most `wire.MOST_BYTES`; whoever sends a larger one is cut off by ZeroMQ. Queues are
-bounded on both sides; where the other side does not read, messages are dropped (`lines`).
+Resource handling: a packet has at most `message_codec.MOST_BYTES`; ZeroMQ disconnects the sender of a larger one.
+Queues are bounded on both sides; where the other side does not read, packets are dropped (`connections`).
 
-Error handling: what is refused is counted by reason, and told in the log at most once a second. A fault in whoever
-takes the messages is logged, and the next message is taken.
+Error handling: what is refused is counted by reason, and logged at most once a second. A fault in the receiver is
+logged, and the next packet is received.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from zmq.utils.monitor import recv_monitor_message
 from triplewire.errors import MessageRefused
 from triplewire.network.messages import Packet
 from triplewire.node.transport import message_codec
-from triplewire.node.transport.connections import Lines
+from triplewire.node.transport.connections import Connections
 from triplewire.node.transport.curve_router import CurveRouter, sender_of
 from triplewire.node.transport.keys import KeyPair, NetworkKey
-from triplewire.node.transport.rate_limited_log import Seldom
+from triplewire.node.transport.rate_limited_log import RateLimitedLog
 from triplewire.system.supervisor import Supervisor
 
 _log = logging.getLogger(__name__)
 
 Receiver = Callable[[str, Packet], None]
-# Encryption adds some bytes to what was sent.
+# Encryption adds some bytes.
 _OVERHEAD = 1_024
 _FLUSH_SECONDS = 0.02
 _TIDY_SECONDS = 5.0
@@ -48,7 +48,7 @@ _FAILED_HANDSHAKES = (
 
 
 class Transport:
-    """Make it on an event loop, `listen` somewhere, `start` it with whoever receives, and `stop` it."""
+    """Make it on an event loop, `listen` somewhere, `start` it with a receiver, and `stop` it."""
 
     def __init__(self, key: NetworkKey, own: KeyPair) -> None:
         self._own = own
@@ -56,16 +56,16 @@ class Transport:
         self._context = zmq.asyncio.Context()
         self._router = CurveRouter(self._context, self._server.secret, message_codec.MOST_BYTES + _OVERHEAD)
         self._monitor: zmq.asyncio.Socket | None = None
-        self._lines = Lines(self._context, own, self._server.public)
+        self._connections = Connections(self._context, own, self._server.public)
         self._tasks = Supervisor()
         self._held = asyncio.Event()
         self.refused: Counter[str] = Counter()
-        self._seldom = Seldom(_log)
+        self._limited_log = RateLimitedLog(_log)
 
     @property
     def dropped(self) -> Counter[str]:
         """What was not sent, by reason."""
-        return +self._lines.dropped
+        return +self._connections.dropped
 
     @property
     def address(self) -> str:
@@ -76,41 +76,41 @@ class Transport:
         self._router.listen(listen, "super-peers")
 
     def start(self, receiver: Receiver) -> None:
-        """Hand over what arrives."""
+        """Pass what arrives to the receiver."""
         self._monitor = self._router.socket.get_monitor_socket(_FAILED_HANDSHAKES)
         for name, work in (
             ("receiving", self._router.receive(partial(self._take, receiver))),
             ("flushing", self._flush()),
-            ("tidying", self._tidy()),
+            ("tidying", self._close_idle_connections()),
             ("watching", self._watch(self._monitor)),
         ):
             self._tasks.start(f"backbone {name}", work)
 
     def send(self, address: str, packet: Packet) -> None:
-        """Send a message; it may get lost."""
+        """Send a packet; it may get lost."""
         try:
             data = message_codec.encode(packet)
         except MessageRefused as problem:
             self._refuse(problem, "a message of our own")
             return
-        if self._lines.send(address, data, time.monotonic()):
+        if self._connections.send(address, data, time.monotonic()):
             self._held.set()
 
     def pause(self) -> None:
-        """Read no more until `resume`: what was taken has to be dealt with first."""
+        """Stop reading until `resume`: what was received has to be stored first."""
         self._router.pause()
 
     def resume(self) -> None:
         self._router.resume()
 
     async def stop(self) -> None:
-        """Let go of everything. What was sent last gets a moment to leave."""
-        self._lines.flush(time.monotonic())
+        """Close everything. What was sent last gets a moment to be delivered."""
+        self._connections.flush(time.monotonic())
         await self._tasks.stop()
         if self._monitor is not None:
             self._router.socket.disable_monitor()
             self._monitor.close(0)
-        self._lines.close(_LINGER_MS)
+        self._connections.close(_LINGER_MS)
         await self._router.close()
         await asyncio.to_thread(self._context.term)
 
@@ -131,29 +131,31 @@ class Transport:
             receiver(sender, packet)
         except Exception as bug:  # noqa: BLE001  whatever one message did, the next is to be taken
             self.refused["bug"] += 1
-            self._seldom.error("bug", "a bug: %s from %s: %s", message_codec.kind_of(packet), sender, bug, exc_info=bug)
+            self._limited_log.error(
+                "bug", "a bug: %s from %s: %s", message_codec.kind_of(packet), sender, bug, exc_info=bug
+            )
 
     def _refuse(self, problem: MessageRefused, sender: str) -> None:
         self.refused[problem.fault] += 1
-        self._seldom.warning(problem.fault, "refused, from %s: %s", sender, problem)
+        self._limited_log.warning(problem.fault, "refused, from %s: %s", sender, problem)
 
-    # Private: looking after
+    # Private: upkeep
 
     async def _flush(self) -> None:
         while True:
             await self._held.wait()
             self._held.clear()
-            while self._lines.flush(time.monotonic()):
+            while self._connections.flush(time.monotonic()):
                 await asyncio.sleep(_FLUSH_SECONDS)
 
-    async def _tidy(self) -> None:
+    async def _close_idle_connections(self) -> None:
         while True:
             await asyncio.sleep(_TIDY_SECONDS)
-            self._lines.close_idle(time.monotonic())
+            self._connections.close_idle(time.monotonic())
 
     async def _watch(self, monitor: zmq.asyncio.Socket) -> None:
         while True:
             await recv_monitor_message(monitor)
             self.refused["handshake"] += 1
             words = "refused, at %s: wanted a super-peer of this network, found another"
-            self._seldom.warning("handshake", words, self.address)
+            self._limited_log.warning("handshake", words, self.address)

@@ -1,8 +1,8 @@
-"""Lines: the connections that a super-peer dials, one for each address.
+"""Outgoing connections of a super-peer, one for each address.
 
-Sending never waits. What cannot go now (not connected yet, or the other end does not read) is held for a moment, under
-a bound; beyond that the oldest is dropped: whoever sent it sends it again. ZeroMQ connects again by itself, more and
-more slowly. A line that carried nothing for a while is closed; neighbours beat every second, so theirs stay.
+Sending never waits. What cannot be sent now (not connected yet, or the other end does not read) is held for a moment,
+under a bound; beyond that the oldest is dropped: links retransmit. ZeroMQ reconnects by itself, with backoff. An idle
+connection is closed; neighbours send a heartbeat every second, so theirs stay.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ IDLE_SECONDS = 60.0
 HELD_SECONDS = 2.0
 _HELD = 1_000
 _HIGH_WATER = 1_000
-# Nobody answers on a dialled line.
+# Nothing is received on an outgoing connection.
 _MOST_ANSWER = 1_024
 _OPTIONS = {
     zmq.IMMEDIATE: 1,
@@ -37,64 +37,64 @@ _OPTIONS = {
 }
 
 
-class Lines:
-    """Every line of one super-peer. `dropped` counts what was not sent, by reason."""
+class Connections:
+    """All outgoing connections of one super-peer. `dropped` counts what was not sent, by reason."""
 
     def __init__(self, context: zmq.asyncio.Context, own: KeyPair, server_key: bytes) -> None:
         self._context = context
         self._own = own
         self._server_key = server_key
-        self._lines: dict[str, Line] = {}
+        self._connections: dict[str, Connection] = {}
         self.dropped: Counter[str] = Counter()
 
     def send(self, address: str, data: bytes, now: float) -> bool:
         """Send, or hold, or drop. Returns whether something is held."""
-        line = self._lines.get(address)
-        if line is None:
+        connection = self._connections.get(address)
+        if connection is None:
             if not is_address(address):
                 self.dropped["address"] += 1
                 return False
-            line = self._lines[address] = Line(self._dialled(address))
-        self.dropped["held"] += line.send(data, now)
-        return line.held > 0
+            connection = self._connections[address] = Connection(self._connect(address))
+        self.dropped["held"] += connection.send(data, now)
+        return connection.held > 0
 
     def flush(self, now: float) -> bool:
         """Send what is held, as far as it goes; whether some still is."""
-        for line in self._lines.values():
-            self.dropped["held"] += line.flush(now)
-        return any(line.held for line in self._lines.values())
+        for connection in self._connections.values():
+            self.dropped["held"] += connection.flush(now)
+        return any(connection.held for connection in self._connections.values())
 
     def close_idle(self, now: float) -> None:
-        """Close lines that nobody has needed for a while."""
-        for address, line in list(self._lines.items()):
-            if now - line.used > IDLE_SECONDS:
-                line.close(0)
-                del self._lines[address]
+        """Close idle connections."""
+        for address, connection in list(self._connections.items()):
+            if now - connection.used > IDLE_SECONDS:
+                connection.close(0)
+                del self._connections[address]
 
     def close(self, linger: int) -> None:
-        """Close all; what was sent may take so many milliseconds to leave."""
-        for line in self._lines.values():
-            line.close(linger)
-        self._lines.clear()
+        """Close all; what was sent may take so many milliseconds to be delivered."""
+        for connection in self._connections.values():
+            connection.close(linger)
+        self._connections.clear()
 
     def __contains__(self, address: str) -> bool:
-        return address in self._lines
+        return address in self._connections
 
-    def _dialled(self, address: str) -> zmq.Socket[bytes]:
+    def _connect(self, address: str) -> zmq.Socket[bytes]:
         socket = dealer(self._context, self._own, self._server_key)
         connect(socket, address)
         return socket
 
 
 def dealer(context: zmq.asyncio.Context, own: KeyPair, server_key: bytes) -> zmq.Socket[bytes]:
-    """A socket for a line, not connected yet."""
+    """A socket for a connection, not connected yet."""
     socket: zmq.Socket[bytes] = zmq.Socket(context, zmq.DEALER)
     identify(socket, own, server_key, _OPTIONS)
     return socket
 
 
-class Line:
-    """One line: a socket, and what it could not take yet."""
+class Connection:
+    """One connection: a socket, and what it could not take yet."""
 
     def __init__(self, socket: zmq.Socket[bytes]) -> None:
         self._socket = socket
@@ -105,7 +105,7 @@ class Line:
     def send(self, data: bytes, now: float) -> int:
         """Send or hold. Returns how many were dropped to make room."""
         self.used = now
-        if not self._held and self._went(data):
+        if not self._held and self._try_send(data):
             return 0
         self._held.append((now, data))
         self._bytes += len(data)
@@ -122,7 +122,7 @@ class Line:
             held, data = self._held[0]
             if now - held > HELD_SECONDS:
                 dropped += 1
-            elif not self._went(data):
+            elif not self._try_send(data):
                 break
             self._drop()
         return dropped
@@ -137,7 +137,7 @@ class Line:
     def _drop(self) -> None:
         self._bytes -= len(self._held.popleft()[1])
 
-    def _went(self, data: bytes) -> bool:
+    def _try_send(self, data: bytes) -> bool:
         try:
             self._socket.send(data, zmq.NOBLOCK)
         except zmq.Again:

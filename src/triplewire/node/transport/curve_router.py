@@ -1,7 +1,7 @@
-"""A socket that others connect to, with CURVE: it knows by their keys who they are, and reads while it may.
+"""The listening socket with CURVE, which identifies senders by their keys. Reading can be paused.
 
-Resource handling: a message has at most so many bytes, and whoever sends a larger one is cut off by ZeroMQ; queues are
-bounded. While reading is paused, what arrives waits in those queues, and then with whoever sends.
+Resource handling: a message has at most so many bytes, and ZeroMQ disconnects the sender of a larger one; queues are
+bounded. While reading is paused, what arrives waits in those queues, and then at the sender.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import zmq
 import zmq.asyncio
 
 from triplewire.errors import NetworkError
-from triplewire.node.transport.zap import DOMAIN, NAME, Doorkeeper
+from triplewire.node.transport.zap import DOMAIN, NAME, ZapHandler
 from triplewire.system.curve_sockets import Options, bind, guard
 
 _HIGH_WATER = 1_000
@@ -34,7 +34,7 @@ class CurveRouter:
     def __init__(
         self, context: zmq.asyncio.Context, secret: bytes, most_bytes: int, options: Options | None = None
     ) -> None:
-        self._doorkeeper = Doorkeeper(context)
+        self._zap_handler = ZapHandler(context)
         self.socket = context.socket(zmq.ROUTER)
         guard(self.socket, secret, DOMAIN, {**_OPTIONS, zmq.MAXMSGSIZE: most_bytes, **(options or {})})
         self._may_read = asyncio.Event()
@@ -43,7 +43,7 @@ class CurveRouter:
 
     def listen(self, address: str, callers: str) -> None:
         """Listen there, for callers of some kind. Port 0 is a free one; `address` then has it."""
-        self._doorkeeper.start()
+        self._zap_handler.start()
         try:
             self.address = bind(self.socket, address)
         except zmq.ZMQError as error:
@@ -70,7 +70,7 @@ class CurveRouter:
 
     async def close(self) -> None:
         self.socket.close(0)
-        await self._doorkeeper.stop()
+        await self._zap_handler.stop()
 
 
 def sender_of(frame: zmq.Frame) -> str:

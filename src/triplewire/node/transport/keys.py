@@ -1,13 +1,13 @@
 """The network key, and the keys of each super-peer.
 
-Whoever has the network key is in. From it everybody derives the same CURVE server key pair, the one that guards every
-super-peer's backbone socket. Its public half never travels: to say the first word of the handshake one has to know it
-already, and to answer one needs the private half. So neither a stranger who dials nor a stranger who listens gets
-anywhere, and there is no list of keys to keep.
+The holders of the network key form the network. All of them derive the same CURVE server key pair from it, which guards
+every super-peer's backbone socket. Its public half is never sent: to begin the handshake one has to know it already,
+and to answer one needs the private half. So a stranger can neither connect nor impersonate a super-peer, and there is
+no list of keys to keep.
 
 Besides, each super-peer has a CURVE key pair of its own, made once. It is the client key on every connection that it
-dials, and names it: the member's identifier is derived from the public half. What arrives on a connection is from the
-one who holds that connection's client key, whatever the message says (row A12).
+opens, and names it: the member's identifier is derived from the public half. What arrives on a connection is from the
+holder of that connection's client key, whatever the message says (row A12).
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class NetworkKey(Struct, frozen=True):
             raise error.located_in(str(file)) from None
 
     def write(self, file: Path) -> None:
-        """Keep the key in a new file that only its owner may read."""
+        """Write the key to a new file that only its owner may read."""
         create_file(file, f"{self.text}\n".encode("ascii"), 0o600)
 
     @property
@@ -87,7 +87,7 @@ class NetworkKey(Struct, frozen=True):
 
     @property
     def fingerprint(self) -> str:
-        """A short name for the network, which tells nothing of the key."""
+        """A short name for the network, which reveals nothing of the key."""
         return hashlib.sha256(b"fingerprint\n" + self.server.public).hexdigest()[:16]
 
     def __repr__(self) -> str:

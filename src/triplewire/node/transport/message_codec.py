@@ -1,6 +1,6 @@
-"""Messages of super-peers as bytes: a version, then msgpack.
+"""Packets of super-peers as bytes: a version, then msgpack.
 
-What is not of this version, too large, or no message at all is refused here, before anything else looks at it.
+What is not of this version, too large, or no packet at all is refused here, before anything else sees it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _decoder: msgspec.msgpack.Decoder[Packet] = msgspec.msgpack.Decoder(Packet)
 
 
 def encode(packet: Packet) -> bytes:
-    """A message as bytes."""
+    """A packet as bytes."""
     data = _VERSION + _encoder.encode(packet)
     if len(data) > MOST_BYTES:
         raise MessageRefused("size", wanted=f"a message of at most {MOST_BYTES:,} bytes", found=f"{len(data):,}")
@@ -26,7 +26,7 @@ def encode(packet: Packet) -> bytes:
 
 
 def decode(data: bytes | memoryview) -> Packet:
-    """The message, or `MessageRefused`.
+    """The packet, or `MessageRefused`.
 
     >>> from triplewire.network.messages import Probe
     >>> decode(encode(Probe("sp-a")))
@@ -43,7 +43,7 @@ def decode(data: bytes | memoryview) -> Packet:
 
 
 def kind_of(packet: Packet) -> str:
-    """What a message is, for whoever counts: that of a frame is its content's, or `ack`.
+    """The kind of a packet, for counters: the tag of its message, or `ack`.
 
     >>> kind_of(Frame(1, 0, 0, 7))
     'ack'

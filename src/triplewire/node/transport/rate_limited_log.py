@@ -1,4 +1,4 @@
-"""Log lines that somebody else can provoke: one a second for each reason, with how many there were."""
+"""A rate-limited log, for lines that others can cause: one a second for each reason, with the number of the rest."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 _SECONDS = 1.0
 
 
-class Seldom:
-    """A logger that keeps quiet most of the time."""
+class RateLimitedLog:
+    """A logger with at most one line a second for each reason."""
 
     def __init__(self, log: logging.Logger, clock: Callable[[], float] = time.monotonic) -> None:
         self._log = log

@@ -1,7 +1,7 @@
-"""Who is at the other end: the ZAP handler of the backbone (ZeroMQ RFC 27).
+"""The ZAP handler (ZeroMQ RFC 27), which identifies connections by their key.
 
-ZeroMQ asks here about every handshake that came through, which only happens for those who know the network's key. The
-answer names the connection: every message that arrives on it carries that name, which its sender cannot choose.
+ZeroMQ asks it about every handshake that succeeded, which it does only with the network's key. The answer names the
+connection: every message that arrives on it carries that name, which its sender cannot choose.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _FRAMES = 7
 _NAME = "backbone doorkeeper"
 
 
-class Doorkeeper:
+class ZapHandler:
     """Answers for one context. Start it before anything is bound there."""
 
     def __init__(self, context: zmq.asyncio.Context) -> None:
@@ -47,7 +47,7 @@ class Doorkeeper:
 
 
 def answer(request: list[bytes]) -> list[bytes]:
-    """200 and the member's identifier for whoever proved to hold a key, 400 for anything else."""
+    """200 and the member's identifier for the holder of a key, 400 for anything else."""
     number = request[1] if len(request) > 1 else b""
     if len(request) != _FRAMES or request[0] != _VERSION or request[2] != DOMAIN or request[5] != _MECHANISM:
         return [_VERSION, number, b"400", b"wanted CURVE", b"", b""]

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Request, Response
 from triplewire.errors import NotInNetwork
 from triplewire.node.http.authentication import admin_of, node_of
 from triplewire.node.http.openapi import BEARER, problems
-from triplewire.node.overlay.network_view import shown
+from triplewire.node.overlay.network_view import network_view
 
 router = APIRouter(tags=["network"])
 
@@ -27,4 +27,4 @@ async def read_network(
     overlay = node_of(request).overlay
     if overlay is None:
         raise NotInNetwork(wanted="a node that is a super-peer", found="one that is in no network")
-    return Response(msgspec.json.encode(shown(overlay, limit)), media_type="application/json")
+    return Response(msgspec.json.encode(network_view(overlay, limit)), media_type="application/json")
