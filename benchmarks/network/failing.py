@@ -56,7 +56,7 @@ def recovered(super_peers: int) -> Recovery:
     before, since = Counter(world.trace.counts), world.now
     for host in failing:
         world.crash(host)
-    left = {host.id: host for host in world.hosts.values() if host.up is not None}
+    left = {host.id: host for host in world.hosts.values() if host.super_peer is not None}
     probes = {world.publish(host, f"{host}/writer", _probe()) for host in world.rng.sample(list(left), _PROBES)}
     watch = _Watch(world, left, probes)
     world.run_while(lambda: not watch.is_over(), at_most=_LONGEST, step=_STEP)
@@ -98,7 +98,10 @@ class _Watch:
             self.moments[name] = self._world.now
 
     def _is_noticed(self) -> bool:
-        return all(host.up is not None and set(host.up.members.places) == self._left.keys() for host in self._hosts)
+        return all(
+            host.super_peer is not None and set(host.super_peer.members.places) == self._left.keys()
+            for host in self._hosts
+        )
 
     def _is_attached(self) -> bool:
         return "noticed" in self.moments and all(_stands_attached(host) for host in self._hosts)
@@ -119,11 +122,11 @@ class _Watch:
 
 
 def _stands_attached(host: Host) -> bool:
-    assert host.up is not None
-    ways = host.up.router.attachments
-    chosen = ways.chosen()
-    return ways.up.keys() == chosen.keys() and all(
-        up.is_known and up.other == chosen[dimension] for dimension, up in ways.up.items()
+    assert host.super_peer is not None
+    links = host.super_peer.router.attachments
+    chosen = links.chosen()
+    return links.super_peer.keys() == chosen.keys() and all(
+        up.is_known and up.other == chosen[dimension] for dimension, up in links.super_peer.items()
     )
 
 

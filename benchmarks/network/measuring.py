@@ -73,8 +73,12 @@ def measured(policy: str, super_peers: int, lone: int, each: int, events: int, t
     lone_messages, lone_hops = _lone(world, lone, rng)
     messages = _crowd(world, each, rng, tell)
     published = _publish(world, by_topic, events, rng)
-    posets = [len(host.up.router.poset) for host in world.hosts.values() if host.up is not None]
-    rows = [len(host.up.router.advertisements.dimensions) for host in world.hosts.values() if host.up is not None]
+    posets = [len(host.super_peer.router.poset) for host in world.hosts.values() if host.super_peer is not None]
+    rows = [
+        len(host.super_peer.router.advertisements.dimensions)
+        for host in world.hosts.values()
+        if host.super_peer is not None
+    ]
     return Costs(
         policy=policy,
         super_peers=super_peers,
@@ -103,7 +107,7 @@ def _lone(world: World, count: int, rng: Random) -> tuple[float, int]:
     made: dict[str, tuple[str, str]] = {}
     for query in workload.lone_queries(count, rng):
         host = rng.choice(hosts)
-        made[world.dialect.standing(query).key] = host, world.subscribe(host, f"{host}/reader", query)
+        made[world.encoding.standing(query).key] = host, world.subscribe(host, f"{host}/reader", query)
     world.run_for(_SPREADING)
     edges = traffic.subscriptions
     hops = max((max(depths(edges[key], host).values()) for key, (host, _) in made.items()), default=0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from triplewire.testing.simulation import FINE, Checker, Fact, Offer, Query, Span, Weather, World, explained
+from triplewire.testing.simulation import RELIABLE, Checker, Fact, FaultModel, Offer, Query, Span, World, explained
 from triplewire.testing.simulation.histories.history import Notified, Published, Record
 
 Kind = TypeVar("Kind", bound=Record)
@@ -18,9 +18,9 @@ def size(value: int) -> Fact:
     return Fact((("size", value),))
 
 
-def settled(super_peers: int, seed: int = 1, weather: Weather = FINE, **options: object) -> World:
+def settled(super_peers: int, seed: int = 1, fault_model: FaultModel = RELIABLE, **options: object) -> World:
     """Everybody subscribes to small sizes, and offers all."""
-    world = World(seed, weather, **options)  # type: ignore[arg-type]
+    world = World(seed, fault_model, **options)  # type: ignore[arg-type]
     world.found(super_peers)
     for host in list(world.hosts):
         world.subscribe(host, f"{host}/reader", SMALL)
@@ -31,7 +31,7 @@ def settled(super_peers: int, seed: int = 1, weather: Weather = FINE, **options:
 
 def publish_all(world: World, value: int = 2) -> list[str]:
     """Everybody who is up publishes something."""
-    up = [host.id for host in world.hosts.values() if host.up is not None]
+    up = [host.id for host in world.hosts.values() if host.super_peer is not None]
     return [world.publish(host, f"{host}/writer", size(value)) for host in up]
 
 
@@ -43,7 +43,7 @@ def publish_for(world: World, seconds: float, every: float = 0.25) -> None:
 
 
 def _publish_somewhere(world: World) -> None:
-    up = [host.id for host in world.hosts.values() if host.up is not None and not host.is_leaving]
+    up = [host.id for host in world.hosts.values() if host.super_peer is not None and not host.is_leaving]
     host = world.rng.choice(up)
     world.publish(host, f"{host}/writer", size(world.rng.randint(0, 9)))
 
@@ -64,9 +64,9 @@ def of_kind(world: World, kind: type[Kind]) -> list[Kind]:
     return [record for record in world.history.records if isinstance(record, kind)]
 
 
-def assert_right(world: World, *, owed: int, minds_churn: bool = True) -> None:
+def assert_right(world: World, *, owed: int, churn_is_fault: bool = True) -> None:
     """The checker finds nothing, and had enough to look for."""
-    checker = Checker(world.history, SETTLE, minds_churn=minds_churn)
+    checker = Checker(world.history, SETTLE, churn_is_fault=churn_is_fault)
     violation = checker.first_violation()
     assert violation is None, explained(violation, world.history.seed, world.trace.tail())
     assert sum(1 for _ in checker.owed()) >= owed

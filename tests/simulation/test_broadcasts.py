@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from triplewire.network.hypercube.cube import Cube
-from triplewire.testing.simulation import FINE, ROUGH, Traffic, Weather, World, depths
+from triplewire.testing.simulation import RELIABLE, UNRELIABLE, FaultModel, Traffic, World, depths
 
 LARGEST = 200
 SETTLE = 15.0
@@ -87,12 +87,12 @@ def test_after_random_joins_and_leaves_a_broadcast_costs_n_minus_1_messages(seed
             assert max(depths(edges, edges[0][0]).values()) <= most_hops(size)
 
 
-@pytest.mark.parametrize("weather", [FINE, ROUGH], ids=["fine", "rough"])
+@pytest.mark.parametrize("fault_model", [RELIABLE, UNRELIABLE], ids=["fine", "rough"])
 @pytest.mark.parametrize("seed", range(5))
 def test_while_others_join_and_leave_a_broadcast_reaches_all_who_stay_and_repeats_are_dropped(
-    seed: int, weather: Weather
+    seed: int, fault_model: FaultModel
 ):
-    world = World(seed, weather)
+    world = World(seed, fault_model)
     world.found(8, apart=0.5)
     world.run_for(SETTLE)
     staying = ["sp0", "sp1", "sp2", "sp3"]
@@ -112,4 +112,4 @@ def test_while_others_join_and_leave_a_broadcast_reaches_all_who_stay_and_repeat
 
 
 def alive(world: World):
-    return [host for host in world.hosts.values() if host.up is not None]
+    return [host for host in world.hosts.values() if host.super_peer is not None]

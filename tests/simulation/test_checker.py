@@ -12,16 +12,16 @@ from triplewire.testing.simulation.histories.history import (
     MOST_HOPS,
     Accepted,
     Advertised,
-    Ended,
+    FaultCleared,
+    FaultInjected,
+    GapReported,
     History,
-    Lapsed,
-    Mended,
     Notified,
     Published,
     Record,
     Subscribed,
+    SuperPeerLeft,
     Trimmed,
-    Troubled,
     Unsubscribed,
     Withdrawn,
 )
@@ -46,10 +46,10 @@ def right() -> list[Record]:
         Published(20.0, "sp3", "crete", "e1", 1, size(2)),
         Accepted(20.1, "sp1", "e1"),
         Notified(20.1, "sp1", "s1", "e1"),
-        Troubled(21.0, "cut", lasts=True),
+        FaultInjected(21.0, "cut", lasts=True),
         Published(22.0, "sp3", "crete", "e2", 2, size(3)),
         Published(23.0, "sp3", "crete", "e3", 3, size(7)),
-        Mended(30.0, "cut"),
+        FaultCleared(30.0, "cut"),
         Accepted(31.0, "sp1", "e2"),
         Notified(31.0, "sp1", "s1", "e2"),
         Accepted(31.0, "sp2", "e3"),
@@ -150,9 +150,9 @@ def test_an_event_for_a_subscription_that_has_not_settled_may_come_or_not():
 def test_trouble_puts_off_when_a_subscription_has_settled():
     records: list[Record] = [
         Advertised(0.0, "sp3", "crete", "a1", ANY),
-        Troubled(1.0, "cut", lasts=True),
+        FaultInjected(1.0, "cut", lasts=True),
         Subscribed(2.0, "sp1", "bob", "s1", SMALL),
-        Mended(30.0, "cut"),
+        FaultCleared(30.0, "cut"),
         Published(35.0, "sp3", "crete", "e1", 1, size(2)),
     ]
     assert found(records) is None
@@ -205,8 +205,8 @@ def test_what_a_leaver_published_is_owed_if_there_was_calm_before_it_ended():
         Advertised(2.0, "sp3", "crete", "a1", ANY),
         Published(20.0, "sp3", "crete", "e1", 1, size(2)),
     ]
-    assert found([*records, Ended(25.0, "sp3")]) is None
-    assert found([*records, Ended(31.0, "sp3")]) is not None
+    assert found([*records, SuperPeerLeft(25.0, "sp3")]) is None
+    assert found([*records, SuperPeerLeft(31.0, "sp3")]) is not None
 
 
 class TestLapses:
@@ -222,18 +222,18 @@ class TestLapses:
 
     def test_what_is_told_to_be_lost_is_not_missing(self):
         assert rule_of([*self.BASE, self.TRIMMED]) == "missing"
-        assert rule_of([*self.BASE, self.TRIMMED, Lapsed(22.0, "sp1", "s1", 6, 7)]) is None
+        assert rule_of([*self.BASE, self.TRIMMED, GapReported(22.0, "sp1", "s1", 6, 7)]) is None
 
     @pytest.mark.parametrize(("name", "after", "until"), [("s1", 7, 7), ("s1", 1, 6), ("s2", 6, 7)])
     def test_what_is_lost_elsewhere_still_is(self, name: str, after: int, until: int):
-        assert rule_of([*self.BASE, self.TRIMMED, Lapsed(22.0, "sp1", name, after, until)]) == "missing"
+        assert rule_of([*self.BASE, self.TRIMMED, GapReported(22.0, "sp1", name, after, until)]) == "missing"
 
     @pytest.mark.parametrize("trims", [[], [Trimmed(21.0, "sp2", 9)], [Trimmed(21.0, "sp1", 6)]])
     def test_nothing_else_is_told_to_be_lost(self, trims: list[Record]):
-        assert rule_of([*self.BASE, *trims, Lapsed(22.0, "sp1", "s1", 6, 7)]) == "lapse"
+        assert rule_of([*self.BASE, *trims, GapReported(22.0, "sp1", "s1", 6, 7)]) == "lapse"
 
     def test_nor_is_it_before_it_was(self):
-        assert rule_of([*self.BASE, Lapsed(20.5, "sp1", "s1", 6, 7), self.TRIMMED]) == "lapse"
+        assert rule_of([*self.BASE, GapReported(20.5, "sp1", "s1", 6, 7), self.TRIMMED]) == "lapse"
 
 
 class TestRulesThatListen:
@@ -290,5 +290,5 @@ def test_the_explanation_names_the_seed_the_rule_and_what_happened_last():
     assert violation is not None
     text = explained(violation, 5, ["the last message"])
     assert text.startswith("seed 5: missing at 22.000 s: s1 at sp1 asks size 0..4; e2")
-    assert "Mended(time=30.0, what='cut')" in text
+    assert "FaultCleared(time=30.0, what='cut')" in text
     assert text.endswith("the last message")

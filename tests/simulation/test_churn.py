@@ -6,22 +6,22 @@ import pytest
 from tests.simulation.scenes import SETTLE, SIZES, SMALL, assert_right, publish_for, settled
 
 from triplewire.network.timings import Timings
-from triplewire.testing.simulation import FINE, ROUGH, Weather
+from triplewire.testing.simulation import RELIABLE, UNRELIABLE, FaultModel
 from triplewire.testing.simulation.world import World
 
 
-@pytest.mark.parametrize("weather", [FINE, ROUGH], ids=["fine", "rough"])
+@pytest.mark.parametrize("fault_model", [RELIABLE, UNRELIABLE], ids=["fine", "rough"])
 @pytest.mark.parametrize("seed", range(4))
-def test_f7_join_and_leave_under_load_lose_nothing(seed: int, weather: Weather):
+def test_f7_join_and_leave_under_load_lose_nothing(seed: int, fault_model: FaultModel):
     """Joins and leaves count as calm here: whatever is in place when they begin is owed all the while."""
-    world = settled(7, seed, weather)
+    world = settled(7, seed, fault_model)
     for number in range(8):
         world.later(number * 2.0, _join, world, f"new{number}")
     for number in range(4):
         world.later(number * 4.0 + 1.0, world.leave, f"sp{number + 3}", SETTLE)
     publish_for(world, 25.0)
     world.run_for(3 * SETTLE)
-    assert_right(world, owed=200, minds_churn=False)
+    assert_right(world, owed=200, churn_is_fault=False)
 
 
 def _join(world: World, name: str) -> None:
@@ -46,8 +46,8 @@ def test_one_that_was_given_up_comes_back_and_gets_what_it_missed():
     world = settled(5)
     world.crash("sp1")
     publish_for(world, 30.0)
-    survivors = [host for host in world.hosts.values() if host.up is not None]
-    assert all(host.up is not None and not host.up.members.is_alive("sp1") for host in survivors)
+    survivors = [host for host in world.hosts.values() if host.super_peer is not None]
+    assert all(host.super_peer is not None and not host.super_peer.members.is_alive("sp1") for host in survivors)
     world.restart("sp1")
     world.run_for(2 * SETTLE)
     assert_right(world, owed=150)
@@ -80,10 +80,12 @@ def test_a_tenth_fails_at_once(seed: int):
     for host in failing:
         world.crash(host)
     publish_for(world, 20.0)
-    standing_query = [host for host in world.hosts.values() if host.up is not None]
-    assert all(host.up is not None and len(host.up.members.places) == 36 for host in standing_query)
+    standing_query = [host for host in world.hosts.values() if host.super_peer is not None]
+    assert all(host.super_peer is not None and len(host.super_peer.members.places) == 36 for host in standing_query)
     for host in failing:
         world.restart(host)
     world.run_for(2 * SETTLE)
     assert_right(world, owed=1000)
-    assert all(host.up is not None and len(host.up.members.places) == 40 for host in world.hosts.values())
+    assert all(
+        host.super_peer is not None and len(host.super_peer.members.places) == 40 for host in world.hosts.values()
+    )

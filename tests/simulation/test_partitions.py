@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from tests.simulation.scenes import SETTLE, assert_right, publish_all, publish_for, published_at, settled, size, told
 
-from triplewire.testing.simulation import ROUGH
+from triplewire.testing.simulation import UNRELIABLE
 from triplewire.testing.simulation.network import Cut
 from triplewire.testing.simulation.world import World
 
@@ -26,7 +26,7 @@ def test_f6_after_healing_everything_is_delivered_once(name: str, seconds: float
     world = settled(6, seed=round(seconds))
     cut = BREAKS[name](world)
     publish_for(world, seconds)
-    world.mend(cut)
+    world.heal(cut)
     publish_for(world, 5.0)
     world.run_for(2 * SETTLE)
     assert_right(world, owed=int(seconds))
@@ -45,7 +45,7 @@ def test_f6_both_sides_keep_serving(seed: int):
         for host in side:
             assert published_at(world, side) <= heard[host]
     assert not heard["sp1"] & published_at(world, others)
-    world.mend(cut)
+    world.heal(cut)
     world.run_for(2 * SETTLE)
     assert_right(world, owed=49)
     assert all(published_at(world, list(world.hosts)) == events for events in told(world).values())
@@ -58,17 +58,17 @@ def test_f6_one_that_is_cut_off_alone_serves_its_own_peers():
     event = world.publish("sp3", "sp3/writer", size(2))
     world.run_for(1.0)
     assert event in told(world)["sp3"]
-    world.mend(cut)
+    world.heal(cut)
     world.run_for(2 * SETTLE)
     assert all(event in events for events in told(world).values())
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_f6_a_partition_in_rough_weather(seed: int):
-    world = settled(6, seed, ROUGH)
+    world = settled(6, seed, UNRELIABLE)
     cut = world.isolate("sp4")
     publish_for(world, 15.0)
-    world.mend(cut)
+    world.heal(cut)
     world.run_for(3 * SETTLE)
     assert_right(world, owed=40)
 
@@ -78,7 +78,7 @@ def test_f6_partitions_that_follow_each_other_faster_than_they_are_noticed():
     for turn in range(12):
         cut = world.split([f"sp{turn % 5}", f"sp{(turn + 2) % 5}"])
         publish_for(world, 1.5)
-        world.mend(cut)
+        world.heal(cut)
         world.run_for(0.2)
     world.run_for(2 * SETTLE)
     assert_right(world, owed=100)

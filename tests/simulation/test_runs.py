@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from triplewire.network.routing.subscriptions.reasoner import AlgebraReasoner
-from triplewire.testing.simulation import Dialect, Plan, World, drawn_plan, hard_plan, run
+from triplewire.testing.simulation import RdfEncoding, Scenario, World, hard_scenario, random_scenario, run
 from triplewire.testing.simulation.runs import make_world
 
 RUNS = int(os.environ.get("TRIPLEWIRE_RUNS", "100"))
@@ -30,14 +30,14 @@ def test_every_owed_notification_is_made_once_and_nothing_else(first: int):
 
 @pytest.mark.parametrize("seed", range(FIRST, FIRST + RUNS // HARD))
 def test_hard_histories_are_right_too(seed: int):
-    outcome = run(seed, hard_plan(seed))
+    outcome = run(seed, hard_scenario(seed))
     assert outcome.violation is None, str(outcome)
 
 
 @pytest.mark.parametrize("seed", [3, 4])
 def test_messages_survive_the_wire(seed: int):
-    def encoded(seed: int, plan: Plan) -> World:
-        return World(seed, plan.weather, encoded=True)
+    def encoded(seed: int, scenario: Scenario) -> World:
+        return World(seed, scenario.fault_model, encoded=True)
 
     outcome = run(seed, make=encoded)
     assert outcome.violation is None, str(outcome)
@@ -46,8 +46,8 @@ def test_messages_survive_the_wire(seed: int):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_reasoner_of_real_super_peers_gives_the_same_guarantee(seed: int):
-    def with_algebra(seed: int, plan: Plan) -> World:
-        return World(seed, plan.weather, dialect=Dialect(AlgebraReasoner()))
+    def with_algebra(seed: int, scenario: Scenario) -> World:
+        return World(seed, scenario.fault_model, encoding=RdfEncoding(AlgebraReasoner()))
 
     outcome = run(seed, make=with_algebra)
     assert outcome.violation is None, str(outcome)
@@ -80,5 +80,5 @@ def test_a_seed_gives_the_same_run_in_another_process(seed: int):
 
 
 def test_plans_differ_by_seed_and_reach_from_two_super_peers_to_twelve():
-    sizes = {drawn_plan(seed).size for seed in range(100)}
+    sizes = {random_scenario(seed).size for seed in range(100)}
     assert sizes == set(range(2, 13))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from tests.simulation.scenes import SETTLE, assert_right, of_kind, publish_for, settled
 
-from triplewire.testing.simulation import FINE, Weather
+from triplewire.testing.simulation import RELIABLE, FaultModel
 from triplewire.testing.simulation.histories.history import Repeated
 
-TWICE = Weather(repeats=1.0)
-SHUFFLED = Weather(fastest=0.0, slowest=0.8, in_order=False)
-TWICE_AND_SHUFFLED = Weather(fastest=0.0, slowest=0.8, repeats=1.0, late=0.1, lateness=3.0)
-LOSSY = Weather(loss=0.25, slowest=0.1)
+TWICE = FaultModel(repeats=1.0)
+SHUFFLED = FaultModel(fastest=0.0, slowest=0.8, in_order=False)
+TWICE_AND_SHUFFLED = FaultModel(fastest=0.0, slowest=0.8, repeats=1.0, late=0.1, lateness=3.0)
+LOSSY = FaultModel(loss=0.25, slowest=0.1)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -39,19 +39,21 @@ def test_f8_a_machine_that_was_suspended_for_an_hour_goes_on():
 
 
 @pytest.mark.parametrize(
-    "weather", [TWICE, SHUFFLED, TWICE_AND_SHUFFLED, LOSSY], ids=["twice", "shuffled", "twice and shuffled", "lossy"]
+    "fault_model",
+    [TWICE, SHUFFLED, TWICE_AND_SHUFFLED, LOSSY],
+    ids=["twice", "shuffled", "twice and shuffled", "lossy"],
 )
 @pytest.mark.parametrize("seed", range(2))
-def test_f9_one_visible_effect_each_and_the_order_holds(seed: int, weather: Weather):
-    world = settled(6, seed, weather)
+def test_f9_one_visible_effect_each_and_the_order_holds(seed: int, fault_model: FaultModel):
+    world = settled(6, seed, fault_model)
     publish_for(world, 15.0)
     world.run_for(SETTLE)
     assert_right(world, owed=100)
 
 
-@pytest.mark.parametrize("weather", [FINE, TWICE, SHUFFLED], ids=["fine", "twice", "shuffled"])
-def test_f9_where_nothing_breaks_no_super_peer_gets_an_event_twice(weather: Weather):
-    world = settled(6, 3, weather)
+@pytest.mark.parametrize("fault_model", [RELIABLE, TWICE, SHUFFLED], ids=["fine", "twice", "shuffled"])
+def test_f9_where_nothing_breaks_no_super_peer_gets_an_event_twice(fault_model: FaultModel):
+    world = settled(6, 3, fault_model)
     publish_for(world, 15.0)
     world.run_for(SETTLE)
     assert of_kind(world, Repeated) == []

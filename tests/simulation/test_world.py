@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.simulation.scenes import SETTLE, SIZES, SMALL, assert_right, publish_for, settled, size, told
 
-from triplewire.testing.simulation import FINE, Query, Span, Traffic, Weather, World
-from triplewire.testing.simulation.faults import Wires
+from triplewire.testing.simulation import RELIABLE, FaultModel, Query, Span, Traffic, World
+from triplewire.testing.simulation.faults import LinkModel
 from triplewire.testing.simulation.histories.history import Published
 
 
@@ -35,19 +35,19 @@ def test_positions_count_what_was_accepted_too():
 
 def test_a_cut_is_one_way_and_counts_as_often_as_it_was_made():
     world = World(1)
-    wires = world.wires
-    wires.cut([("a", "b")])
-    wires.cut([("a", "b")])
-    wires.mend([("a", "b")])
-    assert wires.is_cut("a", "b")
-    assert not wires.is_cut("b", "a")
-    wires.mend([("a", "b")])
-    assert not wires.is_cut("a", "b")
+    links = world.links
+    links.cut([("a", "b")])
+    links.cut([("a", "b")])
+    links.heal([("a", "b")])
+    assert links.is_cut("a", "b")
+    assert not links.is_cut("b", "a")
+    links.heal([("a", "b")])
+    assert not links.is_cut("a", "b")
 
 
 def test_weather_loses_repeats_and_reorders_as_often_as_it_says():
-    wires = Wires(World(1).rng, Weather(loss=0.2, repeats=0.3, slowest=1.0))
-    arrivals = [wires.arrivals(0.0, "a", "b") for _ in range(4_000)]
+    links = LinkModel(World(1).rng, FaultModel(loss=0.2, repeats=0.3, slowest=1.0))
+    arrivals = [links.arrivals(0.0, "a", "b") for _ in range(4_000)]
     assert 0.17 < sum(not found for found in arrivals) / 4_000 < 0.23
     assert 0.21 < sum(len(found) == 2 for found in arrivals) / 4_000 < 0.27
     once = [found[0] for found in arrivals if found]
@@ -55,8 +55,8 @@ def test_weather_loses_repeats_and_reorders_as_often_as_it_says():
 
 
 def test_in_order_nothing_overtakes():
-    wires = Wires(World(1).rng, FINE)
-    moments = [wires.arrivals(number / 1_000, "a", "b")[0] for number in range(1_000)]
+    links = LinkModel(World(1).rng, RELIABLE)
+    moments = [links.arrivals(number / 1_000, "a", "b")[0] for number in range(1_000)]
     assert moments == sorted(moments)
 
 
@@ -85,13 +85,13 @@ def test_an_advertisement_that_is_not_renewed_runs_out_everywhere():
 
 
 def rows_at(world: World, host: str) -> int:
-    up = world.hosts[host].up
+    up = world.hosts[host].super_peer
     assert up is not None
     return len(up.router.advertisements.dimensions)
 
 
 def test_a_word_to_another_access_point_arrives_once():
-    world = settled(6, weather=Weather(loss=0.2, repeats=0.5))
+    world = settled(6, fault_model=FaultModel(loss=0.2, repeats=0.5))
     world.hosts["sp1"].relay("sp4", b"hello")
     world.run_for(10.0)
     assert [(word.sender, word.body) for word in world.hosts["sp4"].relayed] == [("sp1", b"hello")]
@@ -108,7 +108,7 @@ def test_a_subscription_that_another_implies_is_not_sent_until_that_one_ends():
     narrow = Query((Span("size", 1, 2),))
     world.subscribe("sp0", "sp0/reader", narrow)
     world.run_for(2.0)
-    key = world.dialect.standing_query(narrow).key
+    key = world.encoding.standing_query(narrow).key
     assert traffic.subscriptions[key] == []
     world.unsubscribe("sp0", wide)
     world.run_for(2.0)
@@ -137,7 +137,7 @@ def test_many_super_peers_with_many_subscriptions_fit_into_memory(super_peers: i
         host.id
         for host in world.hosts.values()
         if any(
-            one.standing_query == world.dialect.standing_query(Query((Span("size", 4, 4),)))
+            one.standing_query == world.encoding.standing_query(Query((Span("size", 4, 4),)))
             for one in host.disk.subscriptions.values()
         )
     }

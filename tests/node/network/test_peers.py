@@ -172,7 +172,7 @@ async def test_rendezvous_between_two_access_points(tmp_path):
         async with here(court.peer("A", one)) as [alice]:
             await alice.request(ResourceRequest(bob_id, other.overlay.id, "r"))
         async with here(bob_home):
-            await until(lambda: one.peers.machine._rendezvous.has_files(alice.id))
+            await until(lambda: one.peers.machine._requester_rendezvous.has_files(alice.id))
         async with here(court.peer("A", one)) as [alice]:
             assert (await file_of(alice)).content == b"the resource"
 

@@ -52,11 +52,11 @@ def _serve(flags: dict[str, Any], config: Path | None, signals: Signals) -> None
 
 
 def _settings(flags: dict[str, Any], config: Path | None) -> Settings:
-    from triplewire.node.overlay.join_plan import plan_of
+    from triplewire.node.overlay.join_plan import overlay_settings
 
     try:
         settings = load_settings(flags, os.environ, config)
-        plan_of(settings)
+        overlay_settings(settings)
     except (InputError, OSError) as problem:
         complain(described(problem))
         raise typer.Exit(WRONG_CALL) from None

@@ -1,7 +1,7 @@
-"""What a simulated access point has on its disk.
+"""The disk of a simulated access point.
 
-Writes take a moment and are done in the order in which they were asked for; a crash loses those that were not done. So
-what a super-peer remembers having heard is never ahead of the events that it stored.
+Writes take a moment and are done in order; a crash loses those that were not done. So the saved watermarks of a
+super-peer are never ahead of the events that it stored.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ class Advertisement(Struct, frozen=True):
 
 
 class Rule(Struct, frozen=True):
-    """A rule that listens here to events after a position, and publishes something for each that it hears."""
+    """A rule here that publishes a fact for each event after a position that matches."""
 
     name: str
     standing_query: StandingQuery
-    says: Fact
+    publishes: Fact
     since: int
 
 
 class Outbox(Struct):
-    """What waits for a subscription whose peer is away: events with their positions, and what was lost."""
+    """The outbox of a subscription whose peer is off-line: events with their positions, and the gap."""
 
     after: int
     waiting: list[tuple[int, str]] = field(default_factory=list)
@@ -56,9 +56,9 @@ class Outbox(Struct):
 
 
 class Disk(Struct):
-    """It survives. Positions count what was published here and what was accepted together, as a node's log does.
+    """What survives a crash. Positions count published and accepted events together, as a node's log does.
 
-    `outboxes` are those of subscriptions whose peers are away, `heard` is how far rules have heard the log.
+    `outboxes` are those of subscriptions whose peers are off-line, `rules_position` is how far rules have read the log.
     """
 
     subscriptions: dict[str, Subscription] = field(default_factory=dict)
@@ -69,7 +69,7 @@ class Disk(Struct):
     rules: dict[str, Rule] = field(default_factory=dict)
     outboxes: dict[str, Outbox] = field(default_factory=dict)
     memory: SavedSuperPeer | None = None
-    heard: int = 0
+    rules_position: int = 0
 
     @property
     def head(self) -> int:

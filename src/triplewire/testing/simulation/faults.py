@@ -1,6 +1,7 @@
-"""What a simulated network does to messages.
+"""Faults of a simulated network.
 
-`Weather` is always there: delay, loss, repetition, some that come much too late. `Wires` can be cut, each way alone.
+The `FaultModel` always applies: delay, loss, duplication, late arrival. `LinkModel` applies it, and can be cut in each
+direction.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ from random import Random
 
 from msgspec import Struct
 
-Way = tuple[str, str]
+DirectedLink = tuple[str, str]
 
 
-class Weather(Struct, frozen=True, kw_only=True):
-    """Seconds, and shares of all messages. With `in_order` nothing overtakes on the same way, as in TCP."""
+class FaultModel(Struct, frozen=True, kw_only=True):
+    """Delays in seconds, and probabilities. With `in_order` nothing overtakes on the same link, as in TCP."""
 
     fastest: float = 0.001
     slowest: float = 0.02
@@ -26,60 +27,60 @@ class Weather(Struct, frozen=True, kw_only=True):
     in_order: bool = False
 
 
-FINE = Weather(in_order=True)
-ROUGH = Weather(slowest=0.3, loss=0.1, repeats=0.1, late=0.05)
+RELIABLE = FaultModel(in_order=True)
+UNRELIABLE = FaultModel(slowest=0.3, loss=0.1, repeats=0.1, late=0.05)
 
 
-class Wires:
-    """Where messages go, and when they arrive."""
+class LinkModel:
+    """Decides when messages arrive on which link."""
 
-    def __init__(self, rng: Random, weather: Weather) -> None:
+    def __init__(self, rng: Random, fault_model: FaultModel) -> None:
         self._rng = rng
-        self.weather = weather
-        self._cuts: Counter[Way] = Counter()
-        self._last: dict[Way, float] = {}
+        self.fault_model = fault_model
+        self._cuts: Counter[DirectedLink] = Counter()
+        self._last: dict[DirectedLink, float] = {}
 
-    def cut(self, ways: Iterable[Way]) -> None:
-        """Let nothing through from the first to the second, until it is mended as often as it was cut."""
-        self._cuts.update(ways)
+    def cut(self, links: Iterable[DirectedLink]) -> None:
+        """Drop everything on these links, until they are healed as often as they were cut."""
+        self._cuts.update(links)
 
-    def mend(self, ways: Iterable[Way]) -> None:
-        self._cuts.subtract(ways)
+    def heal(self, links: Iterable[DirectedLink]) -> None:
+        self._cuts.subtract(links)
 
     def is_cut(self, sender: str, receiver: str) -> bool:
         return self._cuts[sender, receiver] > 0
 
     def arrivals(self, now: float, sender: str, receiver: str) -> Sequence[float]:
-        """When a message arrives: once, or never, or more than once."""
+        """The arrival times of a message: one, none, or several."""
         if self._cuts and self.is_cut(sender, receiver):
             return ()
-        weather, chance = self.weather, self._rng.random
-        if weather.loss and chance() < weather.loss:
+        fault_model, chance = self.fault_model, self._rng.random
+        if fault_model.loss and chance() < fault_model.loss:
             return ()
-        copies = 2 if weather.repeats and chance() < weather.repeats else 1
+        copies = 2 if fault_model.repeats and chance() < fault_model.repeats else 1
         return [self._arrival(now, (sender, receiver)) for _ in range(copies)]
 
-    def _arrival(self, now: float, way: Way) -> float:
-        weather, chance = self.weather, self._rng.random
-        moment = now + weather.fastest + (weather.slowest - weather.fastest) * chance()
-        if weather.late and chance() < weather.late:
-            moment += weather.lateness * chance()
-        if weather.in_order:
-            moment = self._last[way] = max(moment, self._last.get(way, 0.0))
+    def _arrival(self, now: float, link: DirectedLink) -> float:
+        fault_model, chance = self.fault_model, self._rng.random
+        moment = now + fault_model.fastest + (fault_model.slowest - fault_model.fastest) * chance()
+        if fault_model.late and chance() < fault_model.late:
+            moment += fault_model.lateness * chance()
+        if fault_model.in_order:
+            moment = self._last[link] = max(moment, self._last.get(link, 0.0))
         return moment
 
 
-def both_ways(some: Iterable[str], others: Iterable[str]) -> list[Way]:
-    """Every way between two groups.
+def links_between(some: Iterable[str], others: Iterable[str]) -> list[DirectedLink]:
+    """Every directed link between two groups.
 
-    >>> both_ways(["a"], ["b", "c"])
+    >>> links_between(["a"], ["b", "c"])
     [('a', 'b'), ('b', 'a'), ('a', 'c'), ('c', 'a')]
     """
     listed = list(others)
-    return [way for one in some for other in listed for way in ((one, other), (other, one))]
+    return [link for one in some for other in listed for link in ((one, other), (other, one))]
 
 
-def one_way(senders: Iterable[str], receivers: Iterable[str]) -> list[Way]:
-    """Every way from one group to another."""
+def links_from(senders: Iterable[str], receivers: Iterable[str]) -> list[DirectedLink]:
+    """Every directed link from one group to another."""
     listed = list(receivers)
     return [(sender, receiver) for sender in senders for receiver in listed]

@@ -13,7 +13,14 @@ from triplewire.network.effects import Accept, BroadcastReceived, Effect, RelayR
 from triplewire.network.messages import Packet, Publication
 from triplewire.network.superpeer import SuperPeer
 from triplewire.testing.simulation.disk import Advertisement, Disk, Outbox, Rule, Subscription
-from triplewire.testing.simulation.histories.history import MOST_HOPS, Accepted, Lapsed, Notified, Repeated, Trimmed
+from triplewire.testing.simulation.histories.history import (
+    MOST_HOPS,
+    Accepted,
+    GapReported,
+    Notified,
+    Repeated,
+    Trimmed,
+)
 from triplewire.testing.simulation.process import Process
 
 if TYPE_CHECKING:
@@ -26,7 +33,7 @@ Acknowledge = Callable[[Publication], object]
 
 
 class Host(Process):
-    """Does what the super-peer wants done. `up` is the super-peer, None while there is none; the disk stays."""
+    """Does the super-peer's effects. `super_peer` is None while the host is down; the disk stays."""
 
     def __init__(self, world: World, host_id: str, seeds: Sequence[str] = ()) -> None:
         super().__init__(world)
@@ -34,138 +41,146 @@ class Host(Process):
         self.address = f"sim://{host_id}"
         self.seeds = tuple(seeds)
         self.disk = Disk()
-        self.up: SuperPeer | None = None
+        self.super_peer: SuperPeer | None = None
         self.is_leaving = False
         self.spread: list[BroadcastReceived] = []
         self.relayed: list[RelayReceived] = []
-        self._missed: list[tuple[str, Packet]] = []
-        self._told = 0
+        self._deferred: list[tuple[str, Packet]] = []
+        self._announced = 0
 
     # Life
 
-    def start(self, *, among_others: bool = False) -> None:
-        """Start with what the disk has; `among_others` without asking to be let in."""
+    def start(self, *, with_saved_members: bool = False) -> None:
+        """Start with what the disk has; with `with_saved_members` without joining."""
         self.begin()
         world, disk = self.world, self.disk
         rng = Random(world.rng.getrandbits(64))
-        up = SuperPeer(self.id, self.address, world.dialect.reasoner, rng, world.timings, disk.memory, disk.head)
-        self.up, self._told = up, disk.head
-        # Before anything is said: the number of starts makes its sessions new.
-        disk.memory = up.saved_state()
-        self._do(up.start_with_saved_members(self.now) if among_others else up.start(self.now, self.seeds))
+        super_peer = SuperPeer(
+            self.id, self.address, world.encoding.reasoner, rng, world.timings, disk.memory, disk.head
+        )
+        self.super_peer, self._announced = super_peer, disk.head
+        # Before anything is sent: the number of starts makes its link sessions new.
+        disk.memory = super_peer.saved_state()
+        self._do(
+            super_peer.start_with_saved_members(self.now)
+            if with_saved_members
+            else super_peer.start(self.now, self.seeds)
+        )
         for subscription in disk.subscriptions.values():
-            self._do(up.subscribe(self.now, subscription.standing_query, subscription.peer))
+            self._do(super_peer.subscribe(self.now, subscription.standing_query, subscription.peer))
         for rule in disk.rules.values():
-            self._stand(rule)
+            self._subscribe_rule(rule)
         for one in disk.advertisements.values():
-            self._do(up.advertise(self.now, one.description, one.peer, one.lasts))
-        self.later(0.0, self._hear)
+            self._do(super_peer.advertise(self.now, one.description, one.peer, one.lasts))
+        self.later(0.0, self._run_rules)
         self.later(world.rng.random() * world.tick, self._tick)
         if world.save_every is not None:
             self.later(world.rng.random() * world.save_every, self._save)
 
     def crash(self) -> None:
         """Lose everything but the disk."""
-        self.up = None
-        self.lives += 1
-        self._missed.clear()
+        self.super_peer = None
+        self.incarnation += 1
+        self._deferred.clear()
 
     def wake(self) -> None:
-        missed, self._missed = self._missed, []
+        missed, self._deferred = self._deferred, []
         for sender, packet in missed:
             self.receive(sender, packet)
 
     def leave(self, goodbye: Callable[[], object], end: Callable[[], object]) -> None:
-        """Wait until all is said, say goodbye, wait until that is said, and end."""
-        self._when_flushed(_MOST_TRIES, lambda: self._say_goodbye(goodbye, end))
+        """Flush, leave the network, flush again, and end."""
+        self._when_flushed(_MOST_TRIES, lambda: self._leave(goodbye, end))
 
-    # What comes from outside
+    # Inputs
 
     def receive(self, sender: str, packet: Packet) -> None:
-        if self.up is None:
+        if self.super_peer is None:
             return
         if self.is_stalled:
-            self._missed.append((sender, packet))
+            self._deferred.append((sender, packet))
         else:
-            self._do(self.up.receive(self.now, sender, packet))
+            self._do(self.super_peer.receive(self.now, sender, packet))
 
     def subscribe(self, subscription: Subscription) -> None:
         self.disk.subscriptions[subscription.name] = subscription
-        if self.up is not None:
-            self._do(self.up.subscribe(self.now, subscription.standing_query, subscription.peer))
+        if self.super_peer is not None:
+            self._do(self.super_peer.subscribe(self.now, subscription.standing_query, subscription.peer))
 
     def unsubscribe(self, name: str) -> None:
         gone = self.disk.subscriptions.pop(name)
         left = self.disk.subscriptions.values()
-        if self.up is not None and (gone.standing_query, gone.peer) not in (
+        if self.super_peer is not None and (gone.standing_query, gone.peer) not in (
             (one.standing_query, one.peer) for one in left
         ):
-            self._do(self.up.unsubscribe(self.now, gone.standing_query.key, gone.peer))
+            self._do(self.super_peer.unsubscribe(self.now, gone.standing_query.key, gone.peer))
 
-    def listen(self, rule: Rule) -> None:
-        """A rule listens from now on; in the network it stands like a subscription."""
+    def add_rule(self, rule: Rule) -> None:
+        """Add a rule; in the network it is a subscription."""
         self.disk.rules[rule.name] = rule
-        self._stand(rule)
+        self._subscribe_rule(rule)
 
-    def _stand(self, rule: Rule) -> None:
-        if self.up is not None:
-            self._do(self.up.subscribe(self.now, rule.standing_query, rule.name))
+    def _subscribe_rule(self, rule: Rule) -> None:
+        if self.super_peer is not None:
+            self._do(self.super_peer.subscribe(self.now, rule.standing_query, rule.name))
 
-    def listen_no_more(self, name: str) -> None:
+    def remove_rule(self, name: str) -> None:
         gone = self.disk.rules.pop(name)
-        if self.up is not None:
-            self._do(self.up.unsubscribe(self.now, gone.standing_query.key, name))
+        if self.super_peer is not None:
+            self._do(self.super_peer.unsubscribe(self.now, gone.standing_query.key, name))
 
-    def go_away(self, peer: str) -> None:
-        """A peer is off-line: what comes for it waits."""
+    def go_offline(self, peer: str) -> None:
+        """A peer is off-line: its notifications wait in an outbox."""
         for name, subscription in self.disk.subscriptions.items():
             if subscription.peer == peer:
                 self.disk.outboxes.setdefault(name, Outbox(self.disk.head))
 
-    def come_back(self, peer: str) -> None:
-        """A peer is told what waits for it, after what is lost."""
+    def come_online(self, peer: str) -> None:
+        """A peer is on-line: it gets its gap, then its notifications."""
         for name, subscription in self.disk.subscriptions.items():
             outbox = self.disk.outboxes.pop(name, None) if subscription.peer == peer else None
             if outbox is not None:
-                self._tell_of_gap(name, outbox)
+                self._report_gap(name, outbox)
                 for _, event in outbox.waiting:
                     self.world.record(Notified(self.world.now, self.id, name, event))
 
-    def _tell_of_gap(self, name: str, outbox: Outbox) -> None:
+    def _report_gap(self, name: str, outbox: Outbox) -> None:
         if outbox.gap:
-            self.world.record(Lapsed(self.world.now, self.id, name, outbox.after, outbox.gap))
+            self.world.record(GapReported(self.world.now, self.id, name, outbox.after, outbox.gap))
 
     def trim(self) -> None:
-        """Retention removes everything that there is, as far as peers are concerned."""
+        """Retention removes all notifications that wait for peers."""
         self.world.record(Trimmed(self.world.now, self.id, self.disk.head))
         for outbox in self.disk.outboxes.values():
             outbox.trim(self.disk.head)
 
     def advertise(self, one: Advertisement) -> None:
         self.disk.advertisements[one.name] = one
-        if self.up is not None:
-            self._do(self.up.advertise(self.now, one.description, one.peer, one.lasts))
+        if self.super_peer is not None:
+            self._do(self.super_peer.advertise(self.now, one.description, one.peer, one.lasts))
 
     def withdraw(self, name: str) -> None:
         gone = self.disk.advertisements.pop(name)
         left = self.disk.advertisements.values()
-        if self.up is not None and (gone.description, gone.peer) not in ((one.description, one.peer) for one in left):
-            self._do(self.up.withdraw(self.now, gone.description.key, gone.peer))
+        if self.super_peer is not None and (gone.description, gone.peer) not in (
+            (one.description, one.peer) for one in left
+        ):
+            self._do(self.super_peer.withdraw(self.now, gone.description.key, gone.peer))
 
     def publish(self, publication: Publication, acknowledge: Acknowledge) -> None:
-        """Write it, then acknowledge, then tell the network: a crash may come between any two of them."""
-        if self.up is not None:
+        """Write an event, then acknowledge, then pass it to the network: a crash may come between any two of them."""
+        if self.super_peer is not None:
             self.write(lambda: self._published(publication, acknowledge))
 
     def broadcast(self, body: bytes) -> None:
-        if self.up is not None:
-            self._do(self.up.broadcast(self.now, body))
+        if self.super_peer is not None:
+            self._do(self.super_peer.broadcast(self.now, body))
 
     def relay(self, to: str, body: bytes) -> None:
-        if self.up is not None:
-            self._do(self.up.relay(self.now, to, body))
+        if self.super_peer is not None:
+            self._do(self.super_peer.relay(self.now, to, body))
 
-    # What the super-peer wants done
+    # Effects
 
     def _do(self, effects: Iterable[Effect]) -> None:
         for effect in effects:
@@ -187,13 +202,13 @@ class Host(Process):
         self.disk.published.append(stored)
         acknowledge(stored)
         self._notify(stored)
-        self.later(0.0, lambda: self._tell(stored))
-        self.later(0.0, self._hear)
+        self.later(0.0, lambda: self._announce(stored))
+        self.later(0.0, self._run_rules)
 
-    def _tell(self, stored: Publication) -> None:
-        assert self.up is not None
-        self._told = stored.position
-        self._do(self.up.published(self.now, [stored]))
+    def _announce(self, stored: Publication) -> None:
+        assert self.super_peer is not None
+        self._announced = stored.position
+        self._do(self.super_peer.published(self.now, [stored]))
 
     def _accept(self, publication: Publication) -> None:
         if publication.event in self.disk.events:
@@ -202,10 +217,10 @@ class Host(Process):
         position = self.disk.append(publication)
         self.world.record(Accepted(self.world.now, self.id, publication.event, position))
         self._notify(publication)
-        self.later(0.0, self._hear)
+        self.later(0.0, self._run_rules)
 
     def _notify(self, publication: Publication) -> None:
-        matches = self.world.dialect.reasoner.matches
+        matches = self.world.encoding.reasoner.matches
         for subscription in self.disk.subscriptions.values():
             if not matches(subscription.standing_query, publication):
                 continue
@@ -215,70 +230,70 @@ class Host(Process):
             else:
                 self.world.record(Notified(self.world.now, self.id, subscription.name, publication.event))
 
-    # Rules that listen
+    # Rules
 
-    def _hear(self) -> None:
-        """Let rules hear the next event of the log, and so on to its end."""
-        if self.disk.heard < self.disk.head:
-            self.write(partial(self._heard, self.disk.heard + 1))
+    def _run_rules(self) -> None:
+        """Run rules on the next event of the log, and so on to its end."""
+        if self.disk.rules_position < self.disk.head:
+            self.write(partial(self._run_rules_at, self.disk.rules_position + 1))
 
-    def _heard(self, position: int) -> None:
-        """What rules do is on the disk together with how far they have heard, so each event is heard once."""
-        if position != self.disk.heard + 1:
+    def _run_rules_at(self, position: int) -> None:
+        """What rules publish is written together with their position, so each event triggers them once."""
+        if position != self.disk.rules_position + 1:
             return
-        self.disk.heard = position
+        self.disk.rules_position = position
         publication = self.disk.log[position - 1]
         if not self._is_own_change(publication) and hops_of(publication) < MOST_HOPS:
-            matches = self.world.dialect.reasoner.matches
+            matches = self.world.encoding.reasoner.matches
             for rule in list(self.disk.rules.values()):
                 if rule.since < position and matches(rule.standing_query, publication):
                     self._fire(rule, publication)
-        self._hear()
+        self._run_rules()
 
     def _is_own_change(self, publication: Publication) -> bool:
         return publication.origin == self.id and hops_of(publication) > 0
 
     def _fire(self, rule: Rule, publication: Publication) -> None:
         self.world.record(Notified(self.world.now, self.id, rule.name, publication.event))
-        said, acknowledge = self.world.said_by(self.id, rule, publication)
-        self._published(said, acknowledge)
+        event, acknowledge = self.world.rule_event(self.id, rule, publication)
+        self._published(event, acknowledge)
 
     def _replay(self, wanted: Replay) -> None:
-        assert self.up is not None
-        found = [one for one in self.disk.published_after(wanted.after) if one.position <= self._told]
+        assert self.super_peer is not None
+        found = [one for one in self.disk.published_after(wanted.after) if one.position <= self._announced]
         batch = found[:_BATCH]
-        upto = batch[-1].position if len(batch) < len(found) else self._told
-        self._do(self.up.replayed(self.now, wanted.ticket, batch, upto))
+        upto = batch[-1].position if len(batch) < len(found) else self._announced
+        self._do(self.super_peer.replayed(self.now, wanted.ticket, batch, upto))
 
-    # Its own doing
+    # Periodic work
 
     def _tick(self) -> None:
-        assert self.up is not None
+        assert self.super_peer is not None
         if not self.is_stalled:
-            self._do(self.up.tick(self.now))
+            self._do(self.super_peer.tick(self.now))
         self.later(self.world.tick, self._tick)
 
     def _save(self) -> None:
-        assert self.up is not None
+        assert self.super_peer is not None
         assert self.world.save_every is not None
-        memory = self.up.saved_state()
+        memory = self.super_peer.saved_state()
         self.write(lambda: setattr(self.disk, "memory", memory))
         self.later(self.world.save_every, self._save)
 
-    def _say_goodbye(self, goodbye: Callable[[], object], end: Callable[[], object]) -> None:
-        assert self.up is not None
+    def _leave(self, goodbye: Callable[[], object], end: Callable[[], object]) -> None:
+        assert self.super_peer is not None
         goodbye()
-        self._do(self.up.leave(self.now))
+        self._do(self.super_peer.leave(self.now))
         self._when_flushed(_MOST_TRIES, end)
 
     def _when_flushed(self, tries: int, action: Callable[[], object]) -> None:
-        assert self.up is not None
-        if self.up.is_flushed or not tries:
+        assert self.super_peer is not None
+        if self.super_peer.is_flushed or not tries:
             action()
         else:
             self.later(self.world.tick, lambda: self._when_flushed(tries - 1, action))
 
 
 def hops_of(publication: Publication) -> int:
-    """Through how many rules an event came; its source says so, which peers cannot choose."""
+    """Through how many rules an event came, from its source, which peers cannot choose."""
     return 0 if publication.source is None else int(publication.source.removeprefix("rules:"))

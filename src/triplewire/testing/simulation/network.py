@@ -1,4 +1,4 @@
-"""The network between simulated processes: it delivers, counts, and can be cut."""
+"""The network between simulated processes: it delivers, traces, and injects faults."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Protocol
 import msgspec
 
 from triplewire.network.messages import Packet
-from triplewire.testing.simulation.faults import Way, Weather, Wires, both_ways, one_way
-from triplewire.testing.simulation.histories.history import History, Mended, Record, Troubled
+from triplewire.testing.simulation.faults import DirectedLink, FaultModel, LinkModel, links_between, links_from
+from triplewire.testing.simulation.histories.history import FaultCleared, FaultInjected, History, Record
 from triplewire.testing.simulation.timeline import Timeline
 from triplewire.testing.simulation.trace import Trace
 
 
 class Cut(msgspec.Struct, frozen=True):
-    """Something that was cut, to mend it by."""
+    """Links that were cut, to heal them."""
 
     what: str
-    ways: tuple[Way, ...]
+    links: tuple[DirectedLink, ...]
 
 
 class Receiver(Protocol):
-    """Whoever has an address."""
+    """A process with an address."""
 
     id: str
     address: str
@@ -34,18 +34,18 @@ class Receiver(Protocol):
 class Network(Timeline):
     """Everything that happens by chance is drawn from `rng`; everything that happens is in `history` or `trace`.
 
-    `lasting` counts the troubles that are not mended.
+    `active_faults` counts the faults that are not cleared.
 
-    With `encoded` each message is written and read again on its way, as on a wire.
+    With `encoded` each packet is encoded and decoded, as on a real network.
     """
 
-    def __init__(self, seed: int, weather: Weather, *, encoded: bool = False) -> None:
+    def __init__(self, seed: int, fault_model: FaultModel, *, encoded: bool = False) -> None:
         super().__init__()
         self.rng = Random(seed)
-        self.wires = Wires(self.rng, weather)
+        self.links = LinkModel(self.rng, fault_model)
         self.history = History(seed, [])
         self.trace = Trace()
-        self.lasting = 0
+        self.active_faults = 0
         self._receivers: dict[str, Receiver] = {}
         self._encoder = msgspec.msgpack.Encoder() if encoded else None
         self._decoder = msgspec.msgpack.Decoder(Packet)
@@ -57,49 +57,49 @@ class Network(Timeline):
         del self._receivers[receiver.address]
 
     def post(self, sender: str, address: str, packet: Packet) -> None:
-        """Send something; what becomes of it is for the weather to say."""
+        """Send a packet; the fault model decides whether and when it arrives."""
         receiver = self._receivers.get(address)
         if receiver is None:
             return
         if self._encoder is not None:
             packet = self._decoder.decode(self._encoder.encode(packet))
-        arrivals = self.wires.arrivals(self.now, sender, receiver.id)
+        arrivals = self.links.arrivals(self.now, sender, receiver.id)
         self.trace.sent(self.now, sender, receiver.id, packet, arrivals)
         for moment in arrivals:
             self.at(moment, receiver.receive, sender, packet)
 
     def record(self, record: Record) -> None:
         self.history.records.append(record)
-        if isinstance(record, Troubled):
-            self.lasting += record.lasts
-        elif isinstance(record, Mended):
-            self.lasting -= 1
+        if isinstance(record, FaultInjected):
+            self.active_faults += record.lasts
+        elif isinstance(record, FaultCleared):
+            self.active_faults -= 1
         self.trace.recorded(record)
 
-    # Troubles
+    # Faults
 
-    def cut(self, ways: Iterable[Way], what: str) -> Cut:
-        """Let nothing through on these ways."""
-        cut = Cut(what, tuple(ways))
-        self.record(Troubled(self.now, what, lasts=True))
-        self.wires.cut(cut.ways)
+    def cut(self, links: Iterable[DirectedLink], what: str) -> Cut:
+        """Cut links."""
+        cut = Cut(what, tuple(links))
+        self.record(FaultInjected(self.now, what, lasts=True))
+        self.links.cut(cut.links)
         return cut
 
     def isolate(self, one: str, *, hears: bool = False, is_heard: bool = False) -> Cut:
-        """Cut one off from all others, wholly or one way."""
+        """Cut a process off from all others, in both directions or one."""
         others = self._others([one])
-        ways = [] if hears else one_way(others, [one])
-        ways += [] if is_heard else one_way([one], others)
+        links = [] if hears else links_from(others, [one])
+        links += [] if is_heard else links_from([one], others)
         words = {(False, False): "is cut off", (True, False): "is not heard", (False, True): "hears nobody"}
-        return self.cut(ways, f"{one} {words[hears, is_heard]}")
+        return self.cut(links, f"{one} {words[hears, is_heard]}")
 
     def split(self, some: Sequence[str]) -> Cut:
-        """Two groups that do not reach each other."""
-        return self.cut(both_ways(some, self._others(some)), f"{', '.join(some)} are apart")
+        """Partition the network into two groups."""
+        return self.cut(links_between(some, self._others(some)), f"{', '.join(some)} are apart")
 
-    def mend(self, cut: Cut) -> None:
-        self.wires.mend(cut.ways)
-        self.record(Mended(self.now, cut.what))
+    def heal(self, cut: Cut) -> None:
+        self.links.heal(cut.links)
+        self.record(FaultCleared(self.now, cut.what))
 
     def _others(self, some: Sequence[str]) -> list[str]:
         return [receiver.id for receiver in self._receivers.values() if receiver.id not in some]

@@ -1,4 +1,4 @@
-"""A whole run from a seed: play it, let it settle, judge it.
+"""A whole run from a seed: run the scenario, let it settle, check the history.
 
 from triplewire.testing.simulation import run
 outcome = run(seed=4711)
@@ -13,20 +13,20 @@ from msgspec import Struct
 
 from triplewire.testing.simulation.histories.checker import Checker, Violation, explained
 from triplewire.testing.simulation.histories.history import MOST_HOPS, Accepted, History, Notified, Repeated
-from triplewire.testing.simulation.workload.schedule import Plan, Play, drawn_plan
+from triplewire.testing.simulation.workload.schedule import Scenario, ScenarioRunner, random_scenario
 from triplewire.testing.simulation.world import World
 
 _LONGEST = 60.0
 _AFTERWARDS = 3.0
 
-MakeWorld = Callable[[int, Plan], World]
+MakeWorld = Callable[[int, Scenario], World]
 
 
 class Outcome(Struct):
-    """What came of a run."""
+    """The outcome of a run."""
 
     seed: int
-    plan: Plan
+    scenario: Scenario
     history: History
     violation: Violation | None
     owed: int
@@ -42,31 +42,31 @@ class Outcome(Struct):
         return sum(isinstance(record, kind) for record in self.history.records)
 
 
-def make_world(seed: int, plan: Plan) -> World:
-    """A world in the weather of the plan."""
-    return World(seed, plan.weather)
+def make_world(seed: int, scenario: Scenario) -> World:
+    """A world with the fault model of the scenario."""
+    return World(seed, scenario.fault_model)
 
 
-def run(seed: int, plan: Plan | None = None, make: MakeWorld = make_world) -> Outcome:
-    """Play the plan of this seed, or another one, and judge what happened."""
-    plan = plan or drawn_plan(seed)
-    world = make(seed, plan)
-    Play(world, plan).run()
-    settle(world, plan)
-    checker = Checker(world.history, plan.settle)
+def run(seed: int, scenario: Scenario | None = None, make: MakeWorld = make_world) -> Outcome:
+    """Run the scenario of this seed, or another one, and check its history."""
+    scenario = scenario or random_scenario(seed)
+    world = make(seed, scenario)
+    ScenarioRunner(world, scenario).run()
+    settle(world, scenario)
+    checker = Checker(world.history, scenario.settle)
     violation = checker.first_violation()
     owed = sum(1 for _ in checker.owed())
-    return Outcome(seed, plan, world.history, violation, owed, world.trace.digest, world.trace.tail())
+    return Outcome(seed, scenario, world.history, violation, owed, world.trace.digest, world.trace.tail())
 
 
-def settle(world: World, plan: Plan) -> None:
-    """Let time pass until all is mended and nothing owed, or too long; then a little more, for what should not come.
+def settle(world: World, scenario: Scenario) -> None:
+    """Run until no fault is active and nothing is owed, with a timeout; then a little longer, for unexpected messages.
 
-    What rules publish meanwhile is owed in turn, and so on as far as they hear each other.
+    What rules publish meanwhile is owed in turn, and so on as far as they trigger each other.
     """
 
     def is_owing() -> bool:
-        return world.lasting > 0 or Checker(world.history, plan.settle).is_owing()
+        return world.active_faults > 0 or Checker(world.history, scenario.settle).is_owing()
 
     for _ in range(MOST_HOPS + 1):
         world.run_while(is_owing, at_most=_LONGEST, step=2.0)

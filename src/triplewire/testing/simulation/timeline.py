@@ -1,4 +1,4 @@
-"""Virtual time: what is due is done in order, and nothing waits."""
+"""Virtual time: an event queue that runs without waiting."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Timeline:
         self._numbers = count()
 
     def later(self, seconds: float, action: Callable[..., object], *arguments: Any) -> None:
-        """Do something after a while."""
+        """Do something after some seconds."""
         self.at(self.now + seconds, action, *arguments)
 
     def at(self, moment: float, action: Callable[..., object], *arguments: Any) -> None:
@@ -36,7 +36,7 @@ class Timeline:
         self.run_until(self.now + seconds)
 
     def run_until(self, moment: float) -> None:
-        """Let time pass."""
+        """Run until a time."""
         queue = self._queue
         while queue and queue[0][0] <= moment:
             self.now, _, action, arguments = heapq.heappop(queue)
@@ -44,7 +44,7 @@ class Timeline:
         self.now = moment
 
     def run_while(self, condition: Callable[[], bool], at_most: float, step: float = 0.5) -> bool:
-        """Let time pass until the condition no longer holds; whether that came in time."""
+        """Run until the condition no longer holds; whether that came in time."""
         end = self.now + at_most
         while condition():
             if self.now >= end:

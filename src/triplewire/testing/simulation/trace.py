@@ -1,4 +1,4 @@
-"""What was sent, to count it, to look at the end of it, and to tell whether two runs were the same."""
+"""The trace of a run: counts of messages, the last of them, and a digest to compare two runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _KEPT = 400
 class Trace:
     """The last messages and records, counts of all messages by kind, and a digest of everything.
 
-    `watch` is called with each message that is sent, for whoever wants to know more.
+    `watch` is called with each packet that is sent.
     """
 
     def __init__(self) -> None:
@@ -40,7 +40,7 @@ class Trace:
             self.digest = crc32(repr(record).encode(), self.digest)
 
     def tail(self, lines: int = 60) -> list[str]:
-        """The last things that happened, for a person."""
+        """The last lines of the trace, as text."""
         wanted = list(self._last)[-lines:]
         return [_line(*one) if isinstance(one, tuple) else f"{one.time:9.3f}  * {one}" for one in wanted]
 

@@ -1,8 +1,8 @@
-"""What subscriptions and events cost: who sent what to whom, subscription by subscription and event by event."""
+"""Traffic by subscription, event and broadcast: who sent what to whom."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from triplewire.network.messages import Broadcast, Frame, Notify, Packet, Subscribe
@@ -58,8 +58,3 @@ def depths(edges: Iterable[Edge], root: str) -> Mapping[str, int]:
                 found[receiver] = found[place] + 1
                 waiting.append(receiver)
     return found
-
-
-def most_received(edges: Iterable[Edge]) -> int:
-    """How often the one got it that got it most often: 1 where nobody got it twice."""
-    return max(Counter(receiver for _, receiver in edges).values(), default=0)

@@ -1,7 +1,7 @@
-"""What happened in a run, and whether it is right.
+"""Histories of runs, and the checker.
 
-calm     when nothing was being done to the network
-checker  whether a history is right, judged from the history alone
-history  what happened in a run, as those saw it who took part: peers, access points, and whoever broke things
-ledger   who subscribed what from when to when, who offered, published and was told what
+calm     quiet periods, without an active fault
+checker  whether a history is right, from the history alone
+history  the records of a run
+ledger   a history in tables
 """

@@ -1,7 +1,7 @@
-"""What happened in a run, as those saw it who took part: peers, access points, and whoever broke things.
+"""The history of a run, as peers, access points and the injector of faults saw it.
 
-Nothing here tells how a message went, so that whoever judges a history cannot lean on the routing that it judges.
-Times are the world's own, not those of anybody's clock.
+It has no messages, so that the checker cannot depend on the routing that it checks. Times are those of the world, not
+of a process's clock.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from msgspec import Struct
 
 from triplewire.testing.simulation.workload.facts import Fact, Offer, Query
 
-# Through so many rules goes what one of them publishes and another one hears.
+# The length of a chain of rules that trigger each other.
 MOST_HOPS = 2
 
 
 class Subscribed(Struct, frozen=True, tag=True):
-    """A peer subscribed at its access point, which acknowledged; or a rule began to listen there."""
+    """A peer subscribed at its access point, which acknowledged; or a rule was added there."""
 
     time: float
     node: str
@@ -34,7 +34,7 @@ class Unsubscribed(Struct, frozen=True, tag=True):
 
 
 class Advertised(Struct, frozen=True, tag=True):
-    """A peer said what it will publish."""
+    """A peer advertised."""
 
     time: float
     node: str
@@ -54,7 +54,7 @@ class Withdrawn(Struct, frozen=True, tag=True):
 class Published(Struct, frozen=True, tag=True):
     """An event is on the disk of its access point, which acknowledged it.
 
-    One that a rule published has the rule and the event that it heard, and through how many rules it came.
+    One that a rule published has the rule, the event that triggered it, and through how many rules it came.
     """
 
     time: float
@@ -86,7 +86,7 @@ class Repeated(Struct, frozen=True, tag=True):
 
 
 class Notified(Struct, frozen=True, tag=True):
-    """A subscriber was told of an event, or a rule heard it."""
+    """A subscriber was notified of an event, or a rule was triggered by it."""
 
     time: float
     node: str
@@ -95,15 +95,15 @@ class Notified(Struct, frozen=True, tag=True):
 
 
 class Trimmed(Struct, frozen=True, tag=True):
-    """Retention removed what an access point had up to a position, also what waited for peers that were away."""
+    """Retention removed everything up to a position at an access point, also notifications of peers off-line."""
 
     time: float
     node: str
     floor: int
 
 
-class Lapsed(Struct, frozen=True, tag=True):
-    """A subscriber was told that notifications after a position, up to another, are lost."""
+class GapReported(Struct, frozen=True, tag=True):
+    """A gap was reported to a subscriber: notifications after a position, up to another, are lost."""
 
     time: float
     node: str
@@ -112,8 +112,8 @@ class Lapsed(Struct, frozen=True, tag=True):
     until: int
 
 
-class Troubled(Struct, frozen=True, tag=True):
-    """Something was done to the network. `lasts` until it is `Mended`; otherwise it was done in a moment."""
+class FaultInjected(Struct, frozen=True, tag=True):
+    """A fault was injected. With `lasts` it is active until `FaultCleared`; otherwise it was momentary."""
 
     time: float
     what: str
@@ -121,15 +121,15 @@ class Troubled(Struct, frozen=True, tag=True):
     is_churn: bool = False
 
 
-class Mended(Struct, frozen=True, tag=True):
-    """A lasting trouble is over."""
+class FaultCleared(Struct, frozen=True, tag=True):
+    """A lasting fault is over."""
 
     time: float
     what: str
 
 
-class Ended(Struct, frozen=True, tag=True):
-    """A super-peer said goodbye, for good; its peers went before."""
+class SuperPeerLeft(Struct, frozen=True, tag=True):
+    """A super-peer left for good; its subscriptions had ended before."""
 
     time: float
     node: str
@@ -145,10 +145,10 @@ Record = (
     | Repeated
     | Notified
     | Trimmed
-    | Lapsed
-    | Troubled
-    | Mended
-    | Ended
+    | GapReported
+    | FaultInjected
+    | FaultCleared
+    | SuperPeerLeft
 )
 
 

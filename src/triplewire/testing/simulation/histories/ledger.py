@@ -1,4 +1,4 @@
-"""A history in tables: who subscribed what from when to when, who offered, published and was told what."""
+"""A history in tables: subscriptions and advertisements with their lifetimes, publications, notifications, gaps."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from msgspec import Struct
 from triplewire.testing.simulation.histories.history import (
     Accepted,
     Advertised,
-    Ended,
+    GapReported,
     History,
-    Lapsed,
     Notified,
     Published,
     Subscribed,
+    SuperPeerLeft,
     Trimmed,
     Unsubscribed,
     Withdrawn,
@@ -25,26 +25,26 @@ from triplewire.testing.simulation.histories.history import (
 Made = TypeVar("Made", Subscribed, Advertised)
 
 
-class Life(Struct, Generic[Made]):
-    """Something that was made, and until when it stood."""
+class Lifetime(Struct, Generic[Made]):
+    """A subscription or advertisement, and until when it lasted."""
 
     made: Made
     until: float = inf
 
 
-class Ledger:
+class HistoryTables:
     """The tables."""
 
     def __init__(self, history: History) -> None:
-        self.subscriptions: dict[str, Life[Subscribed]] = {}
-        self.offers: dict[str, Life[Advertised]] = {}
+        self.subscriptions: dict[str, Lifetime[Subscribed]] = {}
+        self.offers: dict[str, Lifetime[Advertised]] = {}
         self.publications: dict[str, Published] = {}
         self.accepted: list[Accepted] = []
         self.notified: list[Notified] = []
         self.ends: dict[str, float] = {}
         self.trims: list[Trimmed] = []
-        self.lapses: list[Lapsed] = []
-        # Where an event stands in the log of an access point.
+        self.gaps: list[GapReported] = []
+        # The position of an event in the log of an access point.
         self.positions: dict[tuple[str, str], int] = {}
         for record in history.records:
             self._enter(record)
@@ -52,11 +52,11 @@ class Ledger:
     def _enter(self, record: object) -> None:
         match record:
             case Subscribed():
-                self.subscriptions[record.name] = Life(record)
+                self.subscriptions[record.name] = Lifetime(record)
             case Unsubscribed():
                 self.subscriptions[record.name].until = record.time
             case Advertised():
-                self.offers[record.name] = Life(record)
+                self.offers[record.name] = Lifetime(record)
             case Withdrawn():
                 self.offers[record.name].until = record.time
             case Published():
@@ -69,20 +69,20 @@ class Ledger:
                 self.notified.append(record)
             case Trimmed():
                 self.trims.append(record)
-            case Lapsed():
-                self.lapses.append(record)
-            case Ended():
+            case GapReported():
+                self.gaps.append(record)
+            case SuperPeerLeft():
                 self.ends[record.node] = record.time
 
     def is_lost(self, made: Subscribed, event: str) -> bool:
-        """Whether its subscriber was told that a notification of an event is lost."""
+        """Whether the notification of an event is in a reported gap of the subscription."""
         position = self.positions.get((made.node, event), 0)
-        return any(lapse.subscription == made.name and lapse.after < position <= lapse.until for lapse in self.lapses)
+        return any(gap.subscription == made.name and gap.after < position <= gap.until for gap in self.gaps)
 
-    def offers_of(self, published: Published) -> Iterator[Life[Advertised]]:
-        """What its publisher had advertised when it was published."""
-        for life in self.offers.values():
-            made = life.made
+    def offers_of(self, published: Published) -> Iterator[Lifetime[Advertised]]:
+        """The advertisements of its publisher when an event was published."""
+        for lifetime in self.offers.values():
+            made = lifetime.made
             is_its = made.peer == published.peer and made.node == published.node
-            if is_its and made.time <= published.time < life.until:
-                yield life
+            if is_its and made.time <= published.time < lifetime.until:
+                yield lifetime

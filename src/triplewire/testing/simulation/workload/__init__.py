@@ -1,9 +1,8 @@
-"""What simulated peers do: queries, offers and facts, drawn by chance.
+"""The workload of simulated peers: random queries, offers and facts, and scenarios with faults.
 
-dialect   as SPARQL, Turtle and N-Quads, like everything that peers say
-draws     queries, offers and facts by chance: few properties and few values, so that they overlap and imply each
-          other
-facts     what simulated peers ask, offer and publish: integers under named properties
-reasoner  a reasoner that was told what the texts mean, and so answers at once and exactly
-schedule  peers come and go, ask, offer and publish while a network is broken and mended
+dialect   queries, offers and facts encoded as SPARQL, Turtle and N-Quads
+draws     random queries, offers and facts
+facts     queries, offers and facts: integers under named properties
+reasoner  an exact and fast reasoner for them
+schedule  random scenarios, and their runner
 """

@@ -1,6 +1,6 @@
-"""How simulated facts travel: as SPARQL, Turtle and N-Quads, like everything that peers say.
+"""The encoding of simulated facts: as SPARQL, Turtle and N-Quads.
 
->>> print(Dialect().standing_query(Query((Span("kind", 3, 3), Span("size", 1, 5)))).text)
+>>> print(RdfEncoding().standing_query(Query((Span("kind", 3, 3), Span("size", 1, 5)))).text)
 SELECT ?s { ?s <urn:simulated:kind> 3 . ?s <urn:simulated:size> ?size FILTER(?size >= 1 && ?size <= 5) }
 """
 
@@ -14,16 +14,16 @@ from triplewire.network.routing.subscriptions.reasoner import Reasoner
 from triplewire.network.routing.subscriptions.standing_queries import standing_query
 from triplewire.rdf.terms import XSD, Literal
 from triplewire.testing.simulation.workload.facts import Fact, Offer, Query, Span
-from triplewire.testing.simulation.workload.reasoner import QuickReasoner
+from triplewire.testing.simulation.workload.reasoner import ExactReasoner
 
 _SPACE = "urn:simulated:"
 
 
-class Dialect:
-    """Writes facts in RDF. The reasoner is told what it writes, unless it reads RDF by itself."""
+class RdfEncoding:
+    """Encodes facts in RDF, and teaches the exact reasoner what it has encoded."""
 
     def __init__(self, reasoner: Reasoner | None = None) -> None:
-        self._quick = QuickReasoner()
+        self._quick = ExactReasoner()
         self.reasoner: Reasoner = reasoner or self._quick
         self._standings: dict[Query, StandingQuery] = {}
         self._descriptions: dict[Offer, Description] = {}

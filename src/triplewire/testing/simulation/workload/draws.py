@@ -1,4 +1,4 @@
-"""Queries, offers and facts by chance: few properties and few values, so that they overlap and imply each other."""
+"""Random queries, offers and facts: few properties and few values, so that they overlap and imply each other."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ _BROKEN_PROMISES = 0.05
 _TOGETHER = 0.5
 
 
-def drawn_query(rng: Random) -> Query:
+def random_query(rng: Random) -> Query:
     """One or two properties; often wide, so that queries imply each other."""
     names = sorted(rng.sample(_PROPERTIES, rng.choice((1, 1, 2))))
     return Query(tuple(_span(rng, name) for name in names))
 
 
-def drawn_offer(rng: Random) -> Offer:
+def random_offer(rng: Random) -> Offer:
     """One to three properties."""
     names = sorted(rng.sample(_PROPERTIES, rng.randint(1, 3)))
     return Offer(tuple(_span(rng, name) for name in names))
 
 
-def drawn_fact(rng: Random, offers: Sequence[Offer]) -> Fact:
-    """What one of the offers promises, or several together; now and then something else."""
+def random_fact(rng: Random, offers: Sequence[Offer]) -> Fact:
+    """A fact within one of the offers, or several together; rarely something else."""
     if rng.random() < _BROKEN_PROMISES:
         return Fact(tuple((name, rng.randint(0, _TOP)) for name in _PROPERTIES))
     chosen = offers if rng.random() < _TOGETHER else (rng.choice(offers),)
@@ -37,8 +37,8 @@ def drawn_fact(rng: Random, offers: Sequence[Offer]) -> Fact:
     return Fact(tuple((span.property, rng.randint(span.low, span.high)) for span in sorted(kept)))
 
 
-def drawn_saying(rng: Random) -> Fact:
-    """What a rule says, each time the same."""
+def random_rule_fact(rng: Random) -> Fact:
+    """The fact that a rule publishes, each time the same."""
     names = sorted(rng.sample(_PROPERTIES, rng.randint(1, 2)))
     return Fact(tuple((name, rng.randint(0, _TOP)) for name in names))
 

@@ -1,6 +1,6 @@
-"""What simulated peers ask, offer and publish: integers under named properties.
+"""Queries, offers and facts of simulated peers: integers under named properties.
 
-Small enough that a person can tell at a glance what matches, and that everything about it is decided exactly.
+Small enough that a person sees at once what matches, and that everything about it is decided exactly.
 
 >>> asked = Query((Span("size", 1, 5), Span("weight", 0, 9)))
 >>> print(asked)

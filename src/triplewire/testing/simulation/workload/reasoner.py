@@ -1,4 +1,4 @@
-"""A reasoner that was told what the texts mean, and so answers at once and exactly."""
+"""A reasoner that knows the meaning of each text beforehand, and so answers at once and exactly."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from triplewire.network.routing.advertisements.descriptions import supply_in
 from triplewire.testing.simulation.workload.facts import Fact, Offer, Query, Span
 
 Spans = dict[str, tuple[int, int]]
-# What is offered of a property: any of these.
+# Intervals that are offered of a property.
 Offered = dict[str, list[tuple[int, int]]]
 
 
-class QuickReasoner:
+class ExactReasoner:
     """Stands in for `AlgebraReasoner`.
 
-    >>> quick, narrow, wide = QuickReasoner(), StandingQuery("n", "", "narrow"), StandingQuery("w", "", "wide")
+    >>> quick, narrow, wide = ExactReasoner(), StandingQuery("n", "", "narrow"), StandingQuery("w", "", "wide")
     >>> quick.learn_query(narrow, Query((Span("a", 2, 3), Span("b", 1, 1))))
     >>> quick.learn_query(wide, Query((Span("a", 1, 5),)))
     >>> quick.implies(narrow, wide), quick.implies(wide, narrow)
@@ -26,48 +26,48 @@ class QuickReasoner:
     """
 
     def __init__(self) -> None:
-        self._asked: dict[str, Spans] = {}
-        self._offered: dict[str, Offered] = {}
-        self._said: dict[bytes, dict[str, int]] = {}
+        self._queries: dict[str, Spans] = {}
+        self._offers: dict[str, Offered] = {}
+        self._facts: dict[bytes, dict[str, int]] = {}
 
     def learn_query(self, standing_query: StandingQuery, query: Query) -> None:
-        self._asked[standing_query.text] = _by_property(query.spans)
+        self._queries[standing_query.text] = _by_property(query.spans)
 
     def learn_offer(self, description: Description, offer: Offer) -> None:
-        self._offered[description.rdf] = {name: [span] for name, span in _by_property(offer.spans).items()}
+        self._offers[description.rdf] = {name: [span] for name, span in _by_property(offer.spans).items()}
 
     def learn_fact(self, payload: bytes, fact: Fact) -> None:
-        self._said[payload] = dict(fact.values)
+        self._facts[payload] = dict(fact.values)
 
     def implies(self, narrow: StandingQuery, wide: StandingQuery) -> bool:
         """Each span of the wide one holds one of the narrow one."""
-        inner = self._asked[narrow.text]
-        for name, (low, high) in self._asked[wide.text].items():
+        inner = self._queries[narrow.text]
+        for name, (low, high) in self._queries[wide.text].items():
             found = inner.get(name)
             if found is None or found[0] < low or found[1] > high:
                 return False
         return True
 
     def may_imply(self, narrow: StandingQuery, wide: StandingQuery) -> bool:
-        """Asking is as quick as a glance."""
+        """As quick as `implies`."""
         return self.implies(narrow, wide)
 
     def covers(self, description: Description, standing_query: StandingQuery) -> bool:
         """Each property that is asked is offered, and the spans meet."""
-        offered = self._offered.get(description.rdf)
+        offered = self._offers.get(description.rdf)
         if offered is None:
-            # Nobody said this alone: a super-peer has put it together.
-            offered = self._offered[description.rdf] = _read(description)
-        for name, (low, high) in self._asked[standing_query.text].items():
+            # A super-peer has combined it of several.
+            offered = self._offers[description.rdf] = _read(description)
+        for name, (low, high) in self._queries[standing_query.text].items():
             if not any(found[1] >= low and found[0] <= high for found in offered.get(name, ())):
                 return False
         return True
 
     def matches(self, standing_query: StandingQuery, publication: Publication) -> bool:
         """Each property that is asked has a value, within its span."""
-        said = self._said[publication.nquads]
-        for name, (low, high) in self._asked[standing_query.text].items():
-            value = said.get(name)
+        values = self._facts[publication.nquads]
+        for name, (low, high) in self._queries[standing_query.text].items():
+            value = values.get(name)
             if value is None or value < low or value > high:
                 return False
         return True
@@ -78,7 +78,7 @@ def _by_property(spans: tuple[Span, ...]) -> Spans:
 
 
 def _read(description: Description) -> Offered:
-    """What a description of `Dialect` says: of each property intervals and single numbers."""
+    """What a description of `RdfEncoding` says: of each property intervals and single numbers."""
     values = supply_in(description).values
     return {name.value.rpartition(":")[2]: [_ends(value) for value in found] for name, found in values.items()}
 
