@@ -115,3 +115,14 @@ def test_the_page_of_the_node_has_every_route(method: str, path: str):
 
 def test_the_page_of_the_node_has_no_route_that_is_not_there():
     assert documented_routes() <= {(method, shape(path)) for method, path in ROUTES}
+
+
+def glossary() -> list[str]:
+    page = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    return re.findall(r"^\| ([^|]+?) \| [^|]+ \| [^|]* \|$", page, re.MULTILINE)[1:]
+
+
+def test_the_glossary_is_sorted_and_has_each_word_once():
+    words = [word.casefold() for word in glossary()]
+    assert len(words) > 60
+    assert words == sorted(set(words), key=lambda word: re.sub(r"[^a-z]", "", word))

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 
-class Problem(Struct, frozen=True):
+class ProblemDetails(Struct, frozen=True):
     """Problem details (RFC 9457), with what was wanted and what was found where the error says so."""
 
     type: str
@@ -55,7 +55,7 @@ class SubscriptionView(Struct, frozen=True):
     secret: str | UnsetType = UNSET
 
 
-class Subscriptions(Struct, frozen=True):
+class SubscriptionList(Struct, frozen=True):
     """Subscriptions that a client may see."""
 
     subscriptions: list[SubscriptionView]
@@ -93,7 +93,7 @@ class DeadLetterView(Struct, frozen=True):
     attempts: int
 
 
-class DeadLetters(Struct, frozen=True):
+class DeadLetterList(Struct, frozen=True):
     """Dead letters, oldest first; `next` is where to read on."""
 
     dead_letters: list[DeadLetterView]
@@ -118,7 +118,7 @@ class AdvertisementView(Struct, frozen=True):
     rdf: str
 
 
-class Advertisements(Struct, frozen=True):
+class AdvertisementList(Struct, frozen=True):
     """Advertisements that a client may see."""
 
     advertisements: list[AdvertisementView]

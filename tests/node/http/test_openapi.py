@@ -15,7 +15,7 @@ async def test_every_reference_leads_to_a_schema(tmp_path: Path):
     async with api_of(tmp_path) as api:
         document = await api.get("/openapi.json")
         named = set(re.findall(r'"#/components/schemas/(\w+)"', document.text))
-        assert {"Problem", "Receipts", "SubscriptionView", "UpdateAnswer"} <= named
+        assert {"ProblemDetails", "Receipts", "SubscriptionView", "UpdateAnswer"} <= named
         assert named <= set(document.json()["components"]["schemas"])
 
 

@@ -9,7 +9,7 @@ import msgspec
 from fastapi import FastAPI, Response
 from msgspec import Struct
 
-from triplewire.wire.answers import Problem
+from triplewire.wire.answers import ProblemDetails
 
 Responses = dict[int | str, dict[str, Any]]
 
@@ -32,7 +32,10 @@ def json_answer(status: int, description: str, answer: type[Struct]) -> Response
 
 def problems(*statuses: int) -> Responses:
     """The problem details that an operation may answer with; a malformed request is always among them."""
-    described = {"description": "Problem details (RFC 9457)", "content": {PROBLEM: {"schema": _schema_of(Problem)}}}
+    described = {
+        "description": "Problem details (RFC 9457)",
+        "content": {PROBLEM: {"schema": _schema_of(ProblemDetails)}},
+    }
     return dict.fromkeys((*statuses, 422), described)
 
 

@@ -34,7 +34,7 @@ class RegisteredRule(RuleView, frozen=True, kw_only=True):
     analysis: RegistrationReport | None
 
 
-class Rules(Struct, frozen=True):
+class RuleList(Struct, frozen=True):
     """Rules, in the order of registration."""
 
     rules: list[RuleView]

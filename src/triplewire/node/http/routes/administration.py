@@ -34,7 +34,7 @@ _CLIENT_BODY: dict[str, Any] = {
 }
 
 
-class Registration(Struct, frozen=True, forbid_unknown_fields=True):
+class RegistrationRequest(Struct, frozen=True, forbid_unknown_fields=True):
     """Who wants to be a client. Key and proof are base64; without them the node makes a key pair."""
 
     name: str
@@ -51,7 +51,7 @@ class ClientView(Struct, frozen=True):
     rights: Rights
 
 
-class Clients(Struct, frozen=True):
+class ClientList(Struct, frozen=True):
     """Every client of the node."""
 
     clients: list[ClientView]
@@ -74,12 +74,12 @@ async def register(request: Request) -> Response:
     return json_response(RegisteredClient(client.id, await node.register(client), shown), 201)
 
 
-@router.get("/clients", responses=json_answer(200, "Clients", Clients) | problems(401, 403), openapi_extra=BEARER)
+@router.get("/clients", responses=json_answer(200, "Clients", ClientList) | problems(401, 403), openapi_extra=BEARER)
 async def list_clients(request: Request) -> Response:
     """Every client, with its rights."""
     admin_of(request)
     listed = [ClientView(client.id, client.name, client.rights) for client in node_of(request).clients]
-    return json_response(Clients(listed))
+    return json_response(ClientList(listed))
 
 
 @router.delete("/clients/{client_id}", status_code=204, responses=problems(401, 403, 404), openapi_extra=BEARER)
@@ -118,14 +118,14 @@ async def write_taxonomy(request: Request, base: Base = None) -> Response:
     return Response(status_code=204)
 
 
-def _registration(data: bytes) -> Registration:
+def _registration(data: bytes) -> RegistrationRequest:
     try:
-        return msgspec.json.decode(data, type=Registration)
+        return msgspec.json.decode(data, type=RegistrationRequest)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InputError(wanted="a registration as JSON", found=f"something else: {error}") from None
 
 
-def _keys(wanted: Registration, node: Node) -> tuple[bytes, bytes | None]:
+def _keys(wanted: RegistrationRequest, node: Node) -> tuple[bytes, bytes | None]:
     """The public key, and the private one where the node made it."""
     if wanted.public_key is None:
         private_key = identity.new_private_key()

@@ -13,7 +13,7 @@ from triplewire.node.http.authentication import client_of, node_of
 from triplewire.node.http.bodies import Base, base_of, media_type_of, read_body
 from triplewire.node.http.openapi import BEARER, documents, json_answer, json_response, problems, text_schema
 from triplewire.rdf.formats import FORMATS, format_of_media_type
-from triplewire.wire.answers import Advertisements, AdvertisementView
+from triplewire.wire.answers import AdvertisementList, AdvertisementView
 
 router = APIRouter(tags=["advertisements"])
 
@@ -49,14 +49,14 @@ async def advertise(
 
 @router.get(
     "/advertisements",
-    responses=json_answer(200, "Advertisements", Advertisements) | problems(401),
+    responses=json_answer(200, "Advertisements", AdvertisementList) | problems(401),
     openapi_extra=BEARER,
 )
 async def list_advertisements(request: Request) -> Response:
     """The client's advertisements, and what was derived from its events; an administrator sees everybody's."""
     node, client = node_of(request), client_of(request)
     found = node.advertisements.everyone() if client.rights.is_admin else node.advertisements.of(client.id)
-    return json_response(Advertisements([_listed(entry) for entry in found]))
+    return json_response(AdvertisementList([_listed(entry) for entry in found]))
 
 
 @router.get("/advertisements/{name}", responses=documents(_TURTLE) | problems(401, 404), openapi_extra=BEARER)

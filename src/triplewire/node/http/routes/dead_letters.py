@@ -13,7 +13,7 @@ from triplewire.node.http.routes.events import MOST_POSITION
 from triplewire.node.service import Node
 from triplewire.store.tables.dead_letters import DeadLetter
 from triplewire.store.tables.identities import Client
-from triplewire.wire.answers import DeadLetters, DeadLetterView
+from triplewire.wire.answers import DeadLetterList, DeadLetterView
 
 router = APIRouter(tags=["delivery"])
 
@@ -23,7 +23,7 @@ LetterId = Annotated[int, Path(ge=0, le=MOST_POSITION)]
 
 @router.get(
     "/dead-letters",
-    responses=json_answer(200, "Dead letters", DeadLetters) | problems(400, 401, 403),
+    responses=json_answer(200, "Dead letters", DeadLetterList) | problems(400, 401, 403),
     openapi_extra=BEARER,
 )
 async def dead_letters(
@@ -37,7 +37,7 @@ async def dead_letters(
     owner = None if client.rights.is_admin else client.id
     found = await node.broker.dead_letters.after(owner, after=after, limit=limit + 1)
     listed = [_shown(node, letter) for letter in found[:limit]]
-    return json_response(DeadLetters(listed, listed[-1].id if len(found) > limit else None))
+    return json_response(DeadLetterList(listed, listed[-1].id if len(found) > limit else None))
 
 
 @router.post(

@@ -23,7 +23,7 @@ from triplewire.node.http.routes.subscriptions import Name, text_of
 from triplewire.node.http.rule_answers import (
     Firings,
     RegisteredRule,
-    Rules,
+    RuleList,
     RuleView,
     UpdateAnswer,
     firing_view,
@@ -70,11 +70,11 @@ async def register_rule(request: Request, name: Name, listens: Listens = Trigger
     return json_response(registered_rule(made.record, analysis), 201 if made.is_new else 200)
 
 
-@router.get("/rules", responses=json_answer(200, "Rules", Rules) | problems(401), openapi_extra=BEARER)
+@router.get("/rules", responses=json_answer(200, "Rules", RuleList) | problems(401), openapi_extra=BEARER)
 async def list_rules(request: Request) -> Response:
     """The client's rules, in the order of registration; an administrator sees everybody's."""
     listed = await node_of(request).broker.rules.listed(client_of(request))
-    return json_response(Rules([rule_view(record) for record in listed]))
+    return json_response(RuleList([rule_view(record) for record in listed]))
 
 
 @router.get("/rules/{name}", responses=_SHOWN | problems(401, 404, 406), openapi_extra=BEARER)

@@ -15,7 +15,7 @@ from triplewire.node.http.openapi import BEARER, json_answer, json_response, pro
 from triplewire.node.http.routes.events import MOST_POSITION
 from triplewire.node.service import Node
 from triplewire.store.tables.registry import Delivery, Payload, SubscriptionOptions, SubscriptionRecord
-from triplewire.wire.answers import StreamToken, Subscriptions, SubscriptionView
+from triplewire.wire.answers import StreamToken, SubscriptionList, SubscriptionView
 
 router = APIRouter(tags=["subscriptions"])
 
@@ -70,7 +70,7 @@ async def subscribe(
 
 @router.get(
     "/subscriptions",
-    responses=json_answer(200, "Subscriptions", Subscriptions) | problems(401, 403),
+    responses=json_answer(200, "Subscriptions", SubscriptionList) | problems(401, 403),
     openapi_extra=BEARER,
 )
 async def list_subscriptions(request: Request) -> Response:
@@ -81,7 +81,7 @@ async def list_subscriptions(request: Request) -> Response:
         if client.rights.is_admin
         else node.broker.subscriptions.index.of(client.id)
     )
-    return json_response(Subscriptions([described(node, record) for record in records]))
+    return json_response(SubscriptionList([described(node, record) for record in records]))
 
 
 @router.get(
