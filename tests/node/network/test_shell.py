@@ -51,7 +51,7 @@ async def test_a_local_event_is_matched_against_local_subscriptions_by_the_broke
         await a.publish("urn:e:1")
         await b.gets("urn:e:1")
         # Whoever asked it would fail, and send nothing on.
-        a.peer.router._hearing._ours = None
+        a.peer.router._matcher._ours = None
         await a.publish("urn:e:2")
         await a.gets("urn:e:1", "urn:e:2")
         await b.gets("urn:e:1", "urn:e:2")
