@@ -7,11 +7,11 @@ from random import Random
 
 from triplewire.algebra import Advertisement
 from triplewire.network.effects import Accept, Effect, Replay, Send
-from triplewire.network.memory import SavedSuperPeer
 from triplewire.network.messages import Description, Frame, Member, Packet, Publication, StandingQuery, Subscribe
 from triplewire.network.routing.advertisements.descriptions import describe
 from triplewire.network.routing.subscriptions.reasoner import AlgebraReasoner
 from triplewire.network.routing.subscriptions.standing_queries import standing_query
+from triplewire.network.saved_state import SavedSuperPeer
 from triplewire.network.superpeer import SuperPeer
 from triplewire.network.timings import Timings
 

@@ -10,10 +10,10 @@ import msgspec
 import pytest
 
 from triplewire.network import messages
-from triplewire.network.memory import SavedSuperPeer
+from triplewire.network.saved_state import SavedSuperPeer
 from triplewire.network.sessions import access_point_messages, peer_messages
 from triplewire.network.sessions.access_point import records
-from triplewire.network.sessions.peer.memory import PeerKeys, SavedPeer
+from triplewire.network.sessions.peer.saved_state import PeerKeys, SavedPeer
 
 _FILE = Path(__file__).parents[1] / "fixtures" / "network" / "formats.tsv"
 _TYPES = {

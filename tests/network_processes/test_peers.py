@@ -17,7 +17,7 @@ from tests.node.processes import Process, free_port
 from triplewire.client.peer import Folder, PeerProgram
 from triplewire.errors import NodeUnreachable
 from triplewire.network.sessions.identity import key_of_text, new_secret
-from triplewire.network.sessions.peer.memory import AccessPointInfo, PeerKeys
+from triplewire.network.sessions.peer.saved_state import AccessPointInfo, PeerKeys
 from triplewire.node.transport.keys import NetworkKey
 
 COUNT = 200

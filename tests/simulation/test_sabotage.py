@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from triplewire.network.link import Link
-from triplewire.network.routing.advertisements import own_advertisements
+from triplewire.network.routing.advertisements import forwarding
 from triplewire.network.routing.attachments import Downstream
 from triplewire.network.routing.router import Router
 from triplewire.network.routing.watermarks import Watermarks
@@ -31,7 +31,7 @@ def rules_broken(wanted: str) -> bool:
         (Downstream, "forget", lambda _down, _recall: None, "missing"),
         (Watermarks, "recall_all", lambda _watermarks, up: up.take_recall(), "missing"),
         (Router, "unsubscribe", lambda _router, _key, _peer: [], "unwanted"),
-        (own_advertisements, "combined", lambda descriptions: {one.key: one for one in descriptions}, "missing"),
+        (forwarding, "combined", lambda descriptions: {one.key: one for one in descriptions}, "missing"),
         (Host, "_subscribe_rule", lambda _host, _rule: None, "missing"),
         (Host, "_is_own_change", lambda _host, _publication: False, "loop"),
         (Host, "_report_gap", lambda _host, _name, _outbox: None, "missing"),

@@ -1,16 +1,15 @@
-"""Who is my neighbour, and what do I send them: super-peers as pure state machines, without I/O.
+"""Super-peers as state machines, without I/O.
 
-    effects     what a super-peer asks of the shell around it
-    hypercube   members, places, neighbours, broadcasts, and who has failed
-    link        a link to one other super-peer: each message once and in order, or both ends learn that something was
-                lost
-    link_table  messages to members become frames to their addresses
-    memory      the saved state of a super-peer: what survives a restart
-    messages    messages between super-peers
-    routing     where a subscription has to go, and where an event has to go (Chirita et al., section 3)
-    sessions    peers that come and go (section 4 of Chirita et al.), at both ends of the connection
-    superpeer   the cube, the links and the router put together, without I/O
-    timings     intervals and timeouts of a super-peer, in seconds
+    effects      effects, which the shell around a super-peer does
+    hypercube    HyperCuP: members, places, neighbours, broadcasts, failure detection
+    link         a link to one other super-peer: each message once and in order
+    link_table   the links of a super-peer: messages to members become frames
+    messages     messages between super-peers
+    routing      routing of advertisements, subscriptions and events (Chirita et al., section 3)
+    saved_state  the state of a super-peer that survives a restart
+    sessions     sessions of peers with access points (Chirita et al., section 4)
+    superpeer    the cube, the links and the router put together
+    timings      intervals and timeouts
 
-Clock, randomness and what is on disk are handed in. The asyncio node and the simulator drive the same code.
+Clock, randomness and what is on disk are handed in. The asyncio node and the simulator run the same code.
 """

@@ -23,11 +23,11 @@ from triplewire.network.hypercube.failure_detection import FailureDetector
 from triplewire.network.hypercube.members import Members
 from triplewire.network.hypercube.membership import Membership, Stage
 from triplewire.network.link_table import LinkTable
-from triplewire.network.memory import SavedSuperPeer
 from triplewire.network.messages import Description, Frame, Member, Message, Packet, Publication, StandingQuery
 from triplewire.network.routing.router import Router
 from triplewire.network.routing.subscriptions.event_matching import EventMatcher
 from triplewire.network.routing.subscriptions.reasoner import Reasoner
+from triplewire.network.saved_state import SavedSuperPeer
 from triplewire.network.timings import Timings
 
 _NOTHING_SAVED = SavedSuperPeer()

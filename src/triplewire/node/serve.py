@@ -21,8 +21,8 @@ from triplewire.errors import StoreFailed
 from triplewire.node.http import create_app
 from triplewire.node.http.connections import bounded_protocol
 from triplewire.node.logs import JsonLine, OneLine, configure
-from triplewire.node.overlay.join_plan import overlay_settings
 from triplewire.node.overlay.overlay import Overlay
+from triplewire.node.overlay.overlay_settings import overlay_settings
 from triplewire.node.service import Node
 from triplewire.node.settings import Settings
 from triplewire.node.shutdown import Signals

@@ -16,8 +16,8 @@ from triplewire.node.access_point.service import AccessPointService
 from triplewire.node.broker.advertisements import Advertisements
 from triplewire.node.broker.broker import Broker
 from triplewire.node.delivery import Loopback, Streams, Webhooks
-from triplewire.node.overlay.join_plan import overlay_settings
 from triplewire.node.overlay.overlay import Overlay
+from triplewire.node.overlay.overlay_settings import overlay_settings
 from triplewire.node.repository.repository import Allowed, Repository
 from triplewire.node.settings import Settings
 from triplewire.node.transport.addresses import require_own_address

@@ -8,7 +8,7 @@ import pytest
 
 from triplewire.client.peer import Folder, Gap
 from triplewire.errors import InputError
-from triplewire.network.sessions.peer.memory import AccessPointInfo
+from triplewire.network.sessions.peer.saved_state import AccessPointInfo
 from triplewire.network.sessions.peer_messages import Notification, Resource
 
 

@@ -14,7 +14,7 @@ from triplewire.algebra import Advertisement, Interval
 from triplewire.errors import InputError
 from triplewire.network.messages import Description, StandingQuery
 from triplewire.network.routing.advertisements.descriptions import describe
-from triplewire.network.routing.advertisements.indices import AdvertisementIndex, Element, Level, elements_of
+from triplewire.network.routing.advertisements.index import AdvertisementIndex, Element, Level, elements_of
 from triplewire.network.routing.subscriptions.reasoner import AlgebraReasoner
 from triplewire.rdf.terms import RDF, Literal, NamedNode
 from triplewire.testing.strategies import advertisements, subscriptions

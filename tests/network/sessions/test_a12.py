@@ -9,7 +9,7 @@ from triplewire.network.sessions.access_point import access_point
 from triplewire.network.sessions.access_point.effects import SendToPeer
 from triplewire.network.sessions.envelopes import Reason, Sealer, clear, clear_body
 from triplewire.network.sessions.handshake import PeerHandshake
-from triplewire.network.sessions.peer.memory import SubscriptionQuery
+from triplewire.network.sessions.peer.saved_state import SubscriptionQuery
 
 
 @pytest.fixture

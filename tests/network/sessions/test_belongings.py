@@ -4,7 +4,7 @@ import random
 
 from triplewire.network.sessions import peer_messages
 from triplewire.network.sessions.peer.connections import Connections, ConnectionTimings
-from triplewire.network.sessions.peer.memory import AccessPointInfo, PeerKeys, SavedPeer, SubscriptionQuery
+from triplewire.network.sessions.peer.saved_state import AccessPointInfo, PeerKeys, SavedPeer, SubscriptionQuery
 from triplewire.network.sessions.peer.state import PeerState
 
 HERE = AccessPointInfo(bytes([1]) * 32, "tcp://here")

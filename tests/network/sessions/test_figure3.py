@@ -5,7 +5,7 @@ from tests.network.sessions.world import World
 
 from triplewire.network.sessions import peer_messages
 from triplewire.network.sessions.access_point.records import AccessPointSettings
-from triplewire.network.sessions.peer.memory import ResourceRequest, SubscriptionQuery
+from triplewire.network.sessions.peer.saved_state import ResourceRequest, SubscriptionQuery
 
 NEWS = SubscriptionQuery("topic", "news")
 HANDSHAKE = ["Hello", "Challenge", "Proof", "Welcome"]

@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from tests.network.sessions.world import World
 
 from triplewire.network.sessions.access_point.records import AccessPointSettings
-from triplewire.network.sessions.peer.memory import ResourceRequest, SubscriptionQuery
+from triplewire.network.sessions.peer.saved_state import ResourceRequest, SubscriptionQuery
 
 STATIONS = ("AP", "AP2", "AP3")
 WALKERS = ("A", "B")

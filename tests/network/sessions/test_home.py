@@ -1,6 +1,6 @@
 """What a peer remembers when it moves."""
 
-from triplewire.network.sessions.peer.memory import AccessPointInfo, PreviousAccessPoint, SavedPeer, earlier
+from triplewire.network.sessions.peer.saved_state import AccessPointInfo, PreviousAccessPoint, SavedPeer, earlier
 
 ONE, TWO, THREE = (AccessPointInfo(bytes([number]) * 32, f"tcp://{number}") for number in (1, 2, 3))
 

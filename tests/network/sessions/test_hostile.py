@@ -7,7 +7,7 @@ from tests.network.sessions.world import World
 from triplewire.network.sessions import access_point_messages, peer_messages
 from triplewire.network.sessions.access_point.effects import SendToPeer
 from triplewire.network.sessions.envelopes import clear, clear_body
-from triplewire.network.sessions.peer.memory import SubscriptionQuery
+from triplewire.network.sessions.peer.saved_state import SubscriptionQuery
 
 HEADS = st.sampled_from([b"", b"tw", b"tw\x01", b"tw\x01\x01", b"tw\x01\x02", b"tw\x02\x01", b"tw\x01\x03"])
 DEEP = st.builds(

@@ -3,7 +3,7 @@
 from tests.network.sessions.world import World
 
 from triplewire.network.sessions.access_point.records import AccessPointSettings
-from triplewire.network.sessions.peer.memory import SubscriptionQuery
+from triplewire.network.sessions.peer.saved_state import SubscriptionQuery
 
 NEWS = SubscriptionQuery("topic", "news")
 

@@ -6,7 +6,7 @@ from tests.network.sessions.world import World
 
 from triplewire.network.sessions import peer_messages
 from triplewire.network.sessions.access_point.records import AccessPointSettings
-from triplewire.network.sessions.peer.memory import SubscriptionQuery
+from triplewire.network.sessions.peer.saved_state import SubscriptionQuery
 
 NEWS = SubscriptionQuery("topic", "news")
 TERMS = AccessPointSettings(keep=3600.0, silence=30.0, registration_lasts=600.0, window=4)

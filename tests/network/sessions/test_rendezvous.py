@@ -5,7 +5,7 @@ from tests.network.sessions.world import World
 
 from triplewire.network.sessions import access_point_messages, peer_messages
 from triplewire.network.sessions.access_point.records import AccessPointSettings
-from triplewire.network.sessions.peer.memory import ResourceRequest
+from triplewire.network.sessions.peer.saved_state import ResourceRequest
 
 TERMS = AccessPointSettings(
     keep=30_000.0, rendezvous_lasts=3600.0, requests=3, files=2, pending_uploads=2, file_bytes=100, answer=15.0

@@ -21,8 +21,8 @@ from triplewire.network.sessions.access_point.records import (
 from triplewire.network.sessions.envelopes import Kind, clear_body, kind_of
 from triplewire.network.sessions.identity import new_secret, public_key_of
 from triplewire.network.sessions.peer import effects as doing
-from triplewire.network.sessions.peer.memory import AccessPointInfo, PeerKeys, SavedPeer
 from triplewire.network.sessions.peer.peer import Peer
+from triplewire.network.sessions.peer.saved_state import AccessPointInfo, PeerKeys, SavedPeer
 
 ENVELOPE_HEAD = 60
 _READ_SAID, _READ_TOLD = peer_messages.decode_peer_message, peer_messages.decode_access_point_message

@@ -10,7 +10,7 @@ from pathlib import Path
 from triplewire.client.peer import Folder, PeerProgram
 from triplewire.network.sessions.identity import key_of_text
 from triplewire.network.sessions.peer.connections import ConnectionTimings
-from triplewire.network.sessions.peer.memory import AccessPointInfo
+from triplewire.network.sessions.peer.saved_state import AccessPointInfo
 from triplewire.network.sessions.peer_messages import Resource
 from triplewire.node.service import Node
 from triplewire.node.settings import Settings

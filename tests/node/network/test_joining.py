@@ -8,7 +8,7 @@ import pytest
 
 from triplewire.errors import InputError
 from triplewire.network.timings import Timings
-from triplewire.node.overlay.join_plan import overlay_settings
+from triplewire.node.overlay.overlay_settings import overlay_settings
 from triplewire.node.settings import load_settings
 from triplewire.node.transport.keys import NetworkKey
 

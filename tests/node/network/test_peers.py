@@ -15,7 +15,7 @@ from triplewire.client.peer import Folder, Gap, PeerProgram
 from triplewire.errors import NodeUnreachable, PeerRefused
 from triplewire.network.routing.advertisements.registration import Registration
 from triplewire.network.sessions.identity import new_private_key, new_secret, public_key_of
-from triplewire.network.sessions.peer.memory import AccessPointInfo, PeerKeys, ResourceRequest
+from triplewire.network.sessions.peer.saved_state import AccessPointInfo, PeerKeys, ResourceRequest
 from triplewire.node.broker.publish_step import Submission
 from triplewire.store.retention import Retention
 

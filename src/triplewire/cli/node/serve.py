@@ -52,7 +52,7 @@ def _serve(flags: dict[str, Any], config: Path | None, signals: Signals) -> None
 
 
 def _settings(flags: dict[str, Any], config: Path | None) -> Settings:
-    from triplewire.node.overlay.join_plan import overlay_settings
+    from triplewire.node.overlay.overlay_settings import overlay_settings
 
     try:
         settings = load_settings(flags, os.environ, config)

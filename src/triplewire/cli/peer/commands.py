@@ -200,7 +200,7 @@ def request_command(
     seconds: Seconds = 30.0,
 ) -> None:
     """Ask the publisher of an event for a resource. If it is away it uploads it when it is back; listen gets it."""
-    from triplewire.network.sessions.peer.memory import ResourceRequest
+    from triplewire.network.sessions.peer.saved_state import ResourceRequest
 
     folder = which(ctx).folder()
     saved = folder.notification(event)

@@ -18,7 +18,7 @@ from triplewire.rdf.documents import read_document
 
 if TYPE_CHECKING:
     from triplewire.client.peer import Folder
-    from triplewire.network.sessions.peer.memory import AccessPointInfo
+    from triplewire.network.sessions.peer.saved_state import AccessPointInfo
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -47,7 +47,7 @@ class Which(Struct, frozen=True):
     def access_point(self) -> AccessPointInfo:
         """The access point that the options name."""
         from triplewire.network.sessions.identity import key_of_text
-        from triplewire.network.sessions.peer.memory import AccessPointInfo
+        from triplewire.network.sessions.peer.saved_state import AccessPointInfo
         from triplewire.node.transport.addresses import require_address
 
         if self.at is None or self.key is None:

@@ -1,10 +1,10 @@
 """A peer of the network: it comes and goes, and keeps what it was notified of in a directory of its own.
 
-    connections          ZeroMQ sockets with CURVE, one for each connection
     folder               the home of a peer: keys, state, notifications, resources, rendezvous files
     notification_writer  writes notifications to the disk, many at a time, in order
+    pending_answers      answers that calls wait for, with a timeout
     program              `PeerProgram`: runs the state machine of `network.sessions.peer` on an event loop
-    waits                answers that calls wait for, with a timeout
+    sockets              ZeroMQ sockets with CURVE, one for each connection
 
 >>> from triplewire.client.peer import Folder, PeerProgram
 >>> async def listen(path):                                             # doctest: +SKIP

@@ -24,7 +24,7 @@ from msgspec import Raw, Struct
 
 from triplewire.errors import InputError
 from triplewire.network.sessions.identity import new_private_key, new_secret
-from triplewire.network.sessions.peer.memory import AccessPointInfo, PeerKeys, SavedPeer
+from triplewire.network.sessions.peer.saved_state import AccessPointInfo, PeerKeys, SavedPeer
 from triplewire.network.sessions.peer_messages import Notification, Resource
 from triplewire.system.durable_files import replace_file, replace_files
 from triplewire.system.folder_lock import FolderLock, lock_folder

@@ -15,16 +15,16 @@ from functools import partial
 from types import TracebackType
 from typing import Self
 
-from triplewire.client.peer.connections import PeerSockets
 from triplewire.client.peer.folder import Folder, Gap, Saved
 from triplewire.client.peer.notification_writer import Incoming, NotificationWriter
-from triplewire.client.peer.waits import PendingAnswers
+from triplewire.client.peer.pending_answers import PendingAnswers
+from triplewire.client.peer.sockets import PeerSockets
 from triplewire.errors import NodeUnreachable, SessionRefused
 from triplewire.network.sessions import peer_messages
 from triplewire.network.sessions.peer import effects as do
 from triplewire.network.sessions.peer.connections import ConnectionTimings
-from triplewire.network.sessions.peer.memory import AccessPointInfo, ResourceRequest, SavedPeer, SubscriptionQuery
 from triplewire.network.sessions.peer.peer import Peer
+from triplewire.network.sessions.peer.saved_state import AccessPointInfo, ResourceRequest, SavedPeer, SubscriptionQuery
 from triplewire.system.supervisor import Supervisor
 
 _TICK_SECONDS = 0.2

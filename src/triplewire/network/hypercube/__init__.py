@@ -1,8 +1,8 @@
-"""HyperCuP: members, places, neighbours, broadcasts, and who has failed.
+"""HyperCuP: members, places, neighbours, broadcasts, failure detection.
 
 broadcast          a message to every super-peer
 cube               places, labels and neighbours, for every N, as arithmetic
-failure_detection  a neighbour that does not answer is suspected, and failed if no other member reaches it
-members            who is in the network, and in which place
+failure_detection  suspects neighbours that do not answer, and declares members failed
+members            the membership table, and the place of each member
 membership         join, leave, be declared failed, and rejoin
 """

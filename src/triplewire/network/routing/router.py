@@ -29,9 +29,8 @@ from triplewire.network.messages import (
     Subscribe,
     WatermarkUpdate,
 )
-from triplewire.network.routing.advertisements.own_advertisements import AdvertisementForwarding
-from triplewire.network.routing.attachment_table import AttachmentTable
-from triplewire.network.routing.attachments import Downstream, Upstream
+from triplewire.network.routing.advertisements.forwarding import AdvertisementForwarding
+from triplewire.network.routing.attachments import AttachmentTable, Downstream, Upstream
 from triplewire.network.routing.subscriptions.event_matching import EventMatcher, PosetMatcher
 from triplewire.network.routing.subscriptions.forwarding import Origin, SubscriptionForwarding
 from triplewire.network.routing.subscriptions.poset import Poset

@@ -15,8 +15,7 @@ from collections.abc import Iterable, Mapping
 
 from triplewire.network.effects import Action, Replay, SendMessage
 from triplewire.network.messages import Subscribe, WatermarkUpdate
-from triplewire.network.routing.attachment_table import AttachmentTable
-from triplewire.network.routing.attachments import Downstream, Upstream
+from triplewire.network.routing.attachments import AttachmentTable, Downstream, Upstream
 
 
 class Watermarks:

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from triplewire.network.messages import Member
-from triplewire.network.routing.advertisements.indices import AdvertisementIndex
+from triplewire.network.routing.advertisements.index import AdvertisementIndex
 from triplewire.network.routing.subscriptions.forwarding import Origin
 from triplewire.network.superpeer import SuperPeer
 from triplewire.node.overlay.overlay import Overlay

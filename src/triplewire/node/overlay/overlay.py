@@ -10,7 +10,7 @@ The super-peer is only called on the event loop, one call after the other. Its i
 
 Its effects: packets; events to be stored (`inbound_events`); parts of the log to be read (`log_replay`); messages
 between access points and broadcasts, for `relay_listeners` and `broadcast_listeners`. Its state is saved by
-`memory_storage`.
+`state_storage`.
 
 Error handling: a fault in the super-peer costs the call that it happened in; it is logged with its traceback.
 """
@@ -28,10 +28,10 @@ from msgspec import Struct
 from triplewire.errors import DiskFull, JoinFailed, NetworkError, StoreError
 from triplewire.matching.general.isolated_evaluator import IsolatedEvaluator
 from triplewire.network.effects import Accept, BroadcastReceived, Effect, RelayReceived, Replay, Send
-from triplewire.network.memory import SavedSuperPeer
 from triplewire.network.messages import Description, Packet, Publication
 from triplewire.network.routing.subscriptions.event_matching import CompiledMatcher
 from triplewire.network.routing.subscriptions.reasoner import AlgebraReasoner
+from triplewire.network.saved_state import SavedSuperPeer
 from triplewire.network.superpeer import SuperPeer
 from triplewire.network.timings import Timings
 from triplewire.node.broker.advertisements import Advertisements
@@ -40,8 +40,8 @@ from triplewire.node.overlay.inbound_events import InboundEvents
 from triplewire.node.overlay.join_diagnosis import diagnose
 from triplewire.node.overlay.local_changes import LocalChanges
 from triplewire.node.overlay.log_replay import LogReplay
-from triplewire.node.overlay.memory_storage import SavedStateStorage
 from triplewire.node.overlay.rule_subscriptions import RuleSubscriptions
+from triplewire.node.overlay.state_storage import SavedStateStorage
 from triplewire.node.overlay.super_peer_clock import SuperPeerClock
 from triplewire.node.overlay.traffic_counters import TrafficCounters
 from triplewire.node.transport.backbone import Transport

@@ -20,9 +20,9 @@ from triplewire.testing.simulation.faults import RELIABLE, UNRELIABLE, FaultMode
 from triplewire.testing.simulation.histories.checker import Checker, Violation, explained
 from triplewire.testing.simulation.runs import Outcome, run
 from triplewire.testing.simulation.traffic import Traffic, depths
-from triplewire.testing.simulation.workload.dialect import RdfEncoding
 from triplewire.testing.simulation.workload.facts import Fact, Offer, Query, Span
-from triplewire.testing.simulation.workload.schedule import Scenario, hard_scenario, random_scenario
+from triplewire.testing.simulation.workload.rdf_encoding import RdfEncoding
+from triplewire.testing.simulation.workload.scenarios import Scenario, hard_scenario, random_scenario
 from triplewire.testing.simulation.world import World
 
 __all__ = [

@@ -10,8 +10,8 @@ from bisect import bisect_right
 
 from msgspec import Struct, field
 
-from triplewire.network.memory import SavedSuperPeer
 from triplewire.network.messages import Description, Publication, StandingQuery
+from triplewire.network.saved_state import SavedSuperPeer
 from triplewire.testing.simulation.workload.facts import Fact
 
 

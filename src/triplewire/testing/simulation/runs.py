@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from triplewire.testing.simulation.histories.checker import Checker, Violation, explained
 from triplewire.testing.simulation.histories.history import MOST_HOPS, Accepted, History, Notified, Repeated
-from triplewire.testing.simulation.workload.schedule import Scenario, ScenarioRunner, random_scenario
+from triplewire.testing.simulation.workload.scenarios import Scenario, ScenarioRunner, random_scenario
 from triplewire.testing.simulation.world import World
 
 _LONGEST = 60.0

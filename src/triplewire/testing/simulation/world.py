@@ -19,8 +19,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import count
 
-from triplewire.network.memory import SavedSuperPeer
 from triplewire.network.messages import Member, Publication
+from triplewire.network.saved_state import SavedSuperPeer
 from triplewire.network.timings import Timings
 from triplewire.testing.simulation.disk import Advertisement, Rule, Subscription
 from triplewire.testing.simulation.faults import RELIABLE, FaultModel
@@ -36,8 +36,8 @@ from triplewire.testing.simulation.histories.history import (
 )
 from triplewire.testing.simulation.host import Host, hops_of
 from triplewire.testing.simulation.network import Network
-from triplewire.testing.simulation.workload.dialect import RdfEncoding
 from triplewire.testing.simulation.workload.facts import Fact, Offer, Query
+from triplewire.testing.simulation.workload.rdf_encoding import RdfEncoding
 
 _HOUR = 3600.0
 

@@ -1,9 +1,7 @@
-"""Advertisements as they travel, and the indices that route subscriptions by them.
+"""Advertisements: descriptions, the index that routes subscriptions by them, and its forwarding.
 
-descriptions        everything that a peer advertises, as one unit that is sent
-indices             the advertisement indices (Chirita et al., section 3.2) and the routing of subscriptions by
-                    them (algorithm 1)
-own_advertisements  the SP/P and SP/SP indices of a super-peer, and what is sent downstream of them
-registration        the message with which a peer registers what it will publish (Chirita et al., section 3.2), in
-                    RDF
+descriptions  everything that a peer advertises, as one unit that is sent
+forwarding    the SP/P and SP/SP indices of a super-peer, and what is sent downstream of them
+index         the advertisement index on three levels, and algorithm 1
+registration  the message in RDF with which a peer registers what it will publish
 """

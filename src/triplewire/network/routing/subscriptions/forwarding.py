@@ -13,9 +13,8 @@ from msgspec import Struct, field
 
 from triplewire.network.effects import Action, SendMessage
 from triplewire.network.messages import Description, StandingQuery, Subscribe
-from triplewire.network.routing.advertisements.indices import AdvertisementIndex
-from triplewire.network.routing.attachment_table import AttachmentTable
-from triplewire.network.routing.attachments import Upstream
+from triplewire.network.routing.advertisements.index import AdvertisementIndex
+from triplewire.network.routing.attachments import AttachmentTable, Upstream
 from triplewire.network.routing.subscriptions.poset import Poset
 from triplewire.network.routing.subscriptions.reasoner import Reasoner
 from triplewire.network.routing.watermarks import Watermarks

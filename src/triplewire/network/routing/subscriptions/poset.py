@@ -17,8 +17,8 @@ from msgspec import Struct, field
 from triplewire.network.messages import Publication, StandingQuery
 from triplewire.network.routing.publications import event_of
 from triplewire.network.routing.subscriptions.partial_order import Order
-from triplewire.network.routing.subscriptions.query_index import TraitIndex
 from triplewire.network.routing.subscriptions.reasoner import QuickImplication, Reasoner
+from triplewire.network.routing.subscriptions.trait_index import TraitIndex
 from triplewire.network.routing.subscriptions.traits import traits_in, traits_of
 
 O = TypeVar("O", bound=Hashable)  # noqa: E741  the letter of the type, not a name

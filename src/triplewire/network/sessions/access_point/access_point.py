@@ -19,7 +19,6 @@ from collections.abc import Callable
 
 from triplewire.errors import SessionRefused
 from triplewire.network.sessions import access_point_messages, peer_messages
-from triplewire.network.sessions.access_point.agreements import PENDING_UPLOAD, OwnerRendezvous
 from triplewire.network.sessions.access_point.effects import (
     Advertise,
     Effect,
@@ -30,11 +29,12 @@ from triplewire.network.sessions.access_point.effects import (
 )
 from triplewire.network.sessions.access_point.migration import POINTER, Migration
 from triplewire.network.sessions.access_point.notifications import NotificationSender
+from triplewire.network.sessions.access_point.owner_rendezvous import PENDING_UPLOAD, OwnerRendezvous
 from triplewire.network.sessions.access_point.pending_requests import PENDING_REQUEST, PendingRequests
 from triplewire.network.sessions.access_point.presence import ABSENCE, HANDSHAKE, SILENCE, Guard, Invited, Presence
+from triplewire.network.sessions.access_point.publish_subscribe import ADVERTISEMENT, PublishSubscribe
 from triplewire.network.sessions.access_point.records import AccessPointSettings, SavedAccessPoint
-from triplewire.network.sessions.access_point.registrations import ADVERTISEMENT, PublishSubscribe
-from triplewire.network.sessions.access_point.rendezvous import FILE, REQUEST, RequesterRendezvous
+from triplewire.network.sessions.access_point.requester_rendezvous import FILE, REQUEST, RequesterRendezvous
 from triplewire.network.sessions.access_point.state import AccessPointState, RegisteredPeer, Session, ignore_outcome
 from triplewire.network.sessions.envelopes import Kind, Reason, clear, clear_body, kind_of
 from triplewire.network.sessions.handshake import Randomness

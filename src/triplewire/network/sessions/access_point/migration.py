@@ -18,11 +18,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from triplewire.network.sessions.access_point.agreements import OwnerRendezvous
 from triplewire.network.sessions.access_point.effects import Effect, ForgetPeer, Outcome, ReadWatermarks, WatermarksRead
 from triplewire.network.sessions.access_point.notifications import NotificationSender
+from triplewire.network.sessions.access_point.owner_rendezvous import OwnerRendezvous
 from triplewire.network.sessions.access_point.presence import Presence
-from triplewire.network.sessions.access_point.rendezvous import RequesterRendezvous
+from triplewire.network.sessions.access_point.requester_rendezvous import RequesterRendezvous
 from triplewire.network.sessions.access_point.state import AccessPointState, MigrationProgress, Session
 from triplewire.network.sessions.peer_messages import Done, Drained, Migrate, Moved
 

@@ -10,7 +10,7 @@ from triplewire.errors import SessionRefused
 from triplewire.network.sessions import peer_messages
 from triplewire.network.sessions.envelopes import Kind, Reason, clear, clear_body, kind_of
 from triplewire.network.sessions.handshake import PeerHandshake, Randomness, SecureChannel
-from triplewire.network.sessions.peer.memory import AccessPointInfo, PeerKeys
+from triplewire.network.sessions.peer.saved_state import AccessPointInfo, PeerKeys
 
 
 class Connection:

@@ -7,8 +7,8 @@ from msgspec import Struct
 from triplewire.network.sessions.handshake import Randomness
 from triplewire.network.sessions.peer.connection import Connection
 from triplewire.network.sessions.peer.effects import Connect, Disconnect, Effect, Send
-from triplewire.network.sessions.peer.memory import AccessPointInfo, PeerKeys
 from triplewire.network.sessions.peer.requests import MakeRequest, OnAnswer, OpenRequests
+from triplewire.network.sessions.peer.saved_state import AccessPointInfo, PeerKeys
 from triplewire.network.sessions.peer_messages import AccessPointMessage, KeepAlive, PeerMessage
 
 

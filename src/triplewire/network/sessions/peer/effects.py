@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from triplewire.errors import SessionRefused
-from triplewire.network.sessions.peer.memory import AccessPointInfo, SavedPeer
+from triplewire.network.sessions.peer.saved_state import AccessPointInfo, SavedPeer
 from triplewire.network.sessions.peer_messages import (
     AccessPointMessage,
     Missed,

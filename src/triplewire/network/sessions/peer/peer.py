@@ -26,7 +26,7 @@ from triplewire.network.sessions.peer.effects import (
     Rejected,
     UploadNeeded,
 )
-from triplewire.network.sessions.peer.memory import (
+from triplewire.network.sessions.peer.saved_state import (
     AccessPointInfo,
     PeerKeys,
     ResourceRequest,

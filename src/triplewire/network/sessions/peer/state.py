@@ -13,8 +13,8 @@ import msgspec
 from triplewire.network.sessions import peer_messages
 from triplewire.network.sessions.peer.connections import Connections
 from triplewire.network.sessions.peer.effects import RequestAnswered, SaveState
-from triplewire.network.sessions.peer.memory import ResourceRequest, SavedPeer, SubscriptionQuery
 from triplewire.network.sessions.peer.requests import MakeRequest
+from triplewire.network.sessions.peer.saved_state import ResourceRequest, SavedPeer, SubscriptionQuery
 
 T = TypeVar("T")
 _RETRY_SECONDS = 3.0

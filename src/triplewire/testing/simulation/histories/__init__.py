@@ -1,7 +1,7 @@
 """Histories of runs, and the checker.
 
-calm     quiet periods, without an active fault
-checker  whether a history is right, from the history alone
-history  the records of a run
-ledger   a history in tables
+checker         whether a history is right, from the history alone
+history         the records of a run
+history_tables  a history in tables
+quiet_periods   the times without an active fault
 """

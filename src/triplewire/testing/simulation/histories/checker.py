@@ -26,7 +26,6 @@ from math import inf
 
 from msgspec import Struct
 
-from triplewire.testing.simulation.histories.calm import QuietPeriods
 from triplewire.testing.simulation.histories.history import (
     MOST_HOPS,
     Accepted,
@@ -39,7 +38,8 @@ from triplewire.testing.simulation.histories.history import (
     Subscribed,
     SuperPeerLeft,
 )
-from triplewire.testing.simulation.histories.ledger import HistoryTables, Lifetime
+from triplewire.testing.simulation.histories.history_tables import HistoryTables, Lifetime
+from triplewire.testing.simulation.histories.quiet_periods import QuietPeriods
 from triplewire.testing.simulation.workload.facts import Offer
 
 _SHOWN_FAULTS = 12

@@ -14,14 +14,14 @@ from msgspec import Struct
 
 from triplewire.testing.simulation.faults import RELIABLE, UNRELIABLE, FaultModel, links_between, links_from
 from triplewire.testing.simulation.network import Cut
-from triplewire.testing.simulation.workload.draws import (
+from triplewire.testing.simulation.workload.facts import Offer
+from triplewire.testing.simulation.workload.random_facts import (
     offer_of,
     random_fact,
     random_offer,
     random_query,
     random_rule_fact,
 )
-from triplewire.testing.simulation.workload.facts import Offer
 from triplewire.testing.simulation.world import World
 
 _PEERS = 2

@@ -10,7 +10,7 @@ import zmq
 import zmq.asyncio
 
 from triplewire.network.sessions.identity import curve_private_key, curve_public_key, public_key_of
-from triplewire.network.sessions.peer.memory import AccessPointInfo, PeerKeys
+from triplewire.network.sessions.peer.saved_state import AccessPointInfo, PeerKeys
 from triplewire.system.curve_sockets import CurveKeys, connect, identify
 from triplewire.system.supervisor import Supervisor
 

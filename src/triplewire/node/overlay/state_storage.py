@@ -14,7 +14,7 @@ from collections.abc import Callable
 import msgspec
 
 from triplewire.errors import DamagedStore
-from triplewire.network.memory import SavedSuperPeer
+from triplewire.network.saved_state import SavedSuperPeer
 from triplewire.node.broker.broker import Broker
 from triplewire.node.transport.keys import KeyPair, NetworkKey
 from triplewire.store.disk import Connection

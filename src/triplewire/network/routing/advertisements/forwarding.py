@@ -14,9 +14,8 @@ from collections.abc import Iterable, Mapping
 from triplewire.network.effects import Action, SendMessage
 from triplewire.network.messages import Advertise, Description
 from triplewire.network.routing.advertisements.descriptions import combined
-from triplewire.network.routing.advertisements.indices import AdvertisementIndex, T
-from triplewire.network.routing.attachment_table import AttachmentTable
-from triplewire.network.routing.attachments import Downstream
+from triplewire.network.routing.advertisements.index import AdvertisementIndex, T
+from triplewire.network.routing.attachments import AttachmentTable, Downstream
 
 _MOST_AT_ONCE = 500
 
