@@ -18,7 +18,7 @@ from triplewire.algebra.constraints import (
     Test,
     TextRelation,
     TextTest,
-    both,
+    conjunction,
     either,
 )
 from triplewire.algebra.patterns import Pattern, PatternTerm, Variable
@@ -56,7 +56,7 @@ def cmp(left: object, sign: str, right: object) -> Constraint:
 
 def z(variable: Variable, sign: str, value: int) -> Constraint:
     """L's comparison of integers, which types its variable."""
-    return both(cmp(variable, sign, value), only(IntegerTest(variable)))
+    return conjunction((cmp(variable, sign, value), only(IntegerTest(variable))))
 
 
 def contains(variable: Variable, text: str) -> Constraint:
@@ -86,7 +86,7 @@ def false(constraint: Constraint) -> Constraint:
 
 
 def every(*constraints: Constraint) -> Constraint:
-    return reduce(both, constraints, ALWAYS)
+    return conjunction(constraints)
 
 
 def some(*constraints: Constraint) -> Constraint:

@@ -7,6 +7,7 @@ condition wants a test to come out true (`holds=True`) or false (`holds=False`);
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from enum import Enum
 
 from msgspec import Struct
@@ -116,10 +117,37 @@ def variables_in(test: Test) -> tuple[Variable, ...]:
     return (test.variable,)
 
 
-def both(a: Constraint, b: Constraint) -> Constraint:
-    """The conjunction, distributed: `(p or q) and r` is `p and r` or `q and r`."""
-    together = (tuple(dict.fromkeys(left + right)) for left in a.alternatives for right in b.alternatives)
-    return Constraint(tuple(dict.fromkeys(together)))
+def conjunction(parts: Iterable[Constraint], check: Callable[[int, int], object] | None = None) -> Constraint:
+    """All parts, distributed: `(p or q) and r` is `p and r` or `q and r`. Conditions keep their order.
+
+    Alternatives multiply with every part: `check` gets how many they, and their conditions together, are about to be,
+    and may raise.
+    """
+    alternatives: list[list[Condition]] = [[]]
+    conditions = 0
+    for part in parts:
+        conditions *= len(part.alternatives)
+        conditions += len(alternatives) * sum(map(len, part.alternatives))
+        if check is not None:
+            check(len(alternatives) * len(part.alternatives), conditions)
+        alternatives = _distributed(alternatives, part)
+    return Constraint(tuple(dict.fromkeys(tuple(dict.fromkeys(alternative)) for alternative in alternatives)))
+
+
+def _distributed(alternatives: list[list[Condition]], part: Constraint) -> list[list[Condition]]:
+    if len(part.alternatives) != 1:
+        return [[*alternative, *more] for alternative in alternatives for more in part.alternatives]
+    # Most parts are one condition: a thousand of them are to take a thousand steps.
+    for alternative in alternatives:
+        alternative.extend(part.alternatives[0])
+    return alternatives
+
+
+def both(a: Constraint, b: Constraint, most: int) -> Constraint | None:
+    """The conjunction of two; None where it would have more than `most` alternatives."""
+    if a == ALWAYS or b == ALWAYS:
+        return b if a == ALWAYS else a
+    return None if len(a.alternatives) * len(b.alternatives) > most else conjunction((a, b))
 
 
 def either(a: Constraint, b: Constraint) -> Constraint:

@@ -16,6 +16,7 @@ from triplewire.algebra.constraints import (
     Test,
     TextRelation,
     TextTest,
+    conjunction,
 )
 from triplewire.algebra.patterns import Pattern, Variable
 from triplewire.algebra.queries import Core, FastQuery, Select
@@ -112,7 +113,7 @@ class _Parser:
         parts = [self._unit(depth)]
         while self._scanner.accept(tokens.AND):
             parts.append(self._unit(depth))
-        return conjunction(parts)
+        return conjunction(parts, _check_size)
 
     def _unit(self, depth: int) -> Constraint:
         if self._scanner.sees(tokens.TRIPLE):
@@ -247,16 +248,6 @@ MAX_ALTERNATIVES = 1_000
 MAX_CONDITIONS = 20_000
 
 
-def conjunction(parts: Iterable[Constraint]) -> Constraint:
-    """All parts together, distributed; conditions keep the order in which they were written."""
-    alternatives: list[list[Condition]] = [[]]
-    for part in parts:
-        check_count("alternatives", MAX_ALTERNATIVES, len(alternatives) * len(part.alternatives))
-        alternatives = _distributed(alternatives, part)
-        check_count("conditions", MAX_CONDITIONS, sum(map(len, alternatives)))
-    return Constraint(tuple(dict.fromkeys(tuple(dict.fromkeys(alternative)) for alternative in alternatives)))
-
-
 def disjunction(parts: Iterable[Constraint]) -> Constraint:
     """Any of the parts."""
     alternatives: list[tuple[Condition, ...]] = []
@@ -266,9 +257,6 @@ def disjunction(parts: Iterable[Constraint]) -> Constraint:
     return Constraint(tuple(dict.fromkeys(alternatives)))
 
 
-def _distributed(alternatives: list[list[Condition]], part: Constraint) -> list[list[Condition]]:
-    if len(part.alternatives) != 1:
-        return [[*alternative, *more] for alternative in alternatives for more in part.alternatives]
-    for alternative in alternatives:
-        alternative.extend(part.alternatives[0])
-    return alternatives
+def _check_size(alternatives: int, conditions: int) -> None:
+    check_count("alternatives", MAX_ALTERNATIVES, alternatives)
+    check_count("conditions", MAX_CONDITIONS, conditions)

@@ -62,11 +62,8 @@ class FreshNames:
 
 def conjunction(a: Constraint, b: Constraint, most: int) -> Constraint:
     """Both constraints; the first alone where both would be too large."""
-    if a == ALWAYS or b == ALWAYS:
-        return b if a == ALWAYS else a
-    if len(a.alternatives) * len(b.alternatives) > most:
-        return a
-    return both(a, b)
+    found = both(a, b, most)
+    return a if found is None else found
 
 
 def joined(a: Branches, b: Branches, most: int) -> Branches:

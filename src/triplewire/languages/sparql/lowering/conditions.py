@@ -29,11 +29,7 @@ def normal_form(expression: Expression, read_leaf: ReadLeaf, most: int) -> Const
 
 def conjoined(a: Constraint | None, b: Constraint | None, most: int) -> Constraint | None:
     """Both, unless there are more than `most` alternatives."""
-    if a is None or b is None or len(a.alternatives) * len(b.alternatives) > most:
-        return None
-    if a == ALWAYS:
-        return b
-    return both(a, b)
+    return None if a is None or b is None else both(a, b, most)
 
 
 def leaf_condition(test: Test, holds: bool) -> Constraint:
