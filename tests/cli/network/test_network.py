@@ -15,7 +15,7 @@ import pytest
 from tests.node.processes import free_port, running
 
 from triplewire.cli.network.processes import SuperPeerProcess
-from triplewire.cli.network.traffic import path, said
+from triplewire.cli.network.traffic import path, sent_so_far
 from triplewire.node.transport.keys import NetworkKey
 from triplewire.wire.networks import IndexView, NetworkView
 
@@ -182,8 +182,8 @@ def view(name: str, slot: int, **lines: dict[str, int]) -> NetworkView:
 
 def test_traffic_is_told_by_places_and_without_what_never_ends():
     views = [view("a", 2, b={"notify": 1, "beat": 9}, stranger={"notify": 5}), view("b", 0, a={"subscribe": 2})]
-    assert said(views) == {(2, 0, "notify"): 1, (0, 2, "subscribe"): 2}
-    assert path(said(views[:1]) + said([]), 2) == [2]
+    assert sent_so_far(views) == {(2, 0, "notify"): 1, (0, 2, "subscribe"): 2}
+    assert path(sent_so_far(views[:1]) + sent_so_far([]), 2) == [2]
 
 
 def test_a_process_that_never_started_needs_no_end(tmp_path):

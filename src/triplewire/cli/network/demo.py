@@ -70,7 +70,7 @@ PAPERS = {
 
 
 class Actor(Struct, frozen=True):
-    """Somebody at an access point."""
+    """A client at an access point."""
 
     name: str
     place: int
@@ -122,7 +122,7 @@ def _announce(processes: Sequence[SuperPeerProcess], actors: Sequence[Actor]) ->
         actor.client.advertise("publications", OFFERS[actor.name])
     told = count(quiet(processes) - before, "advertise")
     where = ", ".join(f"{actor.name} at place {actor.place}" for actor in actors)
-    _say(f"1. advertising: {where}: {told} messages")
+    _print(f"1. advertising: {where}: {told} messages")
 
 
 def _subscribe(processes: Sequence[SuperPeerProcess], actors: Sequence[Actor], bob: Reader) -> Iterator[str]:
@@ -132,8 +132,8 @@ def _subscribe(processes: Sequence[SuperPeerProcess], actors: Sequence[Actor], b
     until(lambda: wanted <= _standing(processes), "Bob's subscription at both access points")
     sent, standing = count(quiet(processes) - before, "subscribe"), _standing(processes)
     everybody = len(processes) - 1
-    _say(f"2. subscribing: Bob at place 0, with the paper's example 1: {sent} messages; to everybody: {everybody}")
-    _say(f"   it stands at the places {', '.join(map(str, sorted(standing)))}")
+    _print(f"2. subscribing: Bob at place 0, with the paper's example 1: {sent} messages; to everybody: {everybody}")
+    _print(f"   it stands at the places {', '.join(map(str, sorted(standing)))}")
     if standing != wanted:
         yield f"wanted the subscription at the places {sorted(wanted)}, found it at {sorted(standing)}"
     if sent != len(wanted) - 1:
@@ -155,7 +155,7 @@ def _publish(processes: Sequence[SuperPeerProcess], actors: Sequence[Actor], bob
         rows += [_row(actor, paper, bob, found) for paper in papers]
         if papers and (found != wanted or count(steps, "notify") != len(wanted) - 1):
             yield f"wanted one message a step from {actor.name} over the places {wanted}, found {dict(steps)}"
-    _say("3. publishing")
+    _print("3. publishing")
     show_table(("published by", "paper", "creator", "year", "Bob got it", "over the places", "messages"), rows)
     if bob.got != expected:
         yield f"wanted Bob to get {expected}, found {bob.got}"
@@ -168,7 +168,7 @@ def _row(actor: Actor, paper: Paper, bob: Reader, way: list[int]) -> tuple[str, 
 
 
 def _way(size: int, place: int) -> list[int]:
-    """The places over which a subscription goes from Bob to somebody, by the arithmetic of the cube."""
+    """The places on the route of a subscription from Bob to another place, by the arithmetic of the cube."""
     cube, way = Cube(size), [BOB]
     while way[-1] != place:
         way.append(cube.next_towards(way[-1], place))
@@ -193,5 +193,5 @@ def _actor(name: str, place: int, process: SuperPeerProcess) -> Actor:
     return Actor(name, place, client_at(process.url, secret))
 
 
-def _say(text: str) -> None:
+def _print(text: str) -> None:
     output().print(plain(text), soft_wrap=True)

@@ -146,13 +146,13 @@ def _start(processes: Sequence[SuperPeerProcess], tell: Callable[[str], None]) -
 
 
 def settle(processes: Sequence[SuperPeerProcess]) -> list[NetworkView]:
-    """Wait until all that run are in, agree on who is, and nobody else is; what each knows then."""
+    """Wait until all that run are members and agree on the members; returns their views."""
     deadline = time.monotonic() + _START_SECONDS
     while time.monotonic() < deadline:
         running = [process for process in processes if not process.has_ended]
         views = [view for process in running if (view := process.view()) is not None]
-        everybody = {view.id for view in views}
-        if len(views) == len(running) and all(_alive(view) == everybody for view in views):
+        running_ids = {view.id for view in views}
+        if len(views) == len(running) and all(_alive(view) == running_ids for view in views):
             return views
         time.sleep(_LOOK_SECONDS)
     raise NetworkError(wanted="super-peers that know of each other", found="that they did not come to that")
@@ -163,7 +163,7 @@ def _alive(view: NetworkView) -> set[str]:
 
 
 def free_port() -> int:
-    """A port of loopback that nobody uses now."""
+    """A free port of loopback."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

@@ -44,19 +44,19 @@ def show_command(
 def show(view: NetworkView) -> None:
     """Print all of it."""
     stands = f"place {view.slot}, label {view.label or '(none)'}" if view.slot is not None else view.stage
-    _say(f"super-peer {view.id} of network {view.network}: {stands}, at {view.address}", "bold")
+    _print(f"super-peer {view.id} of network {view.network}: {stands}, at {view.address}", "bold")
     show_cube(view)
     _show_index("SP/P index: what peers of this super-peer advertise", "peers", view.peers)
     _show_index("SP/SP index: what is advertised in each dimension", "dimensions", view.dimensions)
-    _say(f"poset: {view.subscriptions} subscriptions, narrower ones below wider ones", "bold")
+    _print(f"poset: {view.subscriptions} subscriptions, narrower ones below wider ones", "bold")
     for line in view.poset:
-        _say(f"  {shortened(line)}")
-    _say("messages", "bold")
+        _print(f"  {shortened(line)}")
+    _print("messages", "bold")
     show_table(("kind", "sent", "received"), _messages(view))
 
 
 def show_cube(view: NetworkView) -> None:
-    """Print who stands where. The dimensions are those in which this super-peer has chosen somebody."""
+    """Print members by place, with the dimensions in which this super-peer has chosen them."""
     chosen: dict[str, list[str]] = {}
     for neighbour in view.neighbours:
         chosen.setdefault(neighbour.id, []).append(str(neighbour.dimension))
@@ -76,11 +76,11 @@ def show_cube(view: NetworkView) -> None:
 
 
 def _show_index(title: str, whose: str, index: IndexView) -> None:
-    _say(title, "bold")
+    _print(title, "bold")
     rows = ((_LEVELS[row.level], shortened(row.element), ", ".join(row.targets)) for row in index.rows)
     show_table(("level", "element", whose), rows)
     if index.more:
-        _say(f"and {index.more} more")
+        _print(f"and {index.more} more")
 
 
 def _messages(view: NetworkView) -> Iterable[tuple[str, str, str]]:
@@ -88,5 +88,5 @@ def _messages(view: NetworkView) -> Iterable[tuple[str, str, str]]:
         yield kind, str(view.sent.get(kind, 0)), str(view.received.get(kind, 0))
 
 
-def _say(text: str, style: str = "") -> None:
+def _print(text: str, style: str = "") -> None:
     output().print(plain(text, style), soft_wrap=True)

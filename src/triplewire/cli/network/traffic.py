@@ -1,4 +1,4 @@
-"""Traffic of a running network: what was said between whom, from one moment to another."""
+"""Traffic of a running network: messages by sender, receiver and kind, between two moments."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from triplewire.cli.network.processes import SuperPeerProcess
 from triplewire.errors import NetworkError
 from triplewire.wire.networks import NetworkView
 
-# What routing says; beats, tides and acknowledgements never end.
+# The messages of routing; heartbeats, watermarks and acknowledgements never end.
 ROUTING = ("advertise", "subscribe", "notify")
 _QUIET_SECONDS = 2.0
 _LOOK_SECONDS = 0.1
 _MOST_SECONDS = 60.0
 
 # From a place to a place, by kind.
-Said = Counter[tuple[int, int, str]]
+MessageCounts = Counter[tuple[int, int, str]]
 
 
 def look(processes: Sequence[SuperPeerProcess]) -> list[NetworkView]:
-    """What each super-peer knows now."""
+    """The present view of each super-peer."""
     views = [process.view() for process in processes]
     found = [view for view in views if view is not None]
     if len(found) < len(views):
@@ -29,10 +29,10 @@ def look(processes: Sequence[SuperPeerProcess]) -> list[NetworkView]:
     return found
 
 
-def said(views: Sequence[NetworkView]) -> Said:
-    """What was said by now."""
+def sent_so_far(views: Sequence[NetworkView]) -> MessageCounts:
+    """The messages that were sent so far."""
     places = {view.id: view.slot for view in views if view.slot is not None}
-    counts: Said = Counter()
+    counts: MessageCounts = Counter()
     for view in views:
         for other, kinds in view.lines.items():
             for kind, count in kinds.items():
@@ -41,23 +41,23 @@ def said(views: Sequence[NetworkView]) -> Said:
     return counts
 
 
-def of_kind(steps: Said, kind: str) -> Said:
+def of_kind(steps: MessageCounts, kind: str) -> MessageCounts:
     """The messages of one kind."""
     return Counter({step: times for step, times in steps.items() if step[2] == kind})
 
 
-def count(steps: Said, kind: str) -> int:
+def count(steps: MessageCounts, kind: str) -> int:
     """How many messages of a kind there were."""
     return of_kind(steps, kind).total()
 
 
-def quiet(processes: Sequence[SuperPeerProcess]) -> Said:
-    """Wait until routing has nothing more to say; what was said by then."""
-    last, since = said(look(processes)), time.monotonic()
+def quiet(processes: Sequence[SuperPeerProcess]) -> MessageCounts:
+    """Wait until routing sends nothing more; the messages that were sent by then."""
+    last, since = sent_so_far(look(processes)), time.monotonic()
     deadline = since + _MOST_SECONDS
     while time.monotonic() - since < _QUIET_SECONDS:
         time.sleep(_LOOK_SECONDS)
-        now = said(look(processes))
+        now = sent_so_far(look(processes))
         if now != last:
             last, since = now, time.monotonic()
         if time.monotonic() > deadline:
@@ -74,7 +74,7 @@ def until(condition: Callable[[], bool], what: str) -> None:
         time.sleep(_LOOK_SECONDS)
 
 
-def path(steps: Said, start: int) -> list[int]:
+def path(steps: MessageCounts, start: int) -> list[int]:
     """The places that messages went through, from a start, if they went along one path.
 
     >>> path(Counter({(7, 3, "notify"): 1, (3, 1, "notify"): 1}), 7)

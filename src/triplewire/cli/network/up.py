@@ -47,7 +47,7 @@ def up_command(
     """
     if demo and super_peers < 3:
         raise typer.BadParameter("the demo wants three access points at least", param_hint="--super-peers")
-    with Stop() as stop, _kept(folder) as place, network(place, super_peers, _tell, stop.ending) as processes:
+    with Stop() as stop, _kept(folder) as place, network(place, super_peers, _report, stop.ending) as processes:
         _show(processes, settle(processes))
         if not demo:
             _keep(processes, stop)
@@ -81,15 +81,15 @@ def _show(processes: Sequence[SuperPeerProcess], views: Sequence[NetworkView]) -
 
 
 def _keep(processes: Sequence[SuperPeerProcess], stop: Stop) -> None:
-    """Wait for a signal, and tell of whoever ends before."""
-    _tell("the network is up; Ctrl-C ends it")
+    """Wait for a signal, and report processes that end before."""
+    _report("the network is up; Ctrl-C ends it")
     gone: set[str] = set()
     while not stop.wait(_LOOK_SECONDS) and len(gone) < len(processes):
         for process in processes:
             if process.has_ended and process.name not in gone:
                 gone.add(process.name)
-                _tell(f"{process.name} has ended")
-    _tell("ending the network")
+                _report(f"{process.name} has ended")
+    _report("ending the network")
 
 
 @contextmanager
@@ -138,5 +138,5 @@ class Stop:
             raise KeyboardInterrupt
 
 
-def _tell(text: str) -> None:
+def _report(text: str) -> None:
     diagnostics().print(plain(text))

@@ -9,7 +9,7 @@ from triplewire.network.messages import Publication
 from triplewire.rdf.events import Event
 from triplewire.rdf.limits import ANY_SIZE
 
-# An event is looked at by many standing queries, one after the other, and seldom again.
+# An event is matched by many standing queries, one after the other, and rarely again.
 _KEPT = 256
 
 

@@ -4,7 +4,7 @@ The public identifier is derived from an Ed25519 public key; it is public, and a
 private identifier is a bearer secret of 256 random bits; an access point keeps its hash.
 
 A super-peer has one key pair for everything. Its key for CURVE is the same point in Montgomery form, as libsodium
-derives it, so whoever knows a super-peer's public key can both encrypt to it and check what it signs.
+derives it, so its public key serves both to encrypt to it and to check its signatures.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def key_of_text(text: str) -> bytes:
 
 
 def curve_public_key(public_key: bytes) -> bytes:
-    """The X25519 key of whoever holds this Ed25519 key: the same point on the other form of the curve."""
+    """The X25519 key of the holder of this Ed25519 key: the same point on the other form of the curve."""
     y = int.from_bytes(public_key, "little") & ((1 << 255) - 1)
     if len(public_key) != KEY_BYTES or y % _PRIME == 1:
         raise InputError(wanted="an Ed25519 public key", found="bytes that are none")

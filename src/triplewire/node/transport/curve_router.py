@@ -74,7 +74,7 @@ class CurveRouter:
 
 
 def sender_of(frame: zmq.Frame) -> str:
-    """Whose key the sender of a message has proven to hold; empty for nobody's."""
+    """The identifier of the verified key of a message's sender; empty if there is none."""
     try:
         return str(frame.get(NAME))
     except zmq.ZMQError:

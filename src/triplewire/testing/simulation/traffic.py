@@ -33,7 +33,7 @@ class Traffic:
                 self.broadcasts[name].append(edge)
 
     def needless(self, event: str, accepted: Iterable[str]) -> set[str]:
-        """Super-peers that got an event, neither wanted it nor sent it on to somebody who did: off every path."""
+        """Super-peers that got an event, but neither accepted it nor forwarded it towards one that did."""
         useful = set(accepted)
         edges = self.events.get(event, [])
         while wanted := {sender for sender, receiver in edges if receiver in useful} - useful:

@@ -6,8 +6,8 @@
         tw:advertises [ a tw:SchemaAdvertisement ; tw:schema dc: ] ,
             [ a tw:ValueAdvertisement ; tw:offers [ tw:property dc:creator ; tw:value "W. Nejdl", "P. Chirita" ] ] .
 
-The paper gives its message in an appendix that we do not have; the words here are our own. `tw:lasts` says after how
-many seconds the registration ends unless it is repeated; without it the access point decides.
+The paper gives its message in an appendix that we do not have; the vocabulary here is our own. `tw:lasts` says after
+how many seconds the registration ends unless it is repeated; without it the access point decides.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LONGEST = 10 * 365 * 86_400
 
 
 class Registration(Struct, frozen=True):
-    """Who will publish what, and for how many seconds that stands."""
+    """The advertisements of a peer, and for how many seconds they last."""
 
     peer: str
     advertisements: tuple[Advertisement, ...]
@@ -38,18 +38,18 @@ class Registration(Struct, frozen=True):
 
     @property
     def description(self) -> Description:
-        """What it says, whoever says it."""
+        """The description of its advertisements, without the peer."""
         return describe(self.advertisements)
 
     def to_turtle(self) -> str:
         """The message, which `registration_in` reads back."""
         advertised = Advertisement.triples_of_all(self.advertisements)
         subject = BlankNode("registration")
-        said = [Triple(subject, _TYPE, _REGISTRATION), Triple(subject, _PEER, Literal(self.peer))]
+        triples = [Triple(subject, _TYPE, _REGISTRATION), Triple(subject, _PEER, Literal(self.peer))]
         if self.lasts is not None:
-            said.append(Triple(subject, _LASTS, Literal(self.lasts)))
-        said += [Triple(subject, _ADVERTISES, node) for node in _advertisements_in(advertised)]
-        text = as_turtle([*said, *advertised])
+            triples.append(Triple(subject, _LASTS, Literal(self.lasts)))
+        triples += [Triple(subject, _ADVERTISES, node) for node in _advertisements_in(advertised)]
+        text = as_turtle([*triples, *advertised])
         check_size(len(text.encode()))
         return text
 

@@ -93,7 +93,8 @@ class AlgebraReasoner:
         """The rule is that of `exclusion`: algorithm 1, read for one target.
 
         As printed, the algorithm asks once for all targets whether anybody advertises values of these properties, and
-        then looks at nobody who does not: a target that advertises schemas would starve as soon as another one
+
+        then skips all that do not: a target that advertises schemas would starve as soon as another one
         advertised values. What a target is asked here depends on what that target says.
         """
         return self._covers(description, query)

@@ -29,7 +29,7 @@ from triplewire.network.sessions.access_point_messages import (
 )
 from triplewire.network.sessions.peer_messages import Done, Locate, Located, Upload, UploadRequested
 
-PENDING_UPLOAD = "agreement"
+PENDING_UPLOAD = "pending upload"
 _OUTCOMES = {
     UploadOutcome.UNWANTED: "one who wants it no longer",
     UploadOutcome.GONE: "one who has gone elsewhere",
@@ -142,7 +142,7 @@ class OwnerRendezvous:
         """Send an owner's upload to the requester's access point. One that nobody requested is refused."""
         pending_upload = self._waiting.get(session.peer, {}).get((message.requester, message.id))
         if pending_upload is None:
-            return session.refuse(message.request_id, "a resource that somebody wants", "one that nobody does")
+            return session.refuse(message.request_id, "a resource that a peer requested", "another")
         if len(message.content) > self._state.settings.file_bytes:
             most = f"at most {self._state.settings.file_bytes} bytes"
             return session.refuse(message.request_id, most, f"{len(message.content)}")

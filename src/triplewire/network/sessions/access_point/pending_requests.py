@@ -8,7 +8,7 @@ from triplewire.network.sessions.access_point.effects import Effect
 from triplewire.network.sessions.access_point.state import AccessPointState, Session
 from triplewire.network.sessions.deadlines import Key
 
-PENDING_REQUEST = "errand"
+PENDING_REQUEST = "pending request"
 
 
 class PendingRequest(Struct, frozen=True):

@@ -31,7 +31,7 @@ from triplewire.network.sessions.access_point_messages import (
 )
 from triplewire.network.sessions.peer_messages import Collect, Collected, Done, Ready, RequestRendezvous, Resource
 
-REQUEST, FILE = "wish", "file"
+REQUEST, FILE = "request", "file"
 
 
 class RequesterRendezvous:
