@@ -22,7 +22,7 @@ from triplewire.algebra.verdicts import Answer
 Clause = tuple[Demand, ...]
 # The demands on one variable, or on two that are compared.
 Key = tuple[Variable, ...]
-State = Mapping[Key, frozenset[Demand]]
+DemandsByVariables = Mapping[Key, frozenset[Demand]]
 
 
 class Problem:
@@ -78,7 +78,7 @@ def _answered(domain: Domain, demands: frozenset[Demand], taxonomy: Taxonomy, ef
 
 def refuted(problem: Problem, demands: Iterable[Demand], clauses: Iterable[Clause]) -> bool:
     """Whether the demands, and one demand of each clause, provably cannot be met together."""
-    state: State = {}
+    state: DemandsByVariables = {}
     for demand in demands:
         state = _with(state, demand)
     if not all(problem.possible(key, together) for key, together in state.items()):
@@ -86,7 +86,7 @@ def refuted(problem: Problem, demands: Iterable[Demand], clauses: Iterable[Claus
     return _all_closed(problem, state, tuple(dict.fromkeys(clauses)))
 
 
-def _all_closed(problem: Problem, state: State, clauses: tuple[Clause, ...]) -> bool:
+def _all_closed(problem: Problem, state: DemandsByVariables, clauses: tuple[Clause, ...]) -> bool:
     """Whether every way to choose from the clauses ends in a contradiction."""
     waiting = [(state, clauses)]
     while waiting:
@@ -102,7 +102,7 @@ def _all_closed(problem: Problem, state: State, clauses: tuple[Clause, ...]) -> 
     return True
 
 
-def _choices(problem: Problem, state: State, clauses: Sequence[Clause]) -> Iterator[Clause]:
+def _choices(problem: Problem, state: DemandsByVariables, clauses: Sequence[Clause]) -> Iterator[Clause]:
     """What is left to choose in each clause that is not met yet; nothing left at all is a contradiction."""
     for clause in clauses:
         if any(demand in state.get(demand.variables, ()) for demand in clause):
@@ -113,11 +113,11 @@ def _choices(problem: Problem, state: State, clauses: Sequence[Clause]) -> Itera
             return
 
 
-def _with(state: State, demand: Demand) -> State:
+def _with(state: DemandsByVariables, demand: Demand) -> DemandsByVariables:
     key = demand.variables
     return {**state, key: state.get(key, frozenset()) | {demand}}
 
 
-def _addable(problem: Problem, state: State, demand: Demand) -> bool:
+def _addable(problem: Problem, state: DemandsByVariables, demand: Demand) -> bool:
     key = demand.variables
     return problem.possible(key, state.get(key, frozenset()) | {demand})

@@ -12,7 +12,7 @@ from msgspec import Struct
 from triplewire.languages.rdftl import tokens
 from triplewire.languages.rdftl.expanded_size import Extent, path_extent
 from triplewire.languages.rdftl.path_parser import QueryReader
-from triplewire.languages.rdftl.scope import NO_EVENT_YET, Scope
+from triplewire.languages.rdftl.scope import NO_EVENT_YET, RuleScope
 from triplewire.languages.rdftl.syntax import Let
 from triplewire.languages.scanner import Scanner, shortened
 
@@ -43,7 +43,7 @@ class Definitions:
         self._visible = dict(inherited.variables)
         self.terms = tokens.RdftlTerms(scanner, inherited.namespaces)
         self.queries = QueryReader(scanner, self.terms)
-        self.queries.scope = Scope({name: known.extent for name, known in self._visible.items()}, NO_EVENT_YET)
+        self.queries.scope = RuleScope({name: known.extent for name, known in self._visible.items()}, NO_EVENT_YET)
 
     def accept(self) -> bool:
         """Read one definition, if one stands here."""
@@ -98,7 +98,7 @@ class Definitions:
 
     def _define(self, name: str) -> None:
         scope = self.queries.scope
-        self.queries.scope = Scope(scope.variables, NO_EVENT_YET)
+        self.queries.scope = RuleScope(scope.variables, NO_EVENT_YET)
         path = self.queries.path()
         direct = self.queries.scope.used
         self.queries.scope = scope

@@ -5,7 +5,7 @@ from __future__ import annotations
 from triplewire.errors import LimitExceeded
 from triplewire.languages.rdftl import tokens
 from triplewire.languages.rdftl.expanded_size import MAX_DEPTH, Extent, condition_extent, path_extent, too_deep
-from triplewire.languages.rdftl.scope import NO_EVENT_YET, Scope
+from triplewire.languages.rdftl.scope import NO_EVENT_YET, RuleScope
 from triplewire.languages.rdftl.syntax import (
     Always,
     Both,
@@ -41,7 +41,7 @@ class QueryReader:
         self._terms = terms
         self._depth = 0
         self._qualifiers = 0
-        self.scope = Scope({}, NO_EVENT_YET)
+        self.scope = RuleScope({}, NO_EVENT_YET)
 
     # Paths
 

@@ -51,15 +51,15 @@ def parts_of(event: Event) -> Parts:
     return Parts(_EVENTS[type(event)], _COMPONENTS[type(event)])
 
 
-class Scope(Struct, frozen=True):
+class RuleScope(Struct, frozen=True):
     """The variables with their extents, and the parts of `$delta`. `used` fills with the variables that were read."""
 
     variables: dict[str, Extent]
     delta: Parts
     used: set[str] = field(default_factory=set)
 
-    def with_delta(self, delta: Parts) -> Scope:
-        return Scope(self.variables, delta, self.used)
+    def with_delta(self, delta: Parts) -> RuleScope:
+        return RuleScope(self.variables, delta, self.used)
 
     def meaning(self, scanner: Scanner, name: str, component: str | None, offset: int) -> Variable | Delta:
         """What was written as `$name` or `$name.component`, or the error for that place."""

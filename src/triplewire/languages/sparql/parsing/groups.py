@@ -23,7 +23,7 @@ from triplewire.languages.sparql.syntax.ast import (
     Values,
 )
 from triplewire.languages.sparql.syntax.cursor import Cursor
-from triplewire.languages.sparql.syntax.scope import Scope
+from triplewire.languages.sparql.syntax.scope import GroupScope
 from triplewire.languages.sparql.syntax.terms import iri, is_variable, variable
 
 
@@ -44,7 +44,7 @@ def group(cursor: Cursor) -> Group:
 
 def _elements(cursor: Cursor) -> tuple[Element, ...]:
     elements: list[Element] = []
-    scope = Scope(elements)
+    scope = GroupScope(elements)
     block = -1
     while True:
         token = cursor.tokens[cursor.at]
@@ -70,7 +70,7 @@ def _add_triples(cursor: Cursor, elements: list[Element], block: int) -> int:
     return len(elements) - 1
 
 
-def _other_element(cursor: Cursor, scope: Scope) -> Element:
+def _other_element(cursor: Cursor, scope: GroupScope) -> Element:
     word = cursor.word()
     if word == "FILTER":
         cursor.at += 1
@@ -129,7 +129,7 @@ def _values(cursor: Cursor) -> Values:
     return values(cursor)
 
 
-def _bind(cursor: Cursor, scope: Scope) -> Bind:
+def _bind(cursor: Cursor, scope: GroupScope) -> Bind:
     cursor.at += 1
     cursor.enter()
     cursor.expect("(")

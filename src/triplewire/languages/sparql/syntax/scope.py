@@ -21,7 +21,7 @@ from triplewire.languages.sparql.syntax.ast import (
 )
 
 
-class Scope:
+class GroupScope:
     """What the elements of a group that is still being read make visible; each element is looked at once."""
 
     __slots__ = ("_elements", "_seen", "_visible")
