@@ -303,7 +303,7 @@ LARGE = "ON INSERT (_, ex:owes, _) IF True DO INSERT (_, ex:knows, resource()[ta
 async def test_f11_what_a_rule_of_somebody_else_would_use_up_is_done_without_it(
     tmp_path: Path, rule: str, seconds: float
 ) -> None:
-    """The author's update is executed again without that rule, which is told of after the third time."""
+    """The author's update is executed again without that rule, which is quarantined the third time."""
     mine, other = client("mine"), client("other")
 
     async with rules_at(tmp_path, guests=(ME, mine, other), rule_seconds=seconds) as broker:

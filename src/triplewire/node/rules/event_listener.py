@@ -5,8 +5,8 @@ So rules mean the same whoever set them off, and the analysis holds. It is detac
 read after the commit, and what goes wrong here is nobody's who published. How far it has come is written with what an
 event has changed, so each is applied once, also after a crash.
 
-Events that tell of the repository's own changes are passed over: what they tell has happened there, and triggered what
-it could. So rules cannot set themselves off through the log. What other nodes' repositories have inserted is applied,
+Events of the repository's own changes are passed over: what they say has happened there, and triggered what it
+could. So rules cannot set themselves off through the log. What other nodes' repositories have inserted is applied,
 as far as it fits into this one; that goes on from node to node, and ends after so many.
 
 Error handling: an event that does not conform, or that the rule's owner may not write, is left out with the reason. A

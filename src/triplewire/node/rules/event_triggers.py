@@ -20,7 +20,7 @@ from triplewire.rules.schema import Schema
 from triplewire.rules.vocabulary import TYPE
 
 _NAME, _TARGET = Variable("name"), Variable("target")
-# With more than so many below it, a class or property is not told from others where events are published.
+# With more than so many below it, a class or property is not distinguished from others where events are published.
 _MOST_CLASSES = 500
 _MOST_NAMES = 50
 

@@ -26,7 +26,7 @@ class IdempotencyKey(Struct, frozen=True):
         return known.receipts
 
     def keep_answer(self, tx: Connection, answer: bytes, accepted: float) -> None:
-        """Keep the answer, in the transaction that keeps what it tells of."""
+        """Keep the answer, in the transaction that keeps what it reports."""
         idempotency_keys.remember(
             tx, self.client, self.key, idempotency_keys.StoredResponse(self.digest, answer), accepted
         )

@@ -1,6 +1,6 @@
 """Changes of the rules' repository, published as events in the very transaction that keeps them.
 
-So the log tells of a schedule if and only if the repository has it, and notifications about it wait in outboxes like
+So a schedule is in the log if and only if the repository has it, and notifications about it wait in outboxes like
 any others. An event's source names the schedule and the transaction.
 """
 
@@ -25,7 +25,7 @@ _HOPS = re.compile(rf"{_SCHEDULE}[0-9]+/([0-9]{{1,6}})#")
 
 
 class PublishedChange(Struct, frozen=True):
-    """An event that tells what a transaction has inserted or deleted, and its position in the log."""
+    """An event with what a transaction has inserted or deleted, and its position in the log."""
 
     event: str
     position: int
@@ -72,7 +72,7 @@ def is_change_source(source: str | None) -> bool:
 
 
 def hops_of(source: str | None) -> int:
-    """Through how many other nodes' repositories what is told in an event with this source has come.
+    """Through how many other nodes' repositories the changes in an event with this source have come.
 
     >>> hops_of("urn:triplewire:schedule:7/3#t"), hops_of("urn:triplewire:schedule:7#t"), hops_of(None)
     (3, 0, 0)

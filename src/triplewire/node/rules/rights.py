@@ -15,7 +15,7 @@ from triplewire.rules.changes import Edits
 from triplewire.rules.execution import Principals, ScheduleOutcome, Status, TraceEntry
 from triplewire.store.tables.identities import Client, Grant
 
-# How the events that tell of changes are called.
+# How events of changes are named.
 EVENTS = TW["event:"].value
 NOTHING = Grant(namespaces=(), graphs=())
 

@@ -46,7 +46,7 @@ class UpdateRequest(Struct, frozen=True):
 class ExecutedUpdate(Struct, frozen=True):
     """What came of updates: the schedule's position in the journal, and the events that its changes are published in.
 
-    `accepted` is what the broker is to be told of after the commit.
+    `accepted` is for the broker after the commit.
     """
 
     schedule: int
