@@ -25,7 +25,7 @@ pytestmark = pytest.mark.xdist_group("peers of real super-peers")
 
 
 def place_of(process: Process) -> AccessPointInfo:
-    with urllib.request.urlopen(f"{process.url}/health", timeout=10) as answer:
+    with urllib.request.urlopen(f"{process.url}/health", timeout=60) as answer:
         told = json.loads(answer.read())
     return AccessPointInfo(key_of_text(told["key"]), told["peers"])
 

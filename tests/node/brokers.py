@@ -61,7 +61,7 @@ async def positions(broker: Broker, number: int, after: int = 0, limit: int = 10
 async def positions_up_to(broker: Broker, number: int, last: int, limit: int) -> list[int]:
     """The same, up to a position that may still be on its way: who reads faster than the node writes, waits."""
     found = await positions(broker, number, limit=limit)
-    while found and found[-1] < last and await broker.notifications.wait(number, found[-1], timeout=20):
+    while found and found[-1] < last and await broker.notifications.wait(number, found[-1], timeout=120):
         found += await positions(broker, number, after=found[-1], limit=limit)
     return found
 

@@ -42,7 +42,7 @@ class Process:
             if self.process.poll() is not None:
                 raise AssertionError(f"the node ended with {self.process.returncode}: {self.words()}")
             try:
-                with urllib.request.urlopen(f"{self.url}/health", timeout=5):
+                with urllib.request.urlopen(f"{self.url}/health", timeout=60):
                     return
             except OSError:
                 time.sleep(0.1)

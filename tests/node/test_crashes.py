@@ -31,7 +31,7 @@ class Publisher(threading.Thread):
         self.acknowledged: dict[str, int] = {}
 
     def run(self) -> None:
-        with httpx.Client(base_url=self._url, trust_env=False, timeout=30) as http:
+        with httpx.Client(base_url=self._url, trust_env=False, timeout=120) as http:
             for number in range(100_000):
                 graphs = [f"urn:e:{self._name}:{number}:{part}" for part in range(1 + number % 3)]
                 self.attempted += graphs

@@ -29,7 +29,7 @@ def publish(node: NodeProcess, name: str) -> int:
 
 
 def connection(node: NodeProcess) -> socket.socket:
-    return socket.create_connection(("127.0.0.1", node.port), timeout=30)
+    return socket.create_connection(("127.0.0.1", node.port), timeout=120)
 
 
 def test_a7_a_gigabyte_is_refused_before_a_byte_of_it_is_sent(node: NodeProcess):

@@ -41,7 +41,7 @@ def test_many_requests_share_a_commit(database: Database, disk: FaultyDisk):
     works = [database.writer.submit(put(f"n{i}", i)) for i in range(50)]
     gate.set()
     for work in [blocker, *works]:
-        work.result(10)
+        work.result(120)
     assert disk.commits - before == 2
     assert kept(database, "n49") == 49
 
@@ -56,10 +56,10 @@ def test_work_that_raises_is_undone_and_the_others_stay(database: Database):
 
     good, bad, also = (database.writer.submit(work) for work in (put("a", 1), fails, put("b", 2)))
     gate.set()
-    good.result(10)
-    also.result(10)
+    good.result(120)
+    also.result(120)
     with pytest.raises(EventConflict):
-        bad.result(10)
+        bad.result(120)
     assert (kept(database, "a"), kept(database, "half"), kept(database, "b")) == (1, None, 2)
 
 
@@ -67,23 +67,23 @@ def test_what_follows_a_commit_is_done_before_later_work(database: Database):
     seen: list[str] = []
     first = database.writer.submit_alone(lambda _: "first", seen.append)
     second = database.writer.submit(lambda _: seen.append("second"))
-    first.result(10)
-    second.result(10)
+    first.result(120)
+    second.result(120)
     assert seen == ["first", "second"]
 
 
 @pytest.mark.parametrize("fate", list(Fate))
 def test_f2_after_a_failed_fsync_nothing_is_acknowledged_any_more(database: Database, disk: FaultyDisk, fate: Fate):
-    database.writer.submit(put("before", 1)).result(10)
+    database.writer.submit(put("before", 1)).result(120)
     stopped: list[Exception] = []
     database.writer.on_failure = stopped.append
     disk.fail_sync(fate)
     with pytest.raises(StoreFailed):
-        database.writer.submit(put("during", 2)).result(10)
+        database.writer.submit(put("during", 2)).result(120)
     # The disk would say yes now: that is the trap.
     commits = disk.commits
     with pytest.raises(StoreFailed):
-        database.writer.submit(put("after", 3)).result(10)
+        database.writer.submit(put("after", 3)).result(120)
     assert disk.commits == commits
     assert len(stopped) == 1
     assert kept(database, "before") == 1
@@ -104,13 +104,13 @@ def test_f2_a_failed_checkpoint_stops_writing_too(database: Database, frames, mo
         return execute(self, sql, parameters)
 
     monkeypatch.setattr(FaultyConnection, "execute", broken)
-    database.writer.submit(put("a", 1)).result(10)
+    database.writer.submit(put("a", 1)).result(120)
     for _ in range(1_000):
         if database.writer.failure is not None:
             break
         time.sleep(0.01)
     with pytest.raises(StoreFailed):
-        database.writer.submit(put("b", 2)).result(10)
+        database.writer.submit(put("b", 2)).result(120)
 
 
 def test_the_log_is_copied_beside_commits_and_begun_anew(database: Database, tmp_path: Path, monkeypatch):
@@ -121,7 +121,7 @@ def test_the_log_is_copied_beside_commits_and_begun_anew(database: Database, tmp
     wal, page = tmp_path / "triplewire.sqlite-wal", 4096
     longest = 0
     for value in range(500):
-        database.writer.submit(put(f"n{value}", "x" * 3 * page)).result(10)
+        database.writer.submit(put(f"n{value}", "x" * 3 * page)).result(120)
         longest = max(longest, wal.stat().st_size // page)
     # Without it there would be three pages and more for each; the copying may fall behind, but not for ever.
     assert longest < 1000
@@ -151,7 +151,7 @@ def test_closing_waits_for_a_checkpoint_and_no_longer(tmp_path: Path, monkeypatc
 
     monkeypatch.setattr(FaultyConnection, "execute", slow)
     monkeypatch.setattr(checkpoints.Checkpoints, "stop", stopped)
-    database.writer.submit(put("a", 1)).result(10)
+    database.writer.submit(put("a", 1)).result(120)
     assert begun.wait(10)
     thread = database._checkpoints._thread
     database.close()
@@ -173,20 +173,20 @@ def test_a_full_disk_at_a_checkpoint_stops_nothing(database: Database, monkeypat
         return execute(self, sql, parameters)
 
     monkeypatch.setattr(FaultyConnection, "execute", full)
-    database.writer.submit(put("a", 1)).result(10)
+    database.writer.submit(put("a", 1)).result(120)
     assert tried.wait(10)
-    database.writer.submit(put("b", 2)).result(10)
+    database.writer.submit(put("b", 2)).result(120)
     assert kept(database, "b") == 2
 
 
 def test_f3_a_full_disk_is_an_error_of_that_request_and_work_resumes(database: Database, disk: FaultyDisk):
-    database.writer.submit(put("before", 1)).result(10)
+    database.writer.submit(put("before", 1)).result(120)
     disk.fill()
     with pytest.raises(DiskFull):
-        database.writer.submit(put("during", 2)).result(10)
+        database.writer.submit(put("during", 2)).result(120)
     assert kept(database, "before") == 1
     disk.free()
-    database.writer.submit(put("after", 3)).result(10)
+    database.writer.submit(put("after", 3)).result(120)
     assert (kept(database, "during"), kept(database, "after")) == (None, 3)
 
 
@@ -207,9 +207,9 @@ def test_f3_when_sqlite_itself_finds_no_room(tmp_path: Path):
     pages = disk.connection.execute("PRAGMA page_count").fetchone()[0]
     disk.connection.execute(f"PRAGMA max_page_count = {pages + 2}")
     with pytest.raises(DiskFull):
-        database.writer.submit(lambda tx: metadata.put(tx, "large", b"x" * 100_000)).result(10)
+        database.writer.submit(lambda tx: metadata.put(tx, "large", b"x" * 100_000)).result(120)
     disk.connection.execute("PRAGMA max_page_count = 1000000")
-    database.writer.submit(lambda tx: metadata.put(tx, "large", b"x" * 100_000)).result(10)
+    database.writer.submit(lambda tx: metadata.put(tx, "large", b"x" * 100_000)).result(120)
     assert len(kept(database, "large")) == 100_000
     database.close()
 

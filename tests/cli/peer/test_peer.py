@@ -28,7 +28,7 @@ def lines(result) -> list[dict]:
 
 def at(process: Process) -> list[str]:
     """The options that lead to an access point, as its health tells."""
-    with urllib.request.urlopen(f"{process.url}/health", timeout=10) as answer:
+    with urllib.request.urlopen(f"{process.url}/health", timeout=60) as answer:
         told = json.loads(answer.read())
     return ["--at", told["peers"], "--key", told["key"]]
 

@@ -79,7 +79,7 @@ async def test_waiting_ends_when_something_comes_or_time_is_up(tmp_path: Path):
     async def test(broker):
         record = await subscribed(broker)
         assert await broker.notifications.wait(record.number, 0, timeout=0.01) is False
-        waiting = asyncio.create_task(broker.notifications.wait(record.number, 0, timeout=30))
+        waiting = asyncio.create_task(broker.notifications.wait(record.number, 0, timeout=120))
         await asyncio.sleep(0)
         await broker.events.publish(ME, [event(1)])
         assert await waiting is True

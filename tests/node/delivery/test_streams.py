@@ -211,7 +211,7 @@ async def test_stop_ends_a_stream_that_waits():
     reading = asyncio.ensure_future(anext(streams.pages(1, 0)))
     await is_waiting.wait()
     streams.stop()
-    assert await asyncio.wait_for(reading, 30) == [KEEP_ALIVE]
+    assert await asyncio.wait_for(reading, 120) == [KEEP_ALIVE]
 
 
 async def test_stop_while_a_page_is_read_ends_the_stream_too():

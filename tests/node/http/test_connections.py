@@ -30,7 +30,7 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NodeProcess]:
 
 
 def connected(node: NodeProcess) -> socket.socket:
-    return socket.create_connection(("127.0.0.1", node.port), timeout=30)
+    return socket.create_connection(("127.0.0.1", node.port), timeout=120)
 
 
 def until_closed(connection: socket.socket) -> str:
@@ -97,7 +97,7 @@ async def test_what_takes_long_for_other_reasons_goes_on(node):
     node.http.put("/subscriptions/all", content=EVERYTHING, headers=QUERY)
 
     uri = f"ws://127.0.0.1:{node.port}/subscriptions/all/notifications"
-    async with asyncio.timeout(30), websockets.connect(uri) as opened:
+    async with asyncio.timeout(120), websockets.connect(uri) as opened:
         page = asyncio.create_task(asyncio.to_thread(node.http.get, uri.replace("ws", "http", 1) + "?wait=20"))
         # Longer than a request may take to arrive.
         await asyncio.sleep(1.5)

@@ -139,7 +139,7 @@ class Page:
     async def converse(self, path: str, origin: str) -> str:
         """The first message of a WebSocket."""
         url = self.node.url.replace("http", "ws") + path
-        async with asyncio.timeout(30), websockets.connect(url, origin=origin) as opened:
+        async with asyncio.timeout(120), websockets.connect(url, origin=origin) as opened:
             await opened.send('{"acknowledge": 0}')
             return str(await opened.recv())
 

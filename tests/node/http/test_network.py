@@ -30,7 +30,7 @@ async def publish(api, name: str, predicate: str) -> None:
 
 
 async def soon(condition) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(120):
         while not await condition():
             await asyncio.sleep(0.02)
 

@@ -12,7 +12,7 @@ from triplewire.node.transport.keys import KeyPair, NetworkKey
 
 KEY = NetworkKey(bytes(range(32)))
 ANYWHERE = "tcp://127.0.0.1:0"
-_SECONDS = 30.0
+_SECONDS = 120.0
 
 
 class Post:
@@ -46,7 +46,7 @@ async def posts(*keys: NetworkKey) -> AsyncIterator[list[Post]]:
 
 
 async def until(condition: Callable[[], object]) -> None:
-    """Wait for something to become true; what takes half a minute has hung."""
+    """Wait for something to become true; what takes two minutes has hung."""
     async with asyncio.timeout(_SECONDS):
         while not condition():
             await asyncio.sleep(0.01)

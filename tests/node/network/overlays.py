@@ -46,7 +46,7 @@ class Site:
         self.advertisements = Advertisements(self.broker)
         await self.advertisements.load()
         addresses = tuple(seed.overlay.address for seed in seeds)
-        plan = OverlaySettings(key=self.key, address=self.address, seeds=addresses, join_seconds=20, timings=QUICK)
+        plan = OverlaySettings(key=self.key, address=self.address, seeds=addresses, join_seconds=120, timings=QUICK)
         self.overlay = await Overlay.open(self.broker, self.advertisements, plan)
         await self.overlay.begin()
         await self.overlay.joined()
@@ -88,7 +88,7 @@ class Site:
         """Wait until exactly these events have come, in this order."""
         found: list[str] = []
         try:
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(120):
                 while len(found) < len(names):
                     found = await self.got(subscription)
                     await asyncio.sleep(0.02)

@@ -75,7 +75,7 @@ def events(*names: str) -> bytes:
     return b"".join(f'<urn:s> <urn:p> "{name}" <{name}> .\n'.encode() for name in names)
 
 
-async def until(is_so: Callable[[], bool | Awaitable[bool]], seconds: float = 30.0) -> None:
+async def until(is_so: Callable[[], bool | Awaitable[bool]], seconds: float = 120.0) -> None:
     async with asyncio.timeout(seconds):
         while True:
             found = is_so()
@@ -92,7 +92,7 @@ async def gets(peer: PeerProgram, *names: str) -> None:
 
 async def file_of(peer: PeerProgram) -> Resource:
     """The next rendezvous file."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         async for found in peer.arrivals():
             if isinstance(found, Resource):
                 return found

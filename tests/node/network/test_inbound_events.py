@@ -112,7 +112,7 @@ async def test_f2_a_failed_disk_ends_the_accepting(tmp_path):
         disk.fail_sync(Fate.LOST)
         taking.add(publication(1))
         with pytest.raises(StoreFailed):
-            await asyncio.wait_for(taking.run(), 20)
+            await asyncio.wait_for(taking.run(), 120)
 
 
 async def test_what_waits_is_bounded_and_room_is_told(tmp_path, monkeypatch):

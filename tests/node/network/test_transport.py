@@ -106,7 +106,7 @@ async def sent_raw(post: Post, *parts: bytes, key: NetworkKey = KEY, own: KeyPai
     context = zmq.asyncio.Context()
     socket = dealer(context, own or KeyPair.new(), key.server.public)
     socket.connect(post.address)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(120):
         while not socket.poll(0, zmq.POLLOUT):
             await asyncio.sleep(0.01)
     socket.send_multipart(parts)

@@ -114,7 +114,7 @@ async def test_whoever_waits_for_a_notification_is_woken_by_what_rules_do(tmp_pa
     async with rules_at(tmp_path) as broker:
         await put(broker, "greet", GREET)
         record = await subscribed(broker, "named", f"SELECT ?x {{ ?x {EX['name']} ?name }}")
-        waiting = asyncio.create_task(broker.notifications.wait(record.number, 0, timeout=30))
+        waiting = asyncio.create_task(broker.notifications.wait(record.number, 0, timeout=120))
         await update(broker, "INSERT resource(ex:ann) AS INSTANCE OF Person;;")
         assert await waiting
         assert broker.state.counters.published == 2
@@ -322,10 +322,10 @@ async def test_f11_what_a_rule_of_somebody_else_would_use_up_is_done_without_it(
 def test_f11_quarantine_survives_a_restart(tmp_path: Path) -> None:
     database = Database(tmp_path)
     store = RuleStore(Store(database))
-    store.set_schema(FAMILY).result(20)
+    store.set_schema(FAMILY).result(120)
     cascades.put(store, "r", PREAMBLE + QUEUE)
     for expected in (False, False, True):
-        noted = database.writer.submit(lambda tx: rule_records.note_failure(tx, "r", "too long", 3)).result(20)
+        noted = database.writer.submit(lambda tx: rule_records.note_failure(tx, "r", "too long", 3)).result(120)
         assert noted is expected
     again = RuleStore(Store(database))
     assert cascades.rules_of(again) == ()

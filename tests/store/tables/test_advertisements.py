@@ -20,14 +20,14 @@ def test_an_advertisement_is_kept_replaced_and_forgotten(tmp_path: Path):
     one = AdvertisementRecord("me", "papers", "rdf", ends=5.0)
     derived = AdvertisementRecord("me", "", "derived", is_derived=True)
     for record in (one, derived):
-        database.writer.submit(lambda tx, record=record: advertisements.put(tx, record)).result(10)
+        database.writer.submit(lambda tx, record=record: advertisements.put(tx, record)).result(120)
     assert kept(database) == [derived, one]
     later = msgspec.structs.replace(one, ends=9.0)
-    database.writer.submit(lambda tx: advertisements.put(tx, later)).result(10)
+    database.writer.submit(lambda tx: advertisements.put(tx, later)).result(120)
     # The one that expired is not the one that stands there now.
-    database.writer.submit(lambda tx: advertisements.remove(tx, one)).result(10)
+    database.writer.submit(lambda tx: advertisements.remove(tx, one)).result(120)
     assert kept(database) == [derived, later]
-    database.writer.submit(lambda tx: advertisements.remove(tx, later)).result(10)
-    database.writer.submit(lambda tx: advertisements.remove(tx, derived)).result(10)
+    database.writer.submit(lambda tx: advertisements.remove(tx, later)).result(120)
+    database.writer.submit(lambda tx: advertisements.remove(tx, derived)).result(120)
     assert kept(database) == []
     database.close()

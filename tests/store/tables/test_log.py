@@ -24,7 +24,7 @@ def record(position: int) -> Record:
 def filled(tmp_path: Path) -> Path:
     database = Database(tmp_path)
     for position in range(1, 21):
-        database.writer.submit(lambda tx, p=position: log.append(tx, [record(p)])).result(10)
+        database.writer.submit(lambda tx, p=position: log.append(tx, [record(p)])).result(120)
     database.close()
     return tmp_path
 
@@ -76,7 +76,7 @@ def test_f4_a_record_that_is_missing_is_noticed(filled: Path):
 def test_f4_what_retention_removed_is_not_missing(filled: Path):
     database = Database(filled)
     floor = database.read(lambda tx: due(tx, Retention(age=10), 20.5, 1000)).floor
-    trimmed = database.writer.submit(lambda tx: cut(tx, floor)).result(10)
+    trimmed = database.writer.submit(lambda tx: cut(tx, floor)).result(120)
     assert trimmed.floor == 10
     assert database.read(log.verify) == 10
     assert database.read(log.head) == 20
@@ -110,7 +110,7 @@ def wal(tmp_path: Path) -> Path:
     source = tmp_path / "source"
     database = Database(source)
     for position in range(1, 21):
-        database.writer.submit(lambda tx, p=position: log.append(tx, [record(p)])).result(10)
+        database.writer.submit(lambda tx, p=position: log.append(tx, [record(p)])).result(120)
     copy = tmp_path / "copy"
     copy.mkdir()
     for name in (FILE, f"{FILE}-wal"):

@@ -23,10 +23,10 @@ def fill(folder: Path, waiting: int) -> None:
     database = Database(folder)
     for name, owner in (("a", "me"), ("b", "you"), ("c", "me")):
         subscription = SubscriptionRecord(0, owner, name, "sparql", "", SubscriptionOptions(), 0, None, 0)
-        database.writer.submit(lambda tx, one=subscription: registry.insert(tx, one)).result(10)
-    database.writer.submit(lambda tx: log.append(tx, records)).result(10)
-    database.writer.submit(lambda tx: outbox.put(tx, entries)).result(10)
-    database.writer.submit(lambda tx: outbox.remove_to(tx, 2, 1)).result(10)
+        database.writer.submit(lambda tx, one=subscription: registry.insert(tx, one)).result(120)
+    database.writer.submit(lambda tx: log.append(tx, records)).result(120)
+    database.writer.submit(lambda tx: outbox.put(tx, entries)).result(120)
+    database.writer.submit(lambda tx: outbox.remove_to(tx, 2, 1)).result(120)
     database.close()
 
 
