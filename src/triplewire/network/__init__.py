@@ -1,5 +1,6 @@
 """Super-peers as state machines, without I/O.
 
+    can          a space of quadruples that nodes share by zones; no node offers it yet
     effects      effects, which the shell around a super-peer does
     hypercube    HyperCuP: members, places, neighbours, broadcasts, failure detection
     link         a link to one other super-peer: each message once and in order
