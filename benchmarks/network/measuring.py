@@ -13,7 +13,7 @@ from statistics import fmean
 from msgspec import Struct
 
 from benchmarks.network import workload
-from triplewire.network.messages import Frame, Packet, Subscribe
+from triplewire.network.messages import LinkFrame, Packet, Subscribe
 from triplewire.testing.simulation import Traffic, World, depths
 from triplewire.testing.simulation.histories.history import Accepted, Published, Subscribed
 
@@ -124,7 +124,7 @@ def _crowd(world: World, each: int, rng: Random, tell: Tell) -> float:
 
     def count(_sender: str, _receiver: str, what: Packet) -> None:
         nonlocal counted
-        if isinstance(what, Frame) and isinstance(what.message, Subscribe):
+        if isinstance(what, LinkFrame) and isinstance(what.message, Subscribe):
             counted += len(what.message.added)
 
     world.trace.watch = count

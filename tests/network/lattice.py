@@ -6,8 +6,8 @@ from collections import Counter, deque
 from random import Random
 
 from triplewire.algebra import Advertisement
-from triplewire.network.effects import Accept, Effect, Replay, Send
-from triplewire.network.messages import Description, Frame, Member, Packet, Publication, StandingQuery, Subscribe
+from triplewire.network.effects import Accept, Effect, Replay, SendPacket
+from triplewire.network.messages import Description, LinkFrame, Member, Packet, Publication, StandingQuery, Subscribe
 from triplewire.network.routing.advertisements.descriptions import describe
 from triplewire.network.routing.subscriptions.reasoner import AlgebraReasoner
 from triplewire.network.routing.subscriptions.standing_queries import standing_query
@@ -70,7 +70,7 @@ class Lattice:
 
     def _note(self, name: str, effects: list[Effect]) -> None:
         for effect in effects:
-            if isinstance(effect, Send):
+            if isinstance(effect, SendPacket):
                 self._in_flight.append((name, effect.to.removeprefix("at "), effect.packet))
             elif isinstance(effect, Accept):
                 self.accepted.append((name, effect.publication.event))
@@ -128,5 +128,7 @@ class Lattice:
 
     def subscriptions_to(self, name: str) -> list[tuple[str, Subscribe]]:
         """Subscriptions that arrived at a super-peer, with the sender; a retransmission would show."""
-        frames = [(sender, packet) for sender, to, packet in self.delivered if to == name and isinstance(packet, Frame)]
+        frames = [
+            (sender, packet) for sender, to, packet in self.delivered if to == name and isinstance(packet, LinkFrame)
+        ]
         return [(sender, frame.message) for sender, frame in frames if isinstance(frame.message, Subscribe)]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from triplewire.network import link as links
 from triplewire.network.link import Link
-from triplewire.network.messages import Frame, Heartbeat
+from triplewire.network.messages import Heartbeat, LinkFrame
 
 RETRY = 1.0
 
@@ -28,7 +28,7 @@ class Pair:
         self.ends = {"a": _link(), "b": _link()}
         self.got: dict[str, list[int]] = {"a": [], "b": []}
         self.restarts = {"a": 0, "b": 0}
-        self.flying: list[tuple[str, Frame]] = []
+        self.flying: list[tuple[str, LinkFrame]] = []
         self.now = 0.0
         self._rng = rng
         self._loss = loss

@@ -7,7 +7,7 @@ from msgspec import Struct
 from triplewire.network.messages import Message, Packet, Publication
 
 
-class Send(Struct, frozen=True):
+class SendPacket(Struct, frozen=True):
     """Send a packet to an address. It may get lost."""
 
     to: str
@@ -49,5 +49,5 @@ class SendMessage(Struct, frozen=True):
     message: Message
 
 
-Effect = Send | Accept | Replay | RelayReceived | BroadcastReceived
+Effect = SendPacket | Accept | Replay | RelayReceived | BroadcastReceived
 Action = Effect | SendMessage

@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from triplewire.network.messages import Frame, Message
+from triplewire.network.messages import LinkFrame, Message
 
 WINDOW = 256
 MAX_WAITING = 20_000
@@ -27,7 +27,7 @@ class FrameResult(Struct, frozen=True):
     """What came of a frame: messages in order, frames to send in return, and whether the other side restarted."""
 
     messages: tuple[Message, ...] = ()
-    frames: tuple[Frame, ...] = ()
+    frames: tuple[LinkFrame, ...] = ()
     restarted: bool = False
 
 
@@ -53,7 +53,7 @@ class Link:
 
     # Sending
 
-    def send(self, now: float, message: Message) -> list[Frame]:
+    def send(self, now: float, message: Message) -> list[LinkFrame]:
         """Queue a message; returns the frames to send now. The rest follows as the window opens."""
         if self.is_idle:
             self._waiting_since = now
@@ -76,26 +76,26 @@ class Link:
         """How long the other side has owed an acknowledgement. That it sends is not enough: it has to receive."""
         return 0.0 if self.is_idle else now - max(self.answered_at, self._waiting_since)
 
-    def restart(self, now: float) -> list[Frame]:
+    def restart(self, now: float) -> list[LinkFrame]:
         """Drop what is in flight, and begin a new session."""
         self._session = self._new_session()
         self._reset()
         return [self._ack_frame()]
 
-    def tick(self, now: float, retry: float) -> list[Frame]:
+    def tick(self, now: float, retry: float) -> list[LinkFrame]:
         """The frames that are due: a retransmission, or an acknowledgement."""
         if (self._in_flight or (self._waiting and not self._peer_session)) and now - self._resend_after >= retry:
             self._resend_after = now
             return self._retransmission()
         return self.acknowledge()
 
-    def acknowledge(self) -> list[Frame]:
+    def acknowledge(self) -> list[LinkFrame]:
         """An acknowledgement, if one is owed."""
         return [self._ack_frame()] if self._unacked else []
 
     # Receiving
 
-    def receive(self, now: float, frame: Frame) -> FrameResult:
+    def receive(self, now: float, frame: LinkFrame) -> FrameResult:
         """Receive a frame of this link."""
         if frame.session < self._peer_session or frame.known > self._session:
             return _NOTHING
@@ -116,7 +116,7 @@ class Link:
 
     # Private
 
-    def _fill_window(self, now: float) -> list[Frame]:
+    def _fill_window(self, now: float) -> list[LinkFrame]:
         frames = []
         while self._waiting and self._peer_session and len(self._in_flight) < WINDOW:
             if not self._in_flight:
@@ -125,16 +125,16 @@ class Link:
             frames.append(self._frame(self._acked + len(self._in_flight), self._in_flight[-1]))
         return frames
 
-    def _retransmission(self) -> list[Frame]:
+    def _retransmission(self) -> list[LinkFrame]:
         if not self._peer_session:
             return [self._ack_frame()]
         return [self._frame(self._acked + place, message) for place, message in enumerate(self._in_flight, 1)]
 
-    def _frame(self, number: int, message: Message | None) -> Frame:
+    def _frame(self, number: int, message: Message | None) -> LinkFrame:
         self._unacked = 0
-        return Frame(self._session, self._peer_session, number, self._received, message)
+        return LinkFrame(self._session, self._peer_session, number, self._received, message)
 
-    def _ack_frame(self) -> Frame:
+    def _ack_frame(self) -> LinkFrame:
         return self._frame(0, None)
 
     def _take_ack(self, now: float, ack: int) -> None:
@@ -145,7 +145,7 @@ class Link:
             self._acked += new
             self._resend_after = self.answered_at = now
 
-    def _in_order(self, frame: Frame) -> tuple[Message, ...]:
+    def _in_order(self, frame: LinkFrame) -> tuple[Message, ...]:
         if frame.message is None:
             return ()
         self._unacked += 1

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from triplewire.network.effects import Effect, Send, SendMessage
+from triplewire.network.effects import Effect, SendMessage, SendPacket
 from triplewire.network.hypercube.members import Members
 from triplewire.network.link import FrameResult, Link
-from triplewire.network.messages import Frame
+from triplewire.network.messages import LinkFrame
 
 _SESSIONS_A_START = 1 << 32
 
@@ -35,7 +35,7 @@ class LinkTable:
         self.sent[type(action.message).__name__] += 1
         return self._frames(action.to, self._link(now, action.to).send(now, action.message))
 
-    def receive(self, now: float, sender: str, frame: Frame) -> tuple[FrameResult, list[Effect]]:
+    def receive(self, now: float, sender: str, frame: LinkFrame) -> tuple[FrameResult, list[Effect]]:
         """Receive a frame: its result, and the frames to send back."""
         received = self._link(now, sender).receive(now, frame)
         return received, self._frames(sender, received.frames)
@@ -82,9 +82,9 @@ class LinkTable:
         link = self._links.get(other)
         return float("-inf") if link is None else link.answered_at
 
-    def _frames(self, other: str, frames: Iterable[Frame]) -> list[Effect]:
+    def _frames(self, other: str, frames: Iterable[LinkFrame]) -> list[Effect]:
         member = self._members.get(other)
-        return [] if member is None else [Send(member.address, frame) for frame in frames]
+        return [] if member is None else [SendPacket(member.address, frame) for frame in frames]
 
     def _link(self, now: float, other: str) -> Link:
         link = self._links.get(other)

@@ -1,7 +1,7 @@
 """Messages between super-peers.
 
-There are two kinds of packets. A `Frame` belongs to a link, which delivers each message once and in order (`links`). A
-datagram stands alone: it may be lost or duplicated, and its sender retries.
+There are two kinds of packets. A `LinkFrame` belongs to a link, which delivers each message once and in order
+(`links`). A datagram stands alone: it may be lost or duplicated, and its sender retries.
 
 The sender of a packet is known from the transport, which has verified the key at the other end; no message names it.
 Every message has a tag; unknown tags are refused. `VERSION` changes when a message changes its meaning. Tags are part
@@ -17,7 +17,7 @@ from msgspec import Struct
 VERSION = 1
 
 
-class Status(IntEnum):
+class MemberStatus(IntEnum):
     """The status of a member. Within one incarnation a higher one wins."""
 
     ALIVE = 0
@@ -36,7 +36,7 @@ class Member(Struct, frozen=True, array_like=True):
     id: str
     address: str
     incarnation: int = 1
-    status: Status = Status.ALIVE
+    status: MemberStatus = MemberStatus.ALIVE
     claim: int = 0
     start: int = 0
 
@@ -193,7 +193,7 @@ Message = (
 )
 
 
-class Frame(Struct, frozen=True, tag="frame", array_like=True):
+class LinkFrame(Struct, frozen=True, tag="frame", array_like=True):
     """A packet of a link. `number` counts messages from 1 within a session; 0 carries none, only `ack`.
 
     `session` is the sender's, `known` is the receiver's as far as the sender knows it, else 0.
@@ -215,7 +215,7 @@ class Join(Struct, frozen=True, tag="join", array_like=True):
     member: Member
 
 
-class Welcome(Struct, frozen=True, tag="welcome", array_like=True):
+class JoinAccepted(Struct, frozen=True, tag="welcome", array_like=True):
     """Answers a join: all members, the receiver among them, and the sender's watermarks."""
 
     members: tuple[Member, ...]
@@ -247,5 +247,5 @@ class ProbeAnswer(Struct, frozen=True, tag="heard", array_like=True):
     about: str | None = None
 
 
-Datagram = Join | Welcome | Expelled | Alive | Probe | ProbeAnswer
-Packet = Frame | Datagram
+Datagram = Join | JoinAccepted | Expelled | Alive | Probe | ProbeAnswer
+Packet = LinkFrame | Datagram

@@ -23,7 +23,7 @@ from triplewire.network.hypercube.failure_detection import FailureDetector
 from triplewire.network.hypercube.members import Members
 from triplewire.network.hypercube.membership import Membership, Stage
 from triplewire.network.link_table import LinkTable
-from triplewire.network.messages import Description, Frame, Member, Message, Packet, Publication, StandingQuery
+from triplewire.network.messages import Description, LinkFrame, Member, Message, Packet, Publication, StandingQuery
 from triplewire.network.routing.router import Router
 from triplewire.network.routing.subscriptions.event_matching import EventMatcher
 from triplewire.network.routing.subscriptions.reasoner import Reasoner
@@ -179,11 +179,11 @@ class SuperPeer:
 
     def receive(self, now: float, sender: str, packet: Packet) -> list[Effect]:
         """Receive a packet from another super-peer, which the transport has identified."""
-        if isinstance(packet, Frame):
+        if isinstance(packet, LinkFrame):
             return self._receive_frame(now, sender, packet)
         if isinstance(packet, messages.Join):
             return self._to_effects(now, self._membership.join_requested(now, sender, packet))
-        if isinstance(packet, messages.Welcome):
+        if isinstance(packet, messages.JoinAccepted):
             return self._to_effects(now, self._membership.welcomed(now, packet))
         if isinstance(packet, messages.Alive):
             return self._to_effects(now, self._membership.alive_received(now, sender, packet, self._network_size(now)))
@@ -197,7 +197,7 @@ class SuperPeer:
 
     # Private: receiving over a link
 
-    def _receive_frame(self, now: float, sender: str, frame: Frame) -> list[Effect]:
+    def _receive_frame(self, now: float, sender: str, frame: LinkFrame) -> list[Effect]:
         if self.stage is Stage.LEFT:
             return self._links.receive(now, sender, frame)[1]
         if not self.members.is_alive(sender) or not self.is_in:

@@ -6,10 +6,10 @@ from random import Random
 
 import pytest
 
-from triplewire.network.effects import Action, Send
+from triplewire.network.effects import Action, SendPacket
 from triplewire.network.hypercube.failure_detection import FailureDetector
 from triplewire.network.hypercube.members import Members
-from triplewire.network.messages import Member, Probe, ProbeAnswer, Status
+from triplewire.network.messages import Member, MemberStatus, Probe, ProbeAnswer
 from triplewire.network.timings import Timings
 
 TIMINGS = Timings(suspect_after=4, fail_after=2)
@@ -26,7 +26,7 @@ def watching(members: Members) -> FailureDetector:
 
 
 def _probes(actions: list[Action]) -> list[Probe]:
-    return [action.packet for action in actions if isinstance(action, Send) and isinstance(action.packet, Probe)]
+    return [action.packet for action in actions if isinstance(action, SendPacket) and isinstance(action.packet, Probe)]
 
 
 def test_whoever_answers_is_not_suspected(watching: FailureDetector) -> None:
@@ -62,13 +62,13 @@ def test_f6_one_way_is_not_enough_to_be_heard(watching: FailureDetector, members
     """A witness asks the suspect itself: one that only speaks, and does not hear, does not answer."""
     witness = FailureDetector("c", members, Random(0), TIMINGS)
     (asked,) = witness.probed(0, "a", Probe("b"))
-    assert asked == Send("at b", Probe())
+    assert asked == SendPacket("at b", Probe())
     (told,) = witness.answered(0.1, "b", ProbeAnswer())
-    assert told == Send("at a", ProbeAnswer("b"))
+    assert told == SendPacket("at a", ProbeAnswer("b"))
     assert witness.answered(0.2, "b", ProbeAnswer()) == [], "told once"
 
 
 def test_those_given_up_are_looked_for(watching: FailureDetector, members: Members) -> None:
-    members.merge([Member("f", "at f", status=Status.FAILED)])
+    members.merge([Member("f", "at f", status=MemberStatus.FAILED)])
     actions = watching.check(TIMINGS.probe_failed_every, [], lambda _: 0)
-    assert actions == [Send("at f", Probe())]
+    assert actions == [SendPacket("at f", Probe())]

@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from triplewire.network.hypercube.members import Members
-from triplewire.network.messages import Member, Status
+from triplewire.network.messages import Member, MemberStatus
 
 records = st.builds(
     Member,
     id=st.sampled_from("abcdefgh"),
     address=st.sampled_from(["here", "there"]),
     incarnation=st.integers(1, 4),
-    status=st.sampled_from(Status),
+    status=st.sampled_from(MemberStatus),
     claim=st.integers(0, 9),
     start=st.integers(0, 2),
 )
@@ -36,7 +36,7 @@ def test_tables_agree_in_whatever_order_they_learn(news: list[Member], rng: obje
 @given(st.lists(records, max_size=20))
 def test_everybody_alive_has_a_place_and_nobody_else(news: list[Member]) -> None:
     members = Members(news)
-    alive = {member.id for member in members.all if member.status is Status.ALIVE}
+    alive = {member.id for member in members.all if member.status is MemberStatus.ALIVE}
     assert set(members.places) == alive
     assert len(members.places) == len(alive)
     assert all(members.places[place] == member for member, place in members.place_of.items())
@@ -48,7 +48,7 @@ def _row(*names: str) -> Members:
 
 def test_only_the_last_one_moves_when_somebody_leaves() -> None:
     members = _row("a", "b", "c", "d", "e")
-    members.merge([Member("b", "b", status=Status.LEFT, claim=1)])
+    members.merge([Member("b", "b", status=MemberStatus.LEFT, claim=1)])
     assert members.places == ("a", "e", "c", "d")
 
 
@@ -61,14 +61,14 @@ def test_two_that_joined_at_once_do_not_share_a_place() -> None:
 def test_a_newcomer_is_given_a_place_that_moves_nobody() -> None:
     members = _row("a", "b", "c")
     assert members.free_claim() == 3
-    members.merge([Member("b", "b", status=Status.FAILED, claim=1)])
+    members.merge([Member("b", "b", status=MemberStatus.FAILED, claim=1)])
     assert members.places == ("a", "c")
     assert members.free_claim() == 1
 
 
 def test_a_higher_incarnation_is_alive_again() -> None:
     members = _row("a", "b")
-    assert members.merge([Member("b", "b", status=Status.FAILED, claim=1)])
+    assert members.merge([Member("b", "b", status=MemberStatus.FAILED, claim=1)])
     assert not members.merge([Member("b", "b", claim=1)])
     assert members.merge([Member("b", "b", incarnation=2, claim=1)])
     assert members.is_alive("b")

@@ -7,9 +7,9 @@ from random import Random
 import msgspec
 import pytest
 
-from triplewire.network.effects import Action, Send, SendMessage
+from triplewire.network.effects import Action, SendMessage, SendPacket
 from triplewire.network.hypercube.membership import Membership, Stage
-from triplewire.network.messages import Alive, Expelled, Join, Member, MembershipChange, Status, Welcome
+from triplewire.network.messages import Alive, Expelled, Join, JoinAccepted, Member, MembershipChange, MemberStatus
 from triplewire.network.timings import Timings
 
 TIMINGS = Timings()
@@ -31,15 +31,15 @@ def _outside(name: str) -> Membership:
     return Membership(Member(name, f"at {name}"), (), {}, Random(0), TIMINGS)
 
 
-def _sent(actions: list[Action], kind: type) -> list[Send]:
-    return [action for action in actions if isinstance(action, Send) and isinstance(action.packet, kind)]
+def _sent(actions: list[Action], kind: type) -> list[SendPacket]:
+    return [action for action in actions if isinstance(action, SendPacket) and isinstance(action.packet, kind)]
 
 
 class TestJoining:
     def test_any_member_gives_a_place_and_tells_everybody(self) -> None:
         host = _inside("b", "a", "b", "c")
         actions = host.join_requested(0, "x", Join(Member("x", "at x")))
-        (welcome,) = _sent(actions, Welcome)
+        (welcome,) = _sent(actions, JoinAccepted)
         assert welcome.to == "at x"
         assert host.members.places == ("a", "b", "c", "x")
         told = {action.to for action in actions if isinstance(action, SendMessage)}
@@ -50,7 +50,7 @@ class TestJoining:
         host.join_requested(0, "x", Join(Member("x", "at x")))
         before = host.members.digest
         (welcome,) = host.join_requested(1, "x", Join(Member("x", "at x")))
-        assert isinstance(welcome, Send)
+        assert isinstance(welcome, SendPacket)
         assert host.members.digest == before
 
     def test_nobody_joins_under_another_name(self) -> None:
@@ -60,11 +60,11 @@ class TestJoining:
 
     def test_a_newcomer_asks_one_after_the_other_until_somebody_answers(self) -> None:
         newcomer = _outside("x")
-        asked = [action.to for action in newcomer.join(0, ["p", "q"]) if isinstance(action, Send)]
+        asked = [action.to for action in newcomer.join(0, ["p", "q"]) if isinstance(action, SendPacket)]
         for second in range(1, 4):
-            asked += [action.to for action in newcomer.tick(second * TIMINGS.retry) if isinstance(action, Send)]
+            asked += [action.to for action in newcomer.tick(second * TIMINGS.retry) if isinstance(action, SendPacket)]
         assert asked == ["p", "q", "p", "q"]
-        newcomer.welcomed(5, Welcome((_member("a", 0), _member("x", 1)), {"a": 17}))
+        newcomer.welcomed(5, JoinAccepted((_member("a", 0), _member("x", 1)), {"a": 17}))
         assert newcomer.stage is Stage.IN
         assert newcomer.watermarks["a"] == 17
 
@@ -77,7 +77,7 @@ class TestJoining:
     def test_what_was_heard_before_is_not_forgotten_for_what_the_host_has_heard(self) -> None:
         back = Membership(_member("x", 1), (), {"a": 3}, Random(0), TIMINGS)
         back.join(0, ["at a"])
-        back.welcomed(1, Welcome((_member("a", 0), _member("x", 1)), {"a": 17}))
+        back.welcomed(1, JoinAccepted((_member("a", 0), _member("x", 1)), {"a": 17}))
         assert back.watermarks["a"] == 3
 
     def test_if_nobody_is_there_it_goes_on_with_those_it_knew(self) -> None:
@@ -107,14 +107,16 @@ class TestNews:
 
     def test_whoever_is_moved_claims_the_place_it_came_to(self) -> None:
         member = _inside("d", "a", "b", "c", "d")
-        member.apply_changes(0, MembershipChange((msgspec.structs.replace(_member("b", 1), status=Status.FAILED),)))
+        member.apply_changes(
+            0, MembershipChange((msgspec.structs.replace(_member("b", 1), status=MemberStatus.FAILED),))
+        )
         actions = member.tick(TIMINGS.heartbeat * 3)
         assert member.me.claim == 1
         assert any(isinstance(action, SendMessage) for action in actions)
 
     def test_a_member_that_is_called_dead_says_that_it_is_alive(self) -> None:
         member = _inside("b", "a", "b", "c")
-        dead = msgspec.structs.replace(_member("b", 1), status=Status.FAILED)
+        dead = msgspec.structs.replace(_member("b", 1), status=MemberStatus.FAILED)
         actions = member.apply_changes(0, MembershipChange((dead,)))
         assert member.members.is_alive("b")
         assert member.me.incarnation == 2
@@ -124,7 +126,7 @@ class TestNews:
         member = _inside("b", "a", "b")
         (action,) = member.leave(0)
         assert isinstance(action, SendMessage)
-        assert action.message.members[0].status is Status.LEFT
+        assert action.message.members[0].status is MemberStatus.LEFT
 
 
 class TestThoseGivenUp:
@@ -138,7 +140,11 @@ class TestThoseGivenUp:
     def test_f6_one_that_was_cut_off_comes_back_in_a_higher_incarnation(self) -> None:
         """It has given nobody up; the others have given it up."""
         lonely = _inside("b", "a", "b", "c")
-        theirs = [_member("a", 0), msgspec.structs.replace(_member("b", 1), status=Status.FAILED), _member("c", 2)]
+        theirs = [
+            _member("a", 0),
+            msgspec.structs.replace(_member("b", 1), status=MemberStatus.FAILED),
+            _member("c", 2),
+        ]
         actions = lonely.expelled(0, "a", Expelled(tuple(theirs), 2), strength=1)
         (sent,) = _sent(actions, Alive)
         assert sent.to == "at a"
@@ -168,7 +174,7 @@ class TestThoseGivenUp:
             member.declare_failed(0, other)
         sender = gone[0]
         theirs = [_member(other, place) for place, other in enumerate(gone)]
-        theirs += [msgspec.structs.replace(_member(other, 0), status=Status.FAILED) for other in others]
+        theirs += [msgspec.structs.replace(_member(other, 0), status=MemberStatus.FAILED) for other in others]
         member.expelled(1, sender, Expelled(tuple(theirs), 2), strength=2)
         assert (member.stage is Stage.IN) is stays
 

@@ -14,7 +14,7 @@ from triplewire.algebra import Advertisement, Interval
 from triplewire.errors import InputError
 from triplewire.network.messages import Description, StandingQuery
 from triplewire.network.routing.advertisements.descriptions import describe
-from triplewire.network.routing.advertisements.index import AdvertisementIndex, Element, Level, elements_of
+from triplewire.network.routing.advertisements.index import AdvertisementIndex, IndexElement, Level, elements_of
 from triplewire.network.routing.subscriptions.reasoner import AlgebraReasoner
 from triplewire.rdf.terms import RDF, Literal, NamedNode
 from triplewire.testing.strategies import advertisements, subscriptions
@@ -29,12 +29,12 @@ def indexed(by_target: Mapping[str, Description]) -> AdvertisementIndex[str]:
     return indices
 
 
-def schemas(*names: str) -> Element:
-    return Element(Level.SCHEMA, frozenset(map(NamedNode, names)))
+def schemas(*names: str) -> IndexElement:
+    return IndexElement(Level.SCHEMA, frozenset(map(NamedNode, names)))
 
 
-def properties(*names: str) -> Element:
-    return Element(Level.PROPERTY, frozenset(map(NamedNode, names)))
+def properties(*names: str) -> IndexElement:
+    return IndexElement(Level.PROPERTY, frozenset(map(NamedNode, names)))
 
 
 class CountingReasoner(AlgebraReasoner):
@@ -59,8 +59,8 @@ class TestTable1:
             (properties(f"{DC}language"), ("SP7",)),
             (_values("creator", Literal("P. Chirita"), Literal("W. Nejdl")), ("SP1",)),
             (_values("title", Literal("Algorithms"), Literal("Data Structures")), ("SP1",)),
-            (Element(Level.VALUE, frozenset({year}), (Interval(2002, None),)), ("SP1",)),
-            (Element(Level.VALUE, frozenset({year}), (Interval(1990, 2000),)), ("SP2",)),
+            (IndexElement(Level.VALUE, frozenset({year}), (Interval(2002, None),)), ("SP1",)),
+            (IndexElement(Level.VALUE, frozenset({year}), (Interval(1990, 2000),)), ("SP2",)),
         }
 
     def test_they_come_by_level(self):
@@ -74,8 +74,8 @@ class TestTable1:
         assert f"<{DC}language> -> SP7" in shown
 
 
-def _values(name: str, *terms: Literal) -> Element:
-    return Element(Level.VALUE, frozenset({NamedNode(DC + name)}), terms)
+def _values(name: str, *terms: Literal) -> IndexElement:
+    return IndexElement(Level.VALUE, frozenset({NamedNode(DC + name)}), terms)
 
 
 class TestUpdate:
@@ -251,7 +251,7 @@ class IndicesLikeNaive(RuleBasedStateMachine):
 
     @invariant()
     def shows_the_same(self):
-        rows: dict[Element, set[int]] = {}
+        rows: dict[IndexElement, set[int]] = {}
         for description, target in self.naive:
             for element in elements_of(description):
                 rows.setdefault(element, set()).add(target)

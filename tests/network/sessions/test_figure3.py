@@ -178,7 +178,7 @@ def test_whoever_has_not_got_everything_is_not_forgotten(world):
     for message in (peer_messages.Moved(98), peer_messages.Migrate(ap.id, 99)):
         ap.do(ap.machine.receive(world.now, connection, sealer.seal(peer_messages.encode(message))))
     world.run()
-    assert world.take_said().count(("AP", "A", "Refused")) == 2
+    assert world.take_said().count(("AP", "A", "RequestRefused")) == 2
     assert ap.machine.online == [alice.id]
 
 

@@ -1,10 +1,10 @@
 """Flow control of one subscription."""
 
-from triplewire.network.sessions.access_point.flow_control import Flow
+from triplewire.network.sessions.access_point.flow_control import NotificationFlow
 
 
 def test_a_window_is_filled_and_opens_with_acknowledgements():
-    flow = Flow(1, 3)
+    flow = NotificationFlow(1, 3)
     assert flow.credit == 3
     flow.begin(1)
     assert flow.credit == 0
@@ -15,7 +15,7 @@ def test_a_window_is_filled_and_opens_with_acknowledgements():
 
 
 def test_what_is_noticed_while_a_page_is_read_is_not_missed():
-    flow = Flow(1, 3)
+    flow = NotificationFlow(1, 3)
     flow.begin(1)
     flow.mark_available()
     flow.end([], has_more=False)
@@ -23,7 +23,7 @@ def test_what_is_noticed_while_a_page_is_read_is_not_missed():
 
 
 def test_nothing_is_read_where_nothing_is_new():
-    flow = Flow(1, 3)
+    flow = NotificationFlow(1, 3)
     flow.begin(1)
     flow.end([10], has_more=False)
     assert flow.credit == 0
@@ -34,7 +34,7 @@ def test_nothing_is_read_where_nothing_is_new():
 
 
 def test_only_what_was_sent_can_be_acknowledged():
-    flow = Flow(1, 3)
+    flow = NotificationFlow(1, 3)
     flow.begin(1)
     flow.end([10, 20], has_more=False)
     assert flow.acknowledge(5) is None

@@ -38,7 +38,7 @@ def test_an_answer_to_an_earlier_tide_does_not_count_for_a_later_one():
 def test_what_is_refused_for_now_is_asked_again_and_the_tide_kept_until_then():
     connections, own = at_home(subscriptions={"a": SubscriptionQuery("l", "a")}, since={"o": 5})
     own.resubscribe(0.0)
-    connections.answered(1.0, HERE, peer_messages.Refused(1, "a network", "none yet", again=True))
+    connections.answered(1.0, HERE, peer_messages.RequestRefused(1, "a network", "none yet", again=True))
     assert own.saved_state.since == {"o": 5}
     own.renew(2.0)
     assert not connections.answered(2.0, HERE, peer_messages.KeepAlive())

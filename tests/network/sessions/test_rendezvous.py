@@ -196,7 +196,7 @@ def test_nobody_uploads_what_was_not_asked_for(scene):
     wanted = peer_messages.UploadRequested(alice.id, "t1", LOCATION)
     bob.do(bob.machine.upload(world.now, line, wanted, b"spam"))
     world.run()
-    assert ("AP2", "B", "Refused") in world.take_said()
+    assert ("AP2", "B", "RequestRefused") in world.take_said()
     assert alice.got == {}
 
 
@@ -247,7 +247,7 @@ def test_what_waits_for_an_owner_is_bounded(scene):
     assert [type(alice.answer(token)) for token in tokens] == [
         peer_messages.Done,
         peer_messages.Done,
-        peer_messages.Refused,
+        peer_messages.RequestRefused,
     ]
     assert len(world.stations["AP"].store.requests) == 2
 

@@ -18,7 +18,7 @@ from triplewire.network.sessions.access_point.records import (
     PeerWithSubscriptions,
     SavedAccessPoint,
 )
-from triplewire.network.sessions.envelopes import Kind, clear_body, kind_of
+from triplewire.network.sessions.envelopes import MessageKind, clear_body, kind_of
 from triplewire.network.sessions.identity import new_secret, public_key_of
 from triplewire.network.sessions.peer import effects as doing
 from triplewire.network.sessions.peer.peer import Peer
@@ -185,13 +185,13 @@ class Station:
             self.store.accepted[key] = peer_messages.Receipt(event, len(self.world.logs[self.id]))
         return effects.Stored((self.store.accepted[key],))
 
-    def _Advertise(self, effect):  # noqa: N802
+    def _PutAdvertisement(self, effect):  # noqa: N802
         if effect.rdf == "not RDF":
             return effects.Failed("a registration in RDF", effect.rdf)
         self.store.advertised[effect.peer] = effect.rdf
         return None
 
-    def _Unadvertise(self, effect):  # noqa: N802
+    def _RemoveAdvertisement(self, effect):  # noqa: N802
         self.store.advertised.pop(effect.peer, None)
 
     def _Watch(self, effect):  # noqa: N802
@@ -207,7 +207,7 @@ class Station:
         after = subscription.cursor if effect.after is None else effect.after
         waiting = [one for one in subscription.outbox if one.position > after]
         lost = subscription.gap if max(after, subscription.cursor) < subscription.gap else None
-        return effects.Page(tuple(waiting[: effect.limit]), len(waiting) > effect.limit, lost, after)
+        return effects.NotificationPage(tuple(waiting[: effect.limit]), len(waiting) > effect.limit, lost, after)
 
     def _Acknowledge(self, effect):  # noqa: N802
         subscription = self.store.subscriptions.get((effect.peer, effect.name))
@@ -296,7 +296,7 @@ class Walker:
                     self.world.dial(self, effect.connection, effect.access_point)
                 case doing.Disconnect():
                     self.world.hang_up(self, effect.connection)
-                case doing.Send():
+                case doing.SendBytes():
                     self.world.send_up(self, effect.connection, effect.data)
                 case doing.SaveState():
                     self.home = effect.saved
@@ -390,7 +390,7 @@ class World:
         self.queue.append(("relay", station, self.stations[name], body))
 
     def _note(self, sender: str, receiver: str, data: bytes, read) -> None:
-        is_clear = kind_of(data) is Kind.CLEAR
+        is_clear = kind_of(data) is MessageKind.CLEAR
         message = peer_messages.decode_handshake_message(clear_body(data)) if is_clear else read(data[ENVELOPE_HEAD:])
         self.said.append((sender, receiver, type(message).__name__))
         self.wire.append((sender, receiver, data))

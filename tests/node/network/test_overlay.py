@@ -362,14 +362,14 @@ async def test_a12_a_frame_of_somebody_outside_the_table_does_nothing(tmp_path):
     """It has the network's key, but it has not joined: who it is, it cannot choose."""
     from tests.node.network.test_transport import sent_raw
 
-    from triplewire.network.messages import Frame, Member, MembershipChange, Status
+    from triplewire.network.messages import LinkFrame, Member, MembershipChange, MemberStatus
     from triplewire.node.transport import message_codec
     from triplewire.node.transport.keys import KeyPair
 
     async with sites(tmp_path, "a", "b") as [a, _]:
         table = a.peer.members.all
-        lie = MembershipChange(tuple(Member(m.id, "tcp://127.0.0.1:1", 999, Status.FAILED) for m in table))
-        forged = message_codec.encode(Frame(1 << 40, 0, 1, 0, lie))
+        lie = MembershipChange(tuple(Member(m.id, "tcp://127.0.0.1:1", 999, MemberStatus.FAILED) for m in table))
+        forged = message_codec.encode(LinkFrame(1 << 40, 0, 1, 0, lie))
 
         class Target:
             address = a.overlay.address

@@ -11,7 +11,7 @@ from tests.node.network.backbones import ANYWHERE, KEY, Post, posts, until
 from zmq.utils import z85
 
 from triplewire.errors import NetworkError
-from triplewire.network.messages import Frame, Heartbeat, Notify, Probe, Publication
+from triplewire.network.messages import Heartbeat, LinkFrame, Notify, Probe, Publication
 from triplewire.node.transport import connections, message_codec
 from triplewire.node.transport.backbone import Transport
 from triplewire.node.transport.connections import dealer
@@ -22,18 +22,18 @@ OTHER = NetworkKey(bytes(32))
 
 async def test_a_message_arrives_with_the_name_of_who_holds_the_key():
     async with posts(KEY, KEY) as [one, other]:
-        one.send(other, Frame(1, 0, 1, 0, Heartbeat(7)))
+        one.send(other, LinkFrame(1, 0, 1, 0, Heartbeat(7)))
         other.send(one, Probe())
         await until(lambda: one.received and other.received)
-        assert other.received == [(one.member, Frame(1, 0, 1, 0, Heartbeat(7)))]
+        assert other.received == [(one.member, LinkFrame(1, 0, 1, 0, Heartbeat(7)))]
         assert one.received == [(other.member, Probe())]
 
 
 async def test_messages_keep_their_order_and_a_large_one_passes():
     async with posts(KEY, KEY) as [one, other]:
         large = Publication("sp", 1, "urn:e", "me", "now", None, bytes(5 << 20))
-        sent = [Frame(1, 0, number, 0, Heartbeat(number)) for number in range(1, 400)]
-        sent.insert(200, Frame(1, 0, 999, 0, Notify(0, large)))
+        sent = [LinkFrame(1, 0, number, 0, Heartbeat(number)) for number in range(1, 400)]
+        sent.insert(200, LinkFrame(1, 0, 999, 0, Notify(0, large)))
         for packet in sent:
             one.send(other, packet)
             await asyncio.sleep(0)
@@ -201,7 +201,7 @@ async def test_a12_a_frame_said_by_another_is_the_others():
 
     async with posts(KEY, KEY) as [one, other]:
         thief = KeyPair.new()
-        captured = message_codec.encode(Frame(1, 0, 1, 0, Heartbeat(7)))
+        captured = message_codec.encode(LinkFrame(1, 0, 1, 0, Heartbeat(7)))
         one.send(other, message_codec.decode(captured))
         await until(lambda: other.received)
         await sent_raw(other, captured, own=thief)

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 from triplewire.errors import NodeUnreachable, PeerRefused
-from triplewire.network.sessions.peer_messages import AccessPointMessage, Refused
+from triplewire.network.sessions.peer_messages import AccessPointMessage, RequestRefused
 
 T = TypeVar("T")
 _LOOK_SECONDS = 0.02
@@ -52,7 +52,7 @@ class PendingAnswers:
             raise self._unreachable() from None
         finally:
             del self._open[token]
-        if isinstance(message, Refused):
+        if isinstance(message, RequestRefused):
             raise PeerRefused(message.wanted, message.found, again=message.again)
         return message
 

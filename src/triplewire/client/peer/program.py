@@ -112,7 +112,7 @@ class PeerProgram:
     async def publish(self, nquads: bytes) -> tuple[peer_messages.Receipt, ...]:
         """Publish events; they are on the disk of the access point when this returns."""
         message = await self._request(lambda peer, now, token: peer.publish(now, token, nquads))
-        return message.receipts if isinstance(message, peer_messages.Accepted) else ()
+        return message.receipts if isinstance(message, peer_messages.EventsAccepted) else ()
 
     async def locate(self, owner: str, access_point: str) -> peer_messages.Located:
         """The location of the owner of a resource."""
@@ -187,12 +187,12 @@ class PeerProgram:
                 self._pending.answer(effect.token, effect.message)
             case do.Rejected():
                 self.refusal = effect.problem
-            case do.Connect() | do.Disconnect() | do.Send():
+            case do.Connect() | do.Disconnect() | do.SendBytes():
                 self._do_socket(effect)
             case _:
                 self._save_arrival(effect)
 
-    def _do_socket(self, effect: do.Connect | do.Disconnect | do.Send) -> None:
+    def _do_socket(self, effect: do.Connect | do.Disconnect | do.SendBytes) -> None:
         if self._sockets is None:
             return
         match effect:
@@ -200,7 +200,7 @@ class PeerProgram:
                 self._sockets.connect(effect.connection, effect.access_point)
             case do.Disconnect():
                 self._sockets.disconnect(effect.connection)
-            case do.Send():
+            case do.SendBytes():
                 self._sockets.send(effect.connection, effect.data)
 
     def _save_arrival(self, effect: do.Effect) -> None:

@@ -13,9 +13,9 @@ from random import Random
 
 from msgspec import Struct
 
-from triplewire.network.effects import Action, Send
+from triplewire.network.effects import Action, SendPacket
 from triplewire.network.hypercube.members import Members
-from triplewire.network.messages import Probe, ProbeAnswer, Status
+from triplewire.network.messages import MemberStatus, Probe, ProbeAnswer
 from triplewire.network.timings import Timings
 
 _WITNESSES = 3
@@ -98,11 +98,11 @@ class FailureDetector:
         if now - self._probed_at < self._timings.probe_failed_every:
             return []
         self._probed_at = now
-        lost = [member for member in self._members.all if member.status is Status.FAILED]
+        lost = [member for member in self._members.all if member.status is MemberStatus.FAILED]
         if lost:
-            return [Send(self._rng.choice(lost).address, Probe())]
+            return [SendPacket(self._rng.choice(lost).address, Probe())]
         return []
 
     def _send(self, to: str, what: Probe | ProbeAnswer) -> list[Action]:
         member = self._members.get(to)
-        return [] if member is None else [Send(member.address, what)]
+        return [] if member is None else [SendPacket(member.address, what)]

@@ -9,7 +9,7 @@ below N and no member with a smaller identifier claims it too; the others fill t
 that have to: the last one when a member leaves, and the later one of two that joined at once.
 
 >>> members = Members([Member("a", "A", claim=0), Member("b", "B", claim=1), Member("c", "C", claim=2)])
->>> members.merge([Member("a", "A", status=Status.FAILED)])
+>>> members.merge([Member("a", "A", status=MemberStatus.FAILED)])
 (Member(id='a', address='A', incarnation=1, status=<Status.FAILED: 2>, claim=0, start=0),)
 >>> members.places
 ('c', 'b')
@@ -24,7 +24,7 @@ from hashlib import blake2b
 from msgspec import Struct
 
 from triplewire.network.hypercube.cube import Cube
-from triplewire.network.messages import Member, Status
+from triplewire.network.messages import Member, MemberStatus
 
 
 class Members:
@@ -67,7 +67,7 @@ class Members:
 
     def free_claim(self) -> int:
         """The place that a newcomer is given."""
-        taken = {member.claim for member in self._known.values() if member.status is Status.ALIVE}
+        taken = {member.claim for member in self._known.values() if member.status is MemberStatus.ALIVE}
         return next(place for place in range(len(taken) + 1) if place not in taken)
 
     def dimension(self, member_id: str, other_id: str) -> int | None:
@@ -119,7 +119,7 @@ def _shared_layout(digest: int, known: Mapping[str, Member]) -> CubeLayout:
 
 
 def _compute_layout(known: Iterable[Member]) -> CubeLayout:
-    places = _places([member for member in known if member.status is Status.ALIVE])
+    places = _places([member for member in known if member.status is MemberStatus.ALIVE])
     return CubeLayout(places, {member_id: place for place, member_id in enumerate(places)}, Cube(len(places)))
 
 

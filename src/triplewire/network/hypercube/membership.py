@@ -17,17 +17,17 @@ from random import Random
 
 import msgspec
 
-from triplewire.network.effects import Action, Send, SendMessage
+from triplewire.network.effects import Action, SendMessage, SendPacket
 from triplewire.network.hypercube.members import Members
 from triplewire.network.messages import (
     Alive,
     Expelled,
     Join,
+    JoinAccepted,
     Member,
     MembershipChange,
     MembershipTable,
-    Status,
-    Welcome,
+    MemberStatus,
 )
 from triplewire.network.timings import Timings
 
@@ -65,7 +65,7 @@ class Membership:
     def resume_as(self, known: Member) -> None:
         """Continue after a restart as the member that the others know."""
         self.me = msgspec.structs.replace(
-            known, address=self.me.address, incarnation=known.incarnation + 1, status=Status.ALIVE
+            known, address=self.me.address, incarnation=known.incarnation + 1, status=MemberStatus.ALIVE
         )
 
     def found_network(self) -> list[Action]:
@@ -82,7 +82,7 @@ class Membership:
         return []
 
     def join(self, now: float, seeds: Sequence[str]) -> list[Action]:
-        """Ask at these addresses in turn, until a member answers with `Welcome`."""
+        """Ask at these addresses in turn, until a member answers with `JoinAccepted`."""
         self.stage = Stage.JOINING
         self._seeds = list(seeds)
         self._joining_since, self._requested_at = now, float("-inf")
@@ -93,11 +93,11 @@ class Membership:
         if self.stage is not Stage.IN or sender != join.member.id or sender == self.me.id:
             return []
         known = self.members.get(sender)
-        if known is None or known.status is not Status.ALIVE or known.incarnation < join.member.incarnation:
+        if known is None or known.status is not MemberStatus.ALIVE or known.incarnation < join.member.incarnation:
             return self._integrate(now, join.member, known)
         return [self._welcome(known)]
 
-    def welcomed(self, now: float, welcome: Welcome) -> list[Action]:
+    def welcomed(self, now: float, welcome: JoinAccepted) -> list[Action]:
         """Handle the answer to our join."""
         mine = next((member for member in welcome.members if member.id == self.me.id), None)
         if self.stage is not Stage.JOINING or mine is None or mine.incarnation < self.me.incarnation:
@@ -146,9 +146,9 @@ class Membership:
     def declare_failed(self, now: float, member_id: str) -> list[Action]:
         """Declare a member failed."""
         known = self.members.get(member_id)
-        if known is None or known.status is not Status.ALIVE:
+        if known is None or known.status is not MemberStatus.ALIVE:
             return []
-        return self._broadcast(now, msgspec.structs.replace(known, status=Status.FAILED))
+        return self._broadcast(now, msgspec.structs.replace(known, status=MemberStatus.FAILED))
 
     def leave(self, now: float) -> list[Action]:
         """Tell one neighbour, which broadcasts it: the broadcast goes through the cube without us."""
@@ -157,7 +157,7 @@ class Membership:
         if place is None or len(self.members.places) == 1:
             return []
         neighbour = self.members.places[self.members.cube.neighbours(place)[-1]]
-        return [SendMessage(neighbour, MembershipChange((msgspec.structs.replace(self.me, status=Status.LEFT),)))]
+        return [SendMessage(neighbour, MembershipChange((msgspec.structs.replace(self.me, status=MemberStatus.LEFT),)))]
 
     # Members that were declared failed
 
@@ -168,7 +168,7 @@ class Membership:
         if now - self._rejected_at.get(sender, float("-inf")) < self._timings.retry:
             return []
         self._rejected_at[sender] = now
-        return [Send(address, Expelled(self.members.all, strength))]
+        return [SendPacket(address, Expelled(self.members.all, strength))]
 
     def expelled(self, now: float, sender: str, theirs: Expelled, strength: int) -> list[Action]:
         """Others have declared us failed: refute it, or rejoin, unless they are the ones to rejoin us."""
@@ -204,27 +204,29 @@ class Membership:
             return []
         seed = self._seeds.pop(0)
         self._seeds.append(seed)
-        return [Send(seed, Join(self.me))]
+        return [SendPacket(seed, Join(self.me))]
 
     def _resume(self, now: float) -> list[Action]:
         """Nobody answers: the whole network may have been down. Resume with the saved table."""
         known = self.members.get(self.me.id)
         incarnation = max(self.me.incarnation, known.incarnation + 1 if known else 1)
         claim = known.claim if known else self.members.free_claim()
-        self.me = msgspec.structs.replace(self.me, incarnation=incarnation, claim=claim, status=Status.ALIVE)
+        self.me = msgspec.structs.replace(self.me, incarnation=incarnation, claim=claim, status=MemberStatus.ALIVE)
         self.stage = Stage.IN
         return self._broadcast(now, self.me)
 
     def _integrate(self, now: float, asking: Member, known: Member | None) -> list[Action]:
-        was_alive = known is not None and known.status is Status.ALIVE
+        was_alive = known is not None and known.status is MemberStatus.ALIVE
         claim = known.claim if known is not None and was_alive else self.members.free_claim()
         incarnation = max(asking.incarnation, known.incarnation + 1 if known else 1)
         start = known.start if known else asking.start
-        member = msgspec.structs.replace(asking, claim=claim, incarnation=incarnation, status=Status.ALIVE, start=start)
+        member = msgspec.structs.replace(
+            asking, claim=claim, incarnation=incarnation, status=MemberStatus.ALIVE, start=start
+        )
         return [*self._broadcast(now, member), self._welcome(member)]
 
     def _welcome(self, member: Member) -> Action:
-        return Send(member.address, Welcome(self.members.all, dict(self.watermarks)))
+        return SendPacket(member.address, JoinAccepted(self.members.all, dict(self.watermarks)))
 
     def _broadcast(self, now: float, member: Member) -> list[Action]:
         self._merge(now, [member])
@@ -253,22 +255,24 @@ class Membership:
     def _refute(self, now: float, claimed: Member | None, sender: str | None = None) -> list[Action]:
         """Refute that we failed, in a higher incarnation than the others know."""
         known = claimed.incarnation if claimed is not None else 0
-        me = msgspec.structs.replace(self.me, status=Status.ALIVE, incarnation=max(self.me.incarnation, known + 1))
+        me = msgspec.structs.replace(
+            self.me, status=MemberStatus.ALIVE, incarnation=max(self.me.incarnation, known + 1)
+        )
         actions = self._broadcast(now, me)
         self.me = me
         address = None if sender is None else self._address_of(sender)
-        return actions if address is None else [*actions, Send(address, Alive(me))]
+        return actions if address is None else [*actions, SendPacket(address, Alive(me))]
 
     def _refute_failure(self, now: float) -> list[Action]:
-        return self._refute(now, self.me) if self.me.status is not Status.ALIVE else []
+        return self._refute(now, self.me) if self.me.status is not MemberStatus.ALIVE else []
 
     def _rejoin(self, now: float, table: Members) -> list[Action]:
         """Take the table of the others, and join them as a newcomer."""
         known = table.get(self.me.id)
         incarnation = max(self.me.incarnation, known.incarnation if known else 0) + 1
         self.members.replace(table.all)
-        self.me = msgspec.structs.replace(self.me, incarnation=incarnation, status=Status.ALIVE)
-        seeds = [member.address for member in table.all if member.status is Status.ALIVE]
+        self.me = msgspec.structs.replace(self.me, incarnation=incarnation, status=MemberStatus.ALIVE)
+        seeds = [member.address for member in table.all if member.status is MemberStatus.ALIVE]
         self._rng.shuffle(seeds)
         return self.join(now, seeds)
 
@@ -282,7 +286,7 @@ class Membership:
             return []
         self._announced_at = now
         other = self.members.get(self._rng.choice(self.members.places))
-        return [] if other is None or other.id == self.me.id else [Send(other.address, Alive(self.me))]
+        return [] if other is None or other.id == self.me.id else [SendPacket(other.address, Alive(self.me))]
 
     def _claim_place(self, now: float) -> list[Action]:
         """Claim the place that we have got, so that the next change moves nobody without need."""

@@ -25,7 +25,7 @@ _ENVELOPE = struct.Struct(f"!2sBB{SESSION_BYTES}sQ32s")
 _UNTAGGED = struct.Struct(f"!2sBB{SESSION_BYTES}sQ")
 
 
-class Kind(IntEnum):
+class MessageKind(IntEnum):
     """The kind of a message."""
 
     CLEAR = 1
@@ -49,21 +49,21 @@ class Reason(StrEnum):
     INVITATION = "invitation"
 
 
-def kind_of(data: bytes) -> Kind:
+def kind_of(data: bytes) -> MessageKind:
     """The kind of a message, or `SessionRefused`."""
     if len(data) < _HEAD.size:
         raise SessionRefused(Reason.MALFORMED, f"a message of at least {_HEAD.size} bytes", f"{len(data)}")
     magic, version, kind = _HEAD.unpack_from(data)
-    if magic != _MAGIC or kind not in (Kind.CLEAR, Kind.SEALED):
+    if magic != _MAGIC or kind not in (MessageKind.CLEAR, MessageKind.SEALED):
         raise SessionRefused(Reason.MALFORMED, "a message of a session", "something else")
     if version != VERSION:
         raise SessionRefused(Reason.VERSION, f"version {VERSION}", f"version {version}")
-    return Kind(kind)
+    return MessageKind(kind)
 
 
 def clear(body: bytes) -> bytes:
     """A message of the handshake, as bytes."""
-    return _HEAD.pack(_MAGIC, VERSION, Kind.CLEAR) + body
+    return _HEAD.pack(_MAGIC, VERSION, MessageKind.CLEAR) + body
 
 
 def clear_body(data: bytes) -> bytes:
@@ -81,7 +81,7 @@ class Sealer:
     def seal(self, body: bytes) -> bytes:
         """The next message."""
         self._number += 1
-        fields = (_MAGIC, VERSION, Kind.SEALED, self._session, self._number)
+        fields = (_MAGIC, VERSION, MessageKind.SEALED, self._session, self._number)
         tag = _tag(self._key, _UNTAGGED.pack(*fields), body)
         return _ENVELOPE.pack(*fields, tag) + body
 

@@ -1,9 +1,9 @@
 """Messages between peers and their access points.
 
 Messages of the handshake are clear; all others are sent in envelopes (`envelopes`, which also has the version). A
-request has a number, `request_id`, which its answer repeats: `Done`, `Accepted`, `Located` and `Drained` are successes,
-`Refused` is a failure. Every request is idempotent. Tags are part of the wire format; some are older than the name of
-their class.
+request has a number, `request_id`, which its answer repeats: `Done`, `EventsAccepted`, `Located` and `Drained` are
+successes, `RequestRefused` is a failure. Every request is idempotent. Tags are part of the wire format; some are older
+than the name of their class.
 
 A peer is named by its public identifier, an access point by its super-peer's identifier. No message of an access point
 has a secret in it.
@@ -229,7 +229,7 @@ class Done(Struct, frozen=True, tag="done", array_like=True):
     request_id: int
 
 
-class Refused(Struct, frozen=True, tag="refused", array_like=True):
+class RequestRefused(Struct, frozen=True, tag="refused", array_like=True):
     """The request was refused. `again`: a later try may succeed."""
 
     request_id: int
@@ -245,7 +245,7 @@ class Receipt(Struct, frozen=True, array_like=True):
     position: int
 
 
-class Accepted(Struct, frozen=True, tag="accepted", array_like=True):
+class EventsAccepted(Struct, frozen=True, tag="accepted", array_like=True):
     """The events are on disk."""
 
     request_id: int
@@ -324,8 +324,8 @@ AccessPointMessage = (
     KeepAlive
     | Welcome
     | Done
-    | Refused
-    | Accepted
+    | RequestRefused
+    | EventsAccepted
     | Notification
     | Missed
     | Located

@@ -26,7 +26,7 @@ from triplewire.node.access_point.outbox_watches import OutboxWatches
 from triplewire.node.access_point.peer_socket import PeerSocket, holds
 from triplewire.node.access_point.records import SessionRecords, Work
 from triplewire.node.access_point.serial_tasks import SerialTasks
-from triplewire.node.access_point.storage import AccessPointHost, AccessPointStorage, Network
+from triplewire.node.access_point.storage import AccessPointHost, AccessPointStorage, PeerNetwork
 from triplewire.node.transport.rate_limited_log import RateLimitedLog
 from triplewire.rdf.limits import Limits
 from triplewire.system.supervisor import Supervisor
@@ -38,7 +38,7 @@ _BUSY = 2_000
 Call = Callable[[AccessPoint, float], Iterable[do.Effect]]
 
 
-class OverlayNetwork(Network, Protocol):
+class OverlayNetwork(PeerNetwork, Protocol):
     """What an access point needs of the overlay."""
 
     id: str

@@ -43,7 +43,7 @@ class AccessPointHost(Protocol):
     async def unregister(self, client_id: str) -> None: ...
 
 
-class Network(Protocol):
+class PeerNetwork(Protocol):
     """What an access point needs of the network, if the node is in one."""
 
     async def watermarks(self) -> dict[str, int]: ...
@@ -60,7 +60,7 @@ class AccessPointStorage:
         host: AccessPointHost,
         records: SessionRecords,
         limits: Limits,
-        network: Network | None,
+        network: PeerNetwork | None,
     ) -> None:
         self._id = id
         self._records = records
@@ -80,9 +80,9 @@ class AccessPointStorage:
                 return effect.peer, partial(self._subscribe, effect)
             case do.RemoveSubscription():
                 return effect.peer, partial(self._unsubscribe, effect)
-            case do.Advertise():
+            case do.PutAdvertisement():
                 return effect.peer, partial(self._advertise, effect)
-            case do.Unadvertise():
+            case do.RemoveAdvertisement():
                 return effect.peer, partial(self._unadvertise, effect)
             case do.ReadWatermarks():
                 return effect.peer, self._tide
@@ -105,7 +105,7 @@ class AccessPointStorage:
             do.PendingNotification(one.position, one.event, publisher, origin, one.json)
             for one, (publisher, origin) in zip(page.notifications, places, strict=True)
         )
-        return do.Page(noted, page.next is not None, page.gap, after)
+        return do.NotificationPage(noted, page.next is not None, page.gap, after)
 
     async def _acknowledge(self, effect: do.Acknowledge) -> do.Outcome:
         record = self._broker.subscriptions.require(effect.peer, effect.name)
@@ -164,14 +164,14 @@ class AccessPointStorage:
 
     # Advertisements
 
-    async def _advertise(self, effect: do.Advertise) -> do.Outcome:
+    async def _advertise(self, effect: do.PutAdvertisement) -> do.Outcome:
         registration = registration_in(effect.rdf)
         if registration.peer != effect.peer:
             raise InputError(wanted=f"the registration of {effect.peer}", found=f"that of {registration.peer}")
         await self._host.advertisements.put(effect.peer, PEER, registration.description)
         return do.OK
 
-    async def _unadvertise(self, effect: do.Unadvertise) -> do.Outcome:
+    async def _unadvertise(self, effect: do.RemoveAdvertisement) -> do.Outcome:
         with suppress(UnknownAdvertisement):
             await self._host.advertisements.remove(effect.peer, PEER)
         return do.OK

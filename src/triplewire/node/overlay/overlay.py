@@ -27,7 +27,7 @@ from msgspec import Struct
 
 from triplewire.errors import DiskFull, JoinFailed, NetworkError, StoreError
 from triplewire.matching.general.isolated_evaluator import IsolatedEvaluator
-from triplewire.network.effects import Accept, BroadcastReceived, Effect, RelayReceived, Replay, Send
+from triplewire.network.effects import Accept, BroadcastReceived, Effect, RelayReceived, Replay, SendPacket
 from triplewire.network.messages import Description, Packet, Publication
 from triplewire.network.routing.subscriptions.event_matching import CompiledMatcher
 from triplewire.network.routing.subscriptions.reasoner import AlgebraReasoner
@@ -256,7 +256,7 @@ class Overlay:
     def _do(self, effects: Iterable[Effect]) -> None:
         for effect in effects:
             match effect:
-                case Send():
+                case SendPacket():
                     self.counters.send(effect.to, effect.packet)
                     self.transport.send(effect.to, effect.packet)
                 case Accept():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from triplewire.network.messages import Frame, Packet
+from triplewire.network.messages import LinkFrame, Packet
 from triplewire.node.transport.message_codec import kind_of
 
 
@@ -19,13 +19,13 @@ class TrafficCounters:
 
     def send(self, address: str, packet: Packet) -> None:
         """Count a sent packet; a retransmission counts as a repeat."""
-        is_repeat = isinstance(packet, Frame) and packet.number > 0 and not self._is_new(address, packet)
+        is_repeat = isinstance(packet, LinkFrame) and packet.number > 0 and not self._is_new(address, packet)
         self.sent[address, "repeat" if is_repeat else kind_of(packet)] += 1
 
     def receive(self, sender: str, packet: Packet) -> None:
         self.received[sender, kind_of(packet)] += 1
 
-    def _is_new(self, address: str, frame: Frame) -> bool:
+    def _is_new(self, address: str, frame: LinkFrame) -> bool:
         newest = (frame.session, frame.number)
         if newest <= self._newest.get(address, (0, 0)):
             return False

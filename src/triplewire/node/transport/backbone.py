@@ -27,7 +27,7 @@ from zmq.utils.monitor import recv_monitor_message
 from triplewire.errors import MessageRefused
 from triplewire.network.messages import Packet
 from triplewire.node.transport import message_codec
-from triplewire.node.transport.connections import Connections
+from triplewire.node.transport.connections import OutgoingConnections
 from triplewire.node.transport.curve_router import CurveRouter, sender_of
 from triplewire.node.transport.keys import KeyPair, NetworkKey
 from triplewire.node.transport.rate_limited_log import RateLimitedLog
@@ -56,7 +56,7 @@ class Transport:
         self._context = zmq.asyncio.Context()
         self._router = CurveRouter(self._context, self._server.secret, message_codec.MOST_BYTES + _OVERHEAD)
         self._monitor: zmq.asyncio.Socket | None = None
-        self._connections = Connections(self._context, own, self._server.public)
+        self._connections = OutgoingConnections(self._context, own, self._server.public)
         self._tasks = Supervisor()
         self._held = asyncio.Event()
         self.refused: Counter[str] = Counter()

@@ -37,14 +37,14 @@ _OPTIONS = {
 }
 
 
-class Connections:
+class OutgoingConnections:
     """All outgoing connections of one super-peer. `dropped` counts what was not sent, by reason."""
 
     def __init__(self, context: zmq.asyncio.Context, own: KeyPair, server_key: bytes) -> None:
         self._context = context
         self._own = own
         self._server_key = server_key
-        self._connections: dict[str, Connection] = {}
+        self._connections: dict[str, OutgoingConnection] = {}
         self.dropped: Counter[str] = Counter()
 
     def send(self, address: str, data: bytes, now: float) -> bool:
@@ -54,7 +54,7 @@ class Connections:
             if not is_address(address):
                 self.dropped["address"] += 1
                 return False
-            connection = self._connections[address] = Connection(self._connect(address))
+            connection = self._connections[address] = OutgoingConnection(self._connect(address))
         self.dropped["held"] += connection.send(data, now)
         return connection.held > 0
 
@@ -93,7 +93,7 @@ def dealer(context: zmq.asyncio.Context, own: KeyPair, server_key: bytes) -> zmq
     return socket
 
 
-class Connection:
+class OutgoingConnection:
     """One connection: a socket, and what it could not take yet."""
 
     def __init__(self, socket: zmq.Socket[bytes]) -> None:

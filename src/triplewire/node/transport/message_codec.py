@@ -8,7 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from triplewire.errors import MessageRefused
-from triplewire.network.messages import VERSION, Frame, Packet
+from triplewire.network.messages import VERSION, LinkFrame, Packet
 from triplewire.rdf.limits import MIB
 
 MOST_BYTES = 64 * MIB
@@ -45,8 +45,8 @@ def decode(data: bytes | memoryview) -> Packet:
 def kind_of(packet: Packet) -> str:
     """The kind of a packet, for counters: the tag of its message, or `ack`.
 
-    >>> kind_of(Frame(1, 0, 0, 7))
+    >>> kind_of(LinkFrame(1, 0, 0, 7))
     'ack'
     """
-    said = packet.message if isinstance(packet, Frame) else packet
+    said = packet.message if isinstance(packet, LinkFrame) else packet
     return "ack" if said is None else str(said.__struct_config__.tag)

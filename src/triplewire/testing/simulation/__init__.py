@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from triplewire.testing.simulation.faults import RELIABLE, UNRELIABLE, FaultModel
 from triplewire.testing.simulation.histories.checker import Checker, Violation, explained
-from triplewire.testing.simulation.runs import Outcome, run
+from triplewire.testing.simulation.runs import RunOutcome, run
 from triplewire.testing.simulation.traffic import Traffic, depths
 from triplewire.testing.simulation.workload.facts import Fact, Offer, Query, Span
 from triplewire.testing.simulation.workload.rdf_encoding import RdfEncoding
@@ -32,9 +32,9 @@ __all__ = [
     "Fact",
     "FaultModel",
     "Offer",
-    "Outcome",
     "Query",
     "RdfEncoding",
+    "RunOutcome",
     "Scenario",
     "Span",
     "Traffic",

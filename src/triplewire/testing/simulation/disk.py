@@ -15,7 +15,7 @@ from triplewire.network.saved_state import SavedSuperPeer
 from triplewire.testing.simulation.workload.facts import Fact
 
 
-class Subscription(Struct, frozen=True):
+class StoredSubscription(Struct, frozen=True):
     """A subscription of a peer here."""
 
     name: str
@@ -23,7 +23,7 @@ class Subscription(Struct, frozen=True):
     standing_query: StandingQuery
 
 
-class Advertisement(Struct, frozen=True):
+class StoredAdvertisement(Struct, frozen=True):
     """An advertisement of a peer here."""
 
     name: str
@@ -32,7 +32,7 @@ class Advertisement(Struct, frozen=True):
     lasts: float | None = None
 
 
-class Rule(Struct, frozen=True):
+class StoredRule(Struct, frozen=True):
     """A rule here that publishes a fact for each event after a position that matches."""
 
     name: str
@@ -55,18 +55,18 @@ class Outbox(Struct):
         self.gap = max([self.gap, *lost])
 
 
-class Disk(Struct):
+class SimulatedDisk(Struct):
     """What survives a crash. Positions count published and accepted events together, as a node's log does.
 
     `outboxes` are those of subscriptions whose peers are off-line, `rules_position` is how far rules have read the log.
     """
 
-    subscriptions: dict[str, Subscription] = field(default_factory=dict)
-    advertisements: dict[str, Advertisement] = field(default_factory=dict)
+    subscriptions: dict[str, StoredSubscription] = field(default_factory=dict)
+    advertisements: dict[str, StoredAdvertisement] = field(default_factory=dict)
     published: list[Publication] = field(default_factory=list)
     events: set[str] = field(default_factory=set)
     log: list[Publication] = field(default_factory=list)
-    rules: dict[str, Rule] = field(default_factory=dict)
+    rules: dict[str, StoredRule] = field(default_factory=dict)
     outboxes: dict[str, Outbox] = field(default_factory=dict)
     memory: SavedSuperPeer | None = None
     rules_position: int = 0

@@ -9,10 +9,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from triplewire.network.effects import Accept, BroadcastReceived, Effect, RelayReceived, Replay, Send
+from triplewire.network.effects import Accept, BroadcastReceived, Effect, RelayReceived, Replay, SendPacket
 from triplewire.network.messages import Packet, Publication
 from triplewire.network.superpeer import SuperPeer
-from triplewire.testing.simulation.disk import Advertisement, Disk, Outbox, Rule, Subscription
+from triplewire.testing.simulation.disk import (
+    Outbox,
+    SimulatedDisk,
+    StoredAdvertisement,
+    StoredRule,
+    StoredSubscription,
+)
 from triplewire.testing.simulation.histories.history import (
     MOST_HOPS,
     Accepted,
@@ -40,7 +46,7 @@ class Host(Process):
         self.id = host_id
         self.address = f"sim://{host_id}"
         self.seeds = tuple(seeds)
-        self.disk = Disk()
+        self.disk = SimulatedDisk()
         self.super_peer: SuperPeer | None = None
         self.is_leaving = False
         self.spread: list[BroadcastReceived] = []
@@ -102,7 +108,7 @@ class Host(Process):
         else:
             self._do(self.super_peer.receive(self.now, sender, packet))
 
-    def subscribe(self, subscription: Subscription) -> None:
+    def subscribe(self, subscription: StoredSubscription) -> None:
         self.disk.subscriptions[subscription.name] = subscription
         if self.super_peer is not None:
             self._do(self.super_peer.subscribe(self.now, subscription.standing_query, subscription.peer))
@@ -115,12 +121,12 @@ class Host(Process):
         ):
             self._do(self.super_peer.unsubscribe(self.now, gone.standing_query.key, gone.peer))
 
-    def add_rule(self, rule: Rule) -> None:
+    def add_rule(self, rule: StoredRule) -> None:
         """Add a rule; in the network it is a subscription."""
         self.disk.rules[rule.name] = rule
         self._subscribe_rule(rule)
 
-    def _subscribe_rule(self, rule: Rule) -> None:
+    def _subscribe_rule(self, rule: StoredRule) -> None:
         if self.super_peer is not None:
             self._do(self.super_peer.subscribe(self.now, rule.standing_query, rule.name))
 
@@ -154,7 +160,7 @@ class Host(Process):
         for outbox in self.disk.outboxes.values():
             outbox.trim(self.disk.head)
 
-    def advertise(self, one: Advertisement) -> None:
+    def advertise(self, one: StoredAdvertisement) -> None:
         self.disk.advertisements[one.name] = one
         if self.super_peer is not None:
             self._do(self.super_peer.advertise(self.now, one.description, one.peer, one.lasts))
@@ -185,7 +191,7 @@ class Host(Process):
     def _do(self, effects: Iterable[Effect]) -> None:
         for effect in effects:
             match effect:
-                case Send():
+                case SendPacket():
                     self.world.post(self.id, effect.to, effect.packet)
                 case Accept():
                     self.write(partial(self._accept, effect.publication))
@@ -253,7 +259,7 @@ class Host(Process):
     def _is_own_change(self, publication: Publication) -> bool:
         return publication.origin == self.id and hops_of(publication) > 0
 
-    def _fire(self, rule: Rule, publication: Publication) -> None:
+    def _fire(self, rule: StoredRule, publication: Publication) -> None:
         self.world.record(Notified(self.world.now, self.id, rule.name, publication.event))
         event, acknowledge = self.world.rule_event(self.id, rule, publication)
         self._published(event, acknowledge)

@@ -31,7 +31,7 @@ class Receiver(Protocol):
     def receive(self, sender: str, packet: Packet) -> None: ...
 
 
-class Network(Timeline):
+class SimulatedNetwork(Timeline):
     """Everything that happens by chance is drawn from `rng`; everything that happens is in `history` or `trace`.
 
     `active_faults` counts the faults that are not cleared.

@@ -22,7 +22,7 @@ _AFTERWARDS = 3.0
 MakeWorld = Callable[[int, Scenario], World]
 
 
-class Outcome(Struct):
+class RunOutcome(Struct):
     """The outcome of a run."""
 
     seed: int
@@ -47,7 +47,7 @@ def make_world(seed: int, scenario: Scenario) -> World:
     return World(seed, scenario.fault_model)
 
 
-def run(seed: int, scenario: Scenario | None = None, make: MakeWorld = make_world) -> Outcome:
+def run(seed: int, scenario: Scenario | None = None, make: MakeWorld = make_world) -> RunOutcome:
     """Run the scenario of this seed, or another one, and check its history."""
     scenario = scenario or random_scenario(seed)
     world = make(seed, scenario)
@@ -56,7 +56,7 @@ def run(seed: int, scenario: Scenario | None = None, make: MakeWorld = make_worl
     checker = Checker(world.history, scenario.settle)
     violation = checker.first_violation()
     owed = sum(1 for _ in checker.owed())
-    return Outcome(seed, scenario, world.history, violation, owed, world.trace.digest, world.trace.tail())
+    return RunOutcome(seed, scenario, world.history, violation, owed, world.trace.digest, world.trace.tail())
 
 
 def settle(world: World, scenario: Scenario) -> None:

@@ -6,7 +6,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from zlib import crc32
 
-from triplewire.network.messages import Frame, Packet
+from triplewire.network.messages import LinkFrame, Packet
 from triplewire.testing.simulation.histories.history import Record
 
 _KEPT = 400
@@ -47,12 +47,12 @@ class Trace:
 
 def kind_of(packet: Packet) -> str:
     """The name of a message, or of what a frame carries; frames that carry none are acknowledgements."""
-    if isinstance(packet, Frame):
+    if isinstance(packet, LinkFrame):
         return "Acknowledgement" if packet.message is None else type(packet.message).__name__
     return type(packet).__name__
 
 
 def _line(now: float, sender: str, receiver: str, packet: Packet, copies: int) -> str:
     fate = {0: "lost", 1: ""}.get(copies, f"{copies} times")
-    body = packet.message if isinstance(packet, Frame) and packet.message is not None else packet
+    body = packet.message if isinstance(packet, LinkFrame) and packet.message is not None else packet
     return f"{now:9.3f}  {sender} -> {receiver}  {str(body)[:160]} {fate}"

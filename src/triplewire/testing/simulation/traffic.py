@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from triplewire.network.messages import Broadcast, Frame, Notify, Packet, Subscribe
+from triplewire.network.messages import Broadcast, LinkFrame, Notify, Packet, Subscribe
 
 Edge = tuple[str, str]
 
@@ -20,7 +20,7 @@ class Traffic:
 
     def see(self, sender: str, receiver: str, packet: Packet) -> None:
         """One message."""
-        if not isinstance(packet, Frame):
+        if not isinstance(packet, LinkFrame):
             return
         edge = (sender, receiver)
         match packet.message:

@@ -22,7 +22,7 @@ from itertools import count
 from triplewire.network.messages import Member, Publication
 from triplewire.network.saved_state import SavedSuperPeer
 from triplewire.network.timings import Timings
-from triplewire.testing.simulation.disk import Advertisement, Rule, Subscription
+from triplewire.testing.simulation.disk import StoredAdvertisement, StoredRule, StoredSubscription
 from triplewire.testing.simulation.faults import RELIABLE, FaultModel
 from triplewire.testing.simulation.histories.history import (
     Advertised,
@@ -35,14 +35,14 @@ from triplewire.testing.simulation.histories.history import (
     Withdrawn,
 )
 from triplewire.testing.simulation.host import Host, hops_of
-from triplewire.testing.simulation.network import Network
+from triplewire.testing.simulation.network import SimulatedNetwork
 from triplewire.testing.simulation.workload.facts import Fact, Offer, Query
 from triplewire.testing.simulation.workload.rdf_encoding import RdfEncoding
 
 _HOUR = 3600.0
 
 
-class World(Network):
+class World(SimulatedNetwork):
     """Time, the network, and the processes. `clocks_differ` lets each process find its clock anywhere."""
 
     def __init__(
@@ -144,7 +144,7 @@ class World(Network):
         self.come_online(host_id, peer)
         name = f"s{next(self._names)}"
         self.record(Subscribed(self.now, host_id, peer, name, query))
-        self.hosts[host_id].subscribe(Subscription(name, peer, self.encoding.standing_query(query)))
+        self.hosts[host_id].subscribe(StoredSubscription(name, peer, self.encoding.standing_query(query)))
         return name
 
     def unsubscribe(self, host_id: str, name: str) -> None:
@@ -168,7 +168,7 @@ class World(Network):
         name = f"r{next(self._names)}"
         host = self.hosts[host_id]
         self.record(Subscribed(self.now, host_id, f"{host_id}/rules", name, query, is_rule=True))
-        host.add_rule(Rule(name, self.encoding.standing_query(query), publishes, host.disk.head))
+        host.add_rule(StoredRule(name, self.encoding.standing_query(query), publishes, host.disk.head))
         return name
 
     def remove_rule(self, host_id: str, name: str) -> None:
@@ -176,7 +176,7 @@ class World(Network):
         self.record(Unsubscribed(self.now, host_id, name))
 
     def rule_event(
-        self, host_id: str, rule: Rule, cause: Publication
+        self, host_id: str, rule: StoredRule, cause: Publication
     ) -> tuple[Publication, Callable[[Publication], None]]:
         """The event that a rule publishes for another one, and the continuation when it is on disk."""
         event, hops = f"{cause.event}/{rule.name}", hops_of(cause) + 1
@@ -189,7 +189,7 @@ class World(Network):
         """A peer advertises; returns the advertisement's name."""
         name = f"a{next(self._names)}"
         self.record(Advertised(self.now, host_id, peer, name, offer))
-        self.hosts[host_id].advertise(Advertisement(name, peer, self.encoding.description(offer), lasts))
+        self.hosts[host_id].advertise(StoredAdvertisement(name, peer, self.encoding.description(offer), lasts))
         return name
 
     def withdraw(self, host_id: str, name: str) -> None:

@@ -34,7 +34,7 @@ class Level(IntEnum):
     VALUE = 2
 
 
-class Element(Struct, frozen=True):
+class IndexElement(Struct, frozen=True):
     """The left side of a row: some schemas, some properties, or one property and its values."""
 
     level: Level
@@ -46,21 +46,21 @@ class Element(Struct, frozen=True):
         return names if self.level is not Level.VALUE else f"{names} in {{{', '.join(map(str, self.values))}}}"
 
 
-class Row(Struct, Generic[T], frozen=True):
+class IndexRow(Struct, Generic[T], frozen=True):
     """A row of Table 1."""
 
-    element: Element
+    element: IndexElement
     targets: frozenset[T]
 
 
-def elements_of(description: Description) -> frozenset[Element]:
+def elements_of(description: Description) -> frozenset[IndexElement]:
     """The paper's S: what the description has a row for."""
     supply = supply_in(description)
-    found = {Element(Level.VALUE, frozenset({offer.property}), offer.values) for offer in supply.offers}
+    found = {IndexElement(Level.VALUE, frozenset({offer.property}), offer.values) for offer in supply.offers}
     if supply.schemas:
-        found.add(Element(Level.SCHEMA, supply.schemas))
+        found.add(IndexElement(Level.SCHEMA, supply.schemas))
     if supply.properties:
-        found.add(Element(Level.PROPERTY, supply.properties))
+        found.add(IndexElement(Level.PROPERTY, supply.properties))
     return frozenset(found)
 
 
@@ -71,7 +71,7 @@ class AdvertisementIndex(Generic[T]):
         self._descriptions: dict[str, Description] = {}
         self._targets: dict[str, set[T]] = {}
         self._of_target: dict[T, dict[str, Description]] = {}
-        self._rows: dict[Element, set[str]] = {}
+        self._rows: dict[IndexElement, set[str]] = {}
         # From a property or a namespace to the keys of the descriptions that name it.
         self._by_name: dict[NamedNode, set[str]] = defaultdict(set)
         self._only_values: set[str] = set()
@@ -129,10 +129,10 @@ class AdvertisementIndex(Generic[T]):
         """Every description, of whatever target."""
         return self._descriptions.values()
 
-    def rows(self) -> Iterator[Row[T]]:
+    def rows(self) -> Iterator[IndexRow[T]]:
         """The indices as the paper's Table 1 shows them: schemas, then properties, then values."""
         for element in sorted(self._rows, key=lambda element: (element.level, str(element))):
-            yield Row(element, frozenset().union(*(self._targets[key] for key in self._rows[element])))
+            yield IndexRow(element, frozenset().union(*(self._targets[key] for key in self._rows[element])))
 
     def __len__(self) -> int:
         """How many rows there are."""

@@ -20,10 +20,10 @@ from collections.abc import Callable
 from triplewire.errors import SessionRefused
 from triplewire.network.sessions import access_point_messages, peer_messages
 from triplewire.network.sessions.access_point.effects import (
-    Advertise,
     Effect,
     ForgetPointer,
     Outcome,
+    PutAdvertisement,
     SendToAccessPoint,
     SendToPeer,
 )
@@ -36,7 +36,7 @@ from triplewire.network.sessions.access_point.publish_subscribe import ADVERTISE
 from triplewire.network.sessions.access_point.records import AccessPointSettings, SavedAccessPoint
 from triplewire.network.sessions.access_point.requester_rendezvous import FILE, REQUEST, RequesterRendezvous
 from triplewire.network.sessions.access_point.state import AccessPointState, RegisteredPeer, Session, ignore_outcome
-from triplewire.network.sessions.envelopes import Kind, Reason, clear, clear_body, kind_of
+from triplewire.network.sessions.envelopes import MessageKind, Reason, clear, clear_body, kind_of
 from triplewire.network.sessions.handshake import Randomness
 from triplewire.network.sessions.identity import public_identifier, public_key_of
 
@@ -118,7 +118,9 @@ class AccessPoint:
             self._state.pointers[pointer.peer] = pointer
             self._state.deadlines.set((POINTER, pointer.peer), pointer.since + self._state.settings.keep)
         advertised = [known.record for known in saved.peers if known.record.registration is not None]
-        return [Advertise(self._state.ticket(ignore_outcome), one.id, one.registration or "") for one in advertised]
+        return [
+            PutAdvertisement(self._state.ticket(ignore_outcome), one.id, one.registration or "") for one in advertised
+        ]
 
     def receive(self, now: float, connection: str, data: bytes) -> list[Effect]:
         """Receive bytes over a connection. What is not authentic is refused, and never parsed."""
@@ -161,7 +163,7 @@ class AccessPoint:
     # From bytes to messages
 
     def _receive(self, now: float, connection: str, data: bytes) -> list[Effect]:
-        if kind_of(data) is Kind.CLEAR:
+        if kind_of(data) is MessageKind.CLEAR:
             return self._receive_handshake(now, connection, clear_body(data))
         session = self._state.sessions.get(connection)
         if session is None:

@@ -93,7 +93,7 @@ class StoreEvents(Struct, frozen=True):
     nquads: bytes
 
 
-class Advertise(Struct, frozen=True):
+class PutAdvertisement(Struct, frozen=True):
     """Put a registration message into the indices, in place of the peer's last one."""
 
     ticket: int
@@ -101,7 +101,7 @@ class Advertise(Struct, frozen=True):
     rdf: str
 
 
-class Unadvertise(Struct, frozen=True):
+class RemoveAdvertisement(Struct, frozen=True):
     """Take a peer's advertisement out of the indices."""
 
     peer: str
@@ -123,7 +123,7 @@ class Unwatch(Struct, frozen=True):
 
 
 class ReadPending(Struct, frozen=True):
-    """Read notifications after a position, or after the cursor; the outcome is `Page`. Never wait for more."""
+    """Read notifications after a position, or after the cursor; the outcome is `NotificationPage`. Does not wait."""
 
     ticket: int
     peer: str
@@ -204,8 +204,8 @@ Effect = (
     | AddSubscription
     | RemoveSubscription
     | StoreEvents
-    | Advertise
-    | Unadvertise
+    | PutAdvertisement
+    | RemoveAdvertisement
     | Watch
     | Unwatch
     | ReadPending
@@ -250,7 +250,7 @@ class PendingNotification(Struct, frozen=True):
     content: bytes
 
 
-class Page(Struct, frozen=True):
+class NotificationPage(Struct, frozen=True):
     """Notifications after a position. `has_more`: there is more after this.
 
     `gap`: everything up to there was removed before it was read, and none of these is before it.
@@ -270,5 +270,5 @@ class Content(Struct, frozen=True):
     content: bytes
 
 
-Outcome = Ok | Failed | Stored | Page | WatermarksRead | Content
+Outcome = Ok | Failed | Stored | NotificationPage | WatermarksRead | Content
 OK = Ok()

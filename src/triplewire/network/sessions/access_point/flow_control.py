@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import deque
 
 
-class Flow:
+class NotificationFlow:
     """One subscription of a peer that is on-line. At most `window` notifications are unacknowledged."""
 
     def __init__(self, number: int, window: int) -> None:

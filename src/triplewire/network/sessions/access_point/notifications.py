@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from triplewire.network.sessions.access_point.effects import Acknowledge, Effect, Outcome, Page, ReadPending
-from triplewire.network.sessions.access_point.flow_control import Flow
+from triplewire.network.sessions.access_point.effects import Acknowledge, Effect, NotificationPage, Outcome, ReadPending
+from triplewire.network.sessions.access_point.flow_control import NotificationFlow
 from triplewire.network.sessions.access_point.state import AccessPointState, Session
 from triplewire.network.sessions.peer_messages import Missed, Notification, NotificationAck
 
@@ -51,10 +51,12 @@ class NotificationSender:
         flow.begin(ticket)
         return [ReadPending(ticket, session.peer, name, flow.read_to, limit)]
 
-    def _page_read(self, session: Session, name: str, flow: Flow, now: float, outcome: Outcome) -> list[Effect]:
+    def _page_read(
+        self, session: Session, name: str, flow: NotificationFlow, now: float, outcome: Outcome
+    ) -> list[Effect]:
         if session.flows.get(name) is not flow or not self._state.is_current(session):
             return []
-        page = outcome if isinstance(outcome, Page) else Page((), has_more=False)
+        page = outcome if isinstance(outcome, NotificationPage) else NotificationPage((), has_more=False)
         ticket = flow.reading
         gap = [] if page.gap is None else [page.gap]
         # A gap is acknowledged like a notification, so that it is reported once.

@@ -10,15 +10,15 @@ import msgspec
 
 from triplewire.network.sessions.access_point.effects import (
     AddSubscription,
-    Advertise,
     Effect,
     Failed,
     KeepPeer,
     Outcome,
+    PutAdvertisement,
+    RemoveAdvertisement,
     RemoveSubscription,
     Stored,
     StoreEvents,
-    Unadvertise,
 )
 from triplewire.network.sessions.access_point.notifications import NotificationSender
 from triplewire.network.sessions.access_point.state import (
@@ -29,8 +29,8 @@ from triplewire.network.sessions.access_point.state import (
     ignore_outcome,
 )
 from triplewire.network.sessions.peer_messages import (
-    Accepted,
     Done,
+    EventsAccepted,
     Publish,
     Register,
     Subscribe,
@@ -79,7 +79,7 @@ class PublishSubscribe:
     def publish(self, session: Session, message: Publish) -> list[Effect]:
         def done(now: float, outcome: Outcome) -> list[Effect]:
             if isinstance(outcome, Stored):
-                return self._state.reply(session, Accepted(message.request_id, outcome.receipts))
+                return self._state.reply(session, EventsAccepted(message.request_id, outcome.receipts))
             found = outcome if isinstance(outcome, Failed) else Failed("receipts", "none")
             if not self._state.is_current(session):
                 return []
@@ -105,7 +105,7 @@ class PublishSubscribe:
             )
 
         return [
-            Advertise(
+            PutAdvertisement(
                 self._state.ticket(self._state.on_success(session, message.request_id, done)), session.peer, message.rdf
             )
         ]
@@ -127,7 +127,7 @@ class PublishSubscribe:
         return self._unadvertise(registered, ignore_outcome)
 
     def _unadvertise(self, registered: RegisteredPeer, then: Continuation) -> list[Effect]:
-        return [Unadvertise(registered.id), *self._keep_registration(registered, None, then)]
+        return [RemoveAdvertisement(registered.id), *self._keep_registration(registered, None, then)]
 
     def _keep_registration(
         self, registered: RegisteredPeer, registration: str | None, then: Continuation

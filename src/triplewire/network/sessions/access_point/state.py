@@ -9,12 +9,12 @@ from msgspec import Struct
 
 from triplewire.network.sessions import access_point_messages
 from triplewire.network.sessions.access_point.effects import Effect, Failed, Outcome, SendToAccessPoint, SendToPeer
-from triplewire.network.sessions.access_point.flow_control import Flow
+from triplewire.network.sessions.access_point.flow_control import NotificationFlow
 from triplewire.network.sessions.access_point.records import AccessPointSettings, PeerRecord, Pointer
 from triplewire.network.sessions.access_point_messages import Message
 from triplewire.network.sessions.deadlines import Deadlines
 from triplewire.network.sessions.handshake import SecureChannel
-from triplewire.network.sessions.peer_messages import AccessPointMessage, Refused, encode
+from triplewire.network.sessions.peer_messages import AccessPointMessage, RequestRefused, encode
 
 Continuation = Callable[[float, Outcome], list[Effect]]
 
@@ -43,7 +43,7 @@ class Session:
         self.connection = connection
         self.channel = channel
         self.address = address
-        self.flows: dict[str, Flow] = {}
+        self.flows: dict[str, NotificationFlow] = {}
         self.migration: MigrationProgress | None = None
 
     def send(self, message: AccessPointMessage) -> SendToPeer:
@@ -51,7 +51,7 @@ class Session:
         return SendToPeer(self.connection, self.channel.sealer.seal(encode(message)))
 
     def refuse(self, request_id: int, wanted: str, found: str, again: bool = False) -> list[Effect]:
-        return [self.send(Refused(request_id, wanted, found, again))]
+        return [self.send(RequestRefused(request_id, wanted, found, again))]
 
 
 class RegisteredPeer:
@@ -92,10 +92,10 @@ class AccessPointState:
     def last_ticket(self) -> int:
         return self._ticket
 
-    def flow(self) -> Flow:
+    def flow(self) -> NotificationFlow:
         """A new flow, with a number of its own."""
         self._flows += 1
-        return Flow(self._flows, self.settings.window)
+        return NotificationFlow(self._flows, self.settings.window)
 
     def done(self, now: float, ticket: int, outcome: Outcome) -> list[Effect]:
         """Run the continuation of a ticket."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from triplewire.errors import SessionRefused
 from triplewire.network.sessions import peer_messages
-from triplewire.network.sessions.envelopes import Kind, Reason, clear, clear_body, kind_of
+from triplewire.network.sessions.envelopes import MessageKind, Reason, clear, clear_body, kind_of
 from triplewire.network.sessions.handshake import PeerHandshake, Randomness, SecureChannel
 from triplewire.network.sessions.peer.saved_state import AccessPointInfo, PeerKeys
 
@@ -41,7 +41,7 @@ class Connection:
 
     def receive(self, now: float, data: bytes) -> peer_messages.AccessPointMessage | None:
         """A message of the access point; None for those of the handshake. `SessionRefused` ends the connection."""
-        if kind_of(data) is Kind.CLEAR:
+        if kind_of(data) is MessageKind.CLEAR:
             self._receive_handshake(now, peer_messages.decode_handshake_message(clear_body(data)))
             return None
         if self._channel is None:

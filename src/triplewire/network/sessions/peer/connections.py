@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from triplewire.network.sessions.handshake import Randomness
 from triplewire.network.sessions.peer.connection import Connection
-from triplewire.network.sessions.peer.effects import Connect, Disconnect, Effect, Send
+from triplewire.network.sessions.peer.effects import Connect, Disconnect, Effect, SendBytes
 from triplewire.network.sessions.peer.requests import MakeRequest, OnAnswer, OpenRequests
 from triplewire.network.sessions.peer.saved_state import AccessPointInfo, PeerKeys
 from triplewire.network.sessions.peer_messages import AccessPointMessage, KeepAlive, PeerMessage
@@ -155,7 +155,7 @@ class Connections:
 
     def _flush(self, connection: Connection) -> None:
         outgoing, connection.outgoing = connection.outgoing, []
-        self.add_effects(*[Send(connection.name, data) for data in outgoing])
+        self.add_effects(*[SendBytes(connection.name, data) for data in outgoing])
 
     def tick(self, now: float, address: str) -> None:
         """Send keep-alives and overdue requests, and open connections again that timed out."""

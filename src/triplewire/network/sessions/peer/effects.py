@@ -28,7 +28,7 @@ class Disconnect(Struct, frozen=True):
     connection: str
 
 
-class Send(Struct, frozen=True):
+class SendBytes(Struct, frozen=True):
     """Send bytes over a connection."""
 
     connection: str
@@ -87,7 +87,7 @@ class Rejected(Struct, frozen=True):
 Effect = (
     Connect
     | Disconnect
-    | Send
+    | SendBytes
     | SaveState
     | NotificationReceived
     | NotificationsLost

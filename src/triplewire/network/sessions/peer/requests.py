@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from triplewire.network.sessions.peer_messages import AccessPointMessage, PeerMessage, Refused
+from triplewire.network.sessions.peer_messages import AccessPointMessage, PeerMessage, RequestRefused
 
 OnAnswer = Callable[[float, AccessPointMessage], None]
 MakeRequest = Callable[[int], PeerMessage]
@@ -53,4 +53,4 @@ class OpenRequests:
         """Answer all requests with a refusal: the peer has moved."""
         for request_id, request in list(self._open.items()):
             del self._open[request_id]
-            request.then(now, Refused(request_id, "an answer", "none before the peer moved", again=True))
+            request.then(now, RequestRefused(request_id, "an answer", "none before the peer moved", again=True))

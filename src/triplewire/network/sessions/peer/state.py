@@ -120,7 +120,7 @@ class PeerState:
         def answered(now: float, message: peer_messages.AccessPointMessage) -> None:
             if token:
                 self._connections.add_effects(RequestAnswered(token, message))
-            if isinstance(message, peer_messages.Refused) and self._is_refused(now, name, token, message):
+            if isinstance(message, peer_messages.RequestRefused) and self._is_refused(now, name, token, message):
                 return
             if since is not None and (since, access_point) == (self.saved_state.since, self.saved_state.at):
                 self._unconfirmed.discard(name)
@@ -130,7 +130,7 @@ class PeerState:
             now, access_point, partial(peer_messages.Subscribe, name, query.language, query.text, since), answered
         )
 
-    def _is_refused(self, now: float, name: str, token: str, message: peer_messages.Refused) -> bool:
+    def _is_refused(self, now: float, name: str, token: str, message: peer_messages.RequestRefused) -> bool:
         """Whether to retry soon. A subscription that is refused for good is removed; the caller has been told."""
         if message.again:
             self._to_retry.add(name)
@@ -151,7 +151,7 @@ class PeerState:
             if not token:
                 return
             self._connections.add_effects(RequestAnswered(token, message))
-            if isinstance(message, peer_messages.Refused) and not message.again:
+            if isinstance(message, peer_messages.RequestRefused) and not message.again:
                 self.save(msgspec.structs.replace(self.saved_state, registration=None))
 
         self._renewed = now
@@ -161,7 +161,7 @@ class PeerState:
 
     def _request(self, now: float, token: str) -> None:
         def answered(now: float, message: peer_messages.AccessPointMessage) -> None:
-            if isinstance(message, peer_messages.Refused) and not message.again:
+            if isinstance(message, peer_messages.RequestRefused) and not message.again:
                 self.request_done(token)
             self._connections.add_effects(RequestAnswered(token, message))
 
