@@ -124,7 +124,7 @@ async def test_advertisements_of_one_client_are_read_together(tmp_path):
         await a.broker.events.publish(a.me, Event.parse(both))
         await b.gets("urn:e:1")
         await a.advertisements.remove(a.me.id, "dates")
-        await until(lambda: not a.peer.router.attachments.downstreams()[0].table)
+        await until(lambda: not a.peer.router.attachments.downstreams()[0].queries)
 
 
 async def test_what_was_published_before_a_restart_arrives_after_it(tmp_path):
@@ -390,4 +390,4 @@ async def test_more_than_can_be_written_is_not_read(tmp_path, monkeypatch):
         names = [f"urn:e:{number}" for number in range(500)]
         await a.publish(*names)
         await b.gets("urn:e:first", *names)
-        assert b.overlay.transport._may_read.is_set()
+        assert b.overlay.transport._router._may_read.is_set()
