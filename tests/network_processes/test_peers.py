@@ -124,12 +124,12 @@ async def test_a12_forged_replayed_and_stolen_over_the_wire(stations, tmp_path):
 
 async def replayed(alice: PeerProgram, mallory: PeerProgram) -> None:
     recorded: list[bytes] = []
-    send = alice._connections.send
-    alice._connections.send = lambda line, data: (recorded.append(data), send(line, data))
+    send = alice._sockets.send
+    alice._sockets.send = lambda line, data: (recorded.append(data), send(line, data))
     await alice.publish(events("urn:a12:1"))
-    [line], [other] = alice._connections._lines, mallory._connections._lines
+    [line], [other] = alice._sockets._sockets, mallory._sockets._sockets
     send(line, recorded[0])
-    mallory._connections.send(other, recorded[0])
+    mallory._sockets.send(other, recorded[0])
     await until(lambda: alice.problem is not None and mallory.problem is not None)
     assert (alice.problem.reason, mallory.problem.reason) == ("replay", "session")
     assert alice.is_online

@@ -249,13 +249,13 @@ async def test_the_metrics_tell_who_is_there_and_what_was_refused(tmp_path):
         node = api.node
         folder = Folder.make(tmp_path / "home", place_of(node))
         async with here(folder) as [alice]:
-            [line] = alice._connections._lines
-            alice._connections.send(line, b"tw\x01\x02 something")
+            [line] = alice._sockets._sockets
+            alice._sockets.send(line, b"tw\x01\x02 something")
             await until(lambda: node.peers.machine.refusals["malformed"] == 1)
             told = (await api.get("/metrics")).text
-        assert "triplewire_peers 1\n" in told
-        assert "triplewire_peers_online 1\n" in told
-        assert 'triplewire_peers_refused_total{reason="malformed"} 1\n' in told
+        assert "triplewire_peers 1.0\n" in told
+        assert "triplewire_peers_online 1.0\n" in told
+        assert 'triplewire_peers_refused_total{reason="malformed"} 1.0\n' in told
         health = (await api.get("/health")).json()
         assert (health["peers"], health["key"]) == (node.peers.address, node.peers.key)
 
@@ -324,19 +324,19 @@ async def test_a12_a_replayed_message_is_refused(tmp_path):
         node = await court.open("AP")
         async with here(court.peer("A", node), court.peer("M", node)) as [alice, mallory]:
             recorded: list[bytes] = []
-            send = alice._connections.send
+            send = alice._sockets.send
 
             def record(line: str, data: bytes) -> None:
                 recorded.append(data)
                 send(line, data)
 
-            alice._connections.send = record
+            alice._sockets.send = record
             await alice.publish(events("urn:e:1"))
-            [line] = alice._connections._lines
-            [other] = mallory._connections._lines
+            [line] = alice._sockets._sockets
+            [other] = mallory._sockets._sockets
             send(line, recorded[0])
             await until(lambda: node.peers.machine.refusals["replay"] == 1)
-            mallory._connections.send(other, recorded[0])
+            mallory._sockets.send(other, recorded[0])
             await until(lambda: node.peers.machine.refusals["session"] == 1)
             assert node.broker.state.counters.published == 1
             assert (await alice.publish(events("urn:e:2")))[0].position == 2
