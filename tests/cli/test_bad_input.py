@@ -97,7 +97,7 @@ BAD_SUBSCRIPTIONS = [
     Bad("what.txt", "ASK { ?s ?p ?o }", None, r"\.rq"),
     Bad("broken.jsonl", '{"id": "a", "language": "sparql", "text": "ASK { ?s ?p ?o }"}\n{"id": \n', 2, "object"),
     Bad("missing.jsonl", '{"id": "a", "language": "sparql"}\n', 1, "text"),
-    Bad("language.jsonl", '{"id": "a", "language": "cypher", "text": "MATCH (n)"}\n', 1, "cypher.*sparql"),
+    Bad("language.jsonl", '{"id": "a", "language": "cypher", "text": "MATCH (n)"}\n', 1, "sparql.*cypher"),
     Bad("query.jsonl", '\n{"id": "a", "language": "sparql", "text": "SELECT"}\n', 2, "wanted|expected"),
     Bad("list.jsonl", "[1, 2]\n", 1, "object"),
     Bad("not.parquet", b"PAR1 no", None, "(?i)parquet"),
