@@ -345,7 +345,7 @@ async def test_while_it_is_paused_nothing_is_taken_and_then_everything():
         other.transport.pause()
         for number in range(1, 20):
             one.send(other, Probe(str(number)))
-        await until(lambda: other.transport._router.getsockopt(zmq.EVENTS) & zmq.POLLIN)
+        await until(lambda: other.transport._router.socket.getsockopt(zmq.EVENTS) & zmq.POLLIN)
         one.send(third, Probe("meanwhile"))
         await until(lambda: third.received)
         # The one that was being waited for when the pause began may still come.
