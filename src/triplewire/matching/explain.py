@@ -14,7 +14,7 @@ from triplewire.algebra.queries import Core, FastQuery, cores_of
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import EMPTY, Taxonomy
 from triplewire.errors import BudgetExceeded
-from triplewire.matching.anchors import is_unindexed
+from triplewire.matching.chains.anchors import is_unindexed
 from triplewire.matching.constraint_text import constraint_text, failure
 from triplewire.matching.evaluation.budget import Budget
 from triplewire.matching.evaluation.event_view import EventView

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.errors import InputError
 from triplewire.matching import Matcher
-from triplewire.matching.anchors import anchors_of
+from triplewire.matching.chains.anchors import anchors_of
 from triplewire.pipeline.strategies.fingerprints import OBJECT, PREDICATE, key_of, keys_of, mask_of, quads_in
 from triplewire.pipeline.strategies.partitions import Partitioning, options_of, partitioned, routes_of
 from triplewire.rdf.events import Event

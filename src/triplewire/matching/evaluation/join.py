@@ -13,17 +13,15 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
-from triplewire.algebra.constraints import Condition, Constraint, variables_in
 from triplewire.algebra.evaluation import met
 from triplewire.algebra.patterns import Pattern, PatternTerm, Variable
 from triplewire.algebra.queries import Core
+from triplewire.matching.chains.steps import Decidable, decidable_after
 from triplewire.matching.evaluation.budget import Budget
 from triplewire.matching.evaluation.event_view import EventView, Key, Row
 from triplewire.rdf.terms import Term
 
 Binding = dict[Variable, Term]
-# For each alternative of the constraint, the conditions that can be decided after a step.
-Decidable = tuple[tuple[Condition, ...], ...]
 
 
 class JoinPlan(Struct, frozen=True):
@@ -88,13 +86,7 @@ def key_under(pattern: Pattern, binding: Mapping[Variable, Term]) -> Key:
 def planned(core: Core, view: EventView, start: Mapping[Variable, Term]) -> JoinPlan:
     """Choose the order of the patterns, and with it when each condition can be decided."""
     order = _ordered(core.patterns, view, start)
-    bound_after: dict[Variable, int] = {}
-    for depth, pattern in enumerate(order, start=1):
-        for variable in pattern.variables:
-            bound_after.setdefault(variable, depth)
-    bound_after.update(dict.fromkeys(start, 0))
-    decidable = (_decidable(core.constraint, depth, bound_after) for depth in range(len(order) + 1))
-    return JoinPlan(order, tuple(decidable))
+    return JoinPlan(order, decidable_after(order, core.constraint, start))
 
 
 def _checked(
@@ -134,15 +126,3 @@ def _ordered(patterns: tuple[Pattern, ...], view: EventView, start: Mapping[Vari
 
 def _disconnected(pattern: Pattern, known: set[Variable], order: list[Pattern]) -> bool:
     return bool(order) and bool(pattern.variables) and known.isdisjoint(pattern.variables)
-
-
-def _decidable(constraint: Constraint, depth: int, bound_after: Mapping[Variable, int]) -> Decidable:
-    return tuple(
-        tuple(c for c in alternative if _decided_after(c, bound_after) == depth)
-        for alternative in constraint.alternatives
-    )
-
-
-def _decided_after(condition: Condition, bound_after: Mapping[Variable, int]) -> int:
-    # A variable that no pattern binds makes the test an error, which is decided from the start.
-    return max((bound_after.get(variable, 0) for variable in variables_in(condition.test)), default=0)

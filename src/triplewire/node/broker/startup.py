@@ -8,7 +8,7 @@ from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import InputError
 from triplewire.matching import Matcher
-from triplewire.matching.anchors import is_unindexed
+from triplewire.matching.chains.anchors import is_unindexed
 from triplewire.node.broker.state import BrokerState
 from triplewire.node.broker.subscriptions import TAXONOMY
 from triplewire.node.matching import snapshots

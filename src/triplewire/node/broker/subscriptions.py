@@ -11,7 +11,7 @@ from triplewire.algebra.queries import Construct
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import DuplicateSubscription, InputError, QuotaExceeded, UnknownSubscription
-from triplewire.matching.anchors import is_unindexed
+from triplewire.matching.chains.anchors import is_unindexed
 from triplewire.node.access.grants import readable
 from triplewire.node.broker.state import BrokerState
 from triplewire.node.matching.catch_up import CatchUp, numbered, parsed

@@ -8,7 +8,7 @@ looks at all of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -19,8 +19,8 @@ from msgspec import Struct
 from triplewire.algebra.patterns import Pattern, PatternTerm, Variable
 from triplewire.algebra.queries import cores_of
 from triplewire.algebra.subscriptions import Subscription
-from triplewire.matching.anchors import chain_of
-from triplewire.pipeline.strategies.fingerprints import POSITIONS, fingerprint
+from triplewire.matching.chains.steps import in_join_order, steps_of
+from triplewire.pipeline.strategies.fingerprints import fingerprint, mask_of
 
 LONGEST = 4
 NO_SLOT = -1
@@ -39,7 +39,7 @@ _CHAIN_SCHEMA = pa.schema(
 _TEXT_SCHEMA = pa.schema([(name, pa.string()) for name in ("subscription", "language", "text", "owner")])
 
 
-class Chain(Struct, frozen=True):
+class FingerprintChain(Struct, frozen=True):
     """The steps of one core, three places to a step; `masks` says which positions are known when a step is reached.
 
     `constants` holds fingerprints (0 where there is none), `slots` the slot that a position must equal, `wanted`
@@ -53,11 +53,11 @@ class Chain(Struct, frozen=True):
     wanted: tuple[bool, ...]
 
 
-def chains_of(subscription: Subscription, seed: int) -> Iterator[Chain]:
+def chains_of(subscription: Subscription, seed: int) -> Iterator[FingerprintChain]:
     """One chain a core. A chain without steps means that every event has to be verified."""
     for core in cores_of(subscription.query):
         if core.constraint.alternatives:
-            yield _chain(subscription.id, chain_of(core), seed)
+            yield _chain(subscription.id, in_join_order(core), seed)
 
 
 def write_tables(subscriptions: Sequence[Subscription], seed: int, folder: Path) -> list[Subscription]:
@@ -78,29 +78,36 @@ def write_tables(subscriptions: Sequence[Subscription], seed: int, folder: Path)
     return opened
 
 
-def _chain(name: str, patterns: list[Pattern], seed: int) -> Chain:
+def _chain(name: str, patterns: list[Pattern], seed: int) -> FingerprintChain:
+    steps = steps_of(_led_to(patterns)[:LONGEST])
+    masks = tuple(mask_of(_if_known(term, step.known) for term in step.pattern) for step in steps)
     bound: dict[Variable, int] = {}
     places: list[tuple[int, int]] = []
-    masks: list[int] = []
+    wanted: list[bool] = []
+    for number, step in enumerate(steps):
+        places.extend(_place(term, bound, seed) for term in step.pattern)
+        for place, term in enumerate(step.pattern):
+            binds = isinstance(term, Variable) and bound.setdefault(term, 3 * number + place) == 3 * number + place
+            wanted.append(binds and term in step.needed)
+    return FingerprintChain(name, masks, tuple(c for c, _ in places), tuple(s for _, s in places), tuple(wanted))
+
+
+def _led_to(patterns: list[Pattern]) -> list[Pattern]:
+    """Without those that neither a constant nor an earlier one leads to."""
+    bound: set[Variable] = set()
+    led = []
     for pattern in patterns:
-        known = [not isinstance(term, Variable) or term in bound for term in pattern]
-        if len(masks) == LONGEST or not any(known):
-            continue
-        masks.append(sum(position for position, is_known in zip(POSITIONS, known, strict=True) if is_known))
-        places.extend(_place(term, bound, seed) for term in pattern)
-        _bind(pattern, bound, 3 * (len(masks) - 1))
-    asked = {slot for _, slot in places}
-    wanted = tuple(slot in asked for slot in range(len(places)))
-    return Chain(name, tuple(masks), tuple(c for c, _ in places), tuple(s for _, s in places), wanted)
+        if any(_if_known(term, bound) is not None for term in pattern):
+            led.append(pattern)
+            bound.update(pattern.variables)
+    return led
+
+
+def _if_known(term: PatternTerm, bound: Collection[Variable]) -> PatternTerm | None:
+    return None if isinstance(term, Variable) and term not in bound else term
 
 
 def _place(term: PatternTerm, bound: dict[Variable, int], seed: int) -> tuple[int, int]:
     if isinstance(term, Variable):
         return 0, bound.get(term, NO_SLOT)
     return fingerprint(term, seed), NO_SLOT
-
-
-def _bind(pattern: Pattern, bound: dict[Variable, int], first: int) -> None:
-    for place, term in enumerate(pattern):
-        if isinstance(term, Variable):
-            bound.setdefault(term, first + place)

@@ -17,7 +17,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from triplewire.errors import InputError
-from triplewire.matching.anchors import Anchor
+from triplewire.matching.chains.anchors import Anchor
 from triplewire.matching.kernels.columns import HASH, QUAD_LINE, O, P, S
 from triplewire.matching.kernels.hashing import hash_term
 from triplewire.matching.scanning.scanner import scan

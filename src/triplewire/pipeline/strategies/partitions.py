@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.errors import InputError
-from triplewire.matching.anchors import anchors_of
+from triplewire.matching.chains.anchors import anchors_of
 from triplewire.pipeline.strategies.fingerprints import PREDICATE, Keys, Quads, key_of, keys_of, mask_of
 
 _FLAGS_A_KEY = 8
