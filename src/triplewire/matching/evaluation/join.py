@@ -73,8 +73,16 @@ def bound_to_graph(core: Core, view: EventView) -> Binding | None:
 def extensions(pattern: Pattern, binding: Binding, view: EventView) -> list[Binding]:
     """The binding, extended by each triple that the pattern matches under it."""
     candidates = view.matching(key_under(pattern, binding))
-    extended = (_extended(pattern, row, binding) for row in candidates)
-    return [found for found in extended if found is not None]
+    return [found for row in candidates if (found := extended(pattern, row, binding)) is not None]
+
+
+def extended(pattern: Pattern, row: Row, binding: Binding) -> Binding | None:
+    """The binding, extended by a triple that has what the pattern fixes; None if its variables say otherwise."""
+    found = dict(binding)
+    for wanted, term in zip(pattern, row, strict=True):
+        if isinstance(wanted, Variable) and found.setdefault(wanted, term) != term:
+            return None
+    return found
 
 
 def key_under(pattern: Pattern, binding: Mapping[Variable, Term]) -> Key:
@@ -97,14 +105,6 @@ def _checked(
         still = tuple(n for n in alive if all(met(c, binding, view.taxonomy, view.types) for c in decidable[n]))
         if still:
             yield _Partial(depth, binding, still)
-
-
-def _extended(pattern: Pattern, row: Row, binding: Binding) -> Binding | None:
-    extended = dict(binding)
-    for wanted, found in zip(pattern, row, strict=True):
-        if isinstance(wanted, Variable) and extended.setdefault(wanted, found) != found:
-            return None
-    return extended
 
 
 def _fixed(term: PatternTerm, binding: Mapping[Variable, Term]) -> Term | None:
