@@ -125,8 +125,8 @@ def _stands_attached(host: Host) -> bool:
     assert host.super_peer is not None
     links = host.super_peer.router.attachments
     chosen = links.chosen()
-    return links.super_peer.keys() == chosen.keys() and all(
-        up.is_known and up.other == chosen[dimension] for dimension, up in links.super_peer.items()
+    return links.upstream.keys() == chosen.keys() and all(
+        up.is_known and up.other == chosen[dimension] for dimension, up in links.upstream.items()
     )
 
 

@@ -107,7 +107,7 @@ def _lone(world: World, count: int, rng: Random) -> tuple[float, int]:
     made: dict[str, tuple[str, str]] = {}
     for query in workload.lone_queries(count, rng):
         host = rng.choice(hosts)
-        made[world.encoding.standing(query).key] = host, world.subscribe(host, f"{host}/reader", query)
+        made[world.encoding.standing_query(query).key] = host, world.subscribe(host, f"{host}/reader", query)
     world.run_for(_SPREADING)
     edges = traffic.subscriptions
     hops = max((max(depths(edges[key], host).values()) for key, (host, _) in made.items()), default=0)

@@ -10,7 +10,7 @@ that have to: the last one when a member leaves, and the later one of two that j
 
 >>> members = Members([Member("a", "A", claim=0), Member("b", "B", claim=1), Member("c", "C", claim=2)])
 >>> members.merge([Member("a", "A", status=MemberStatus.FAILED)])
-(Member(id='a', address='A', incarnation=1, status=<Status.FAILED: 2>, claim=0, start=0),)
+(Member(id='a', address='A', incarnation=1, status=<MemberStatus.FAILED: 2>, claim=0, start=0),)
 >>> members.places
 ('c', 'b')
 """
