@@ -126,7 +126,7 @@ def _stands_attached(host: Host) -> bool:
     links = host.super_peer.router.attachments
     chosen = links.chosen()
     return links.upstream.keys() == chosen.keys() and all(
-        up.is_known and up.other == chosen[dimension] for dimension, up in links.upstream.items()
+        up.is_open and up.other == chosen[dimension] for dimension, up in links.upstream.items()
     )
 
 
