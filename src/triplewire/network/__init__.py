@@ -2,6 +2,7 @@
 
     can          a space of quadruples that nodes share by zones; no node offers it yet
     effects      effects, which the shell around a super-peer does
+    eventspace   publish and subscribe in that space; no node offers it yet
     hypercube    HyperCuP: members, places, neighbours, broadcasts, failure detection
     link         a link to one other super-peer: each message once and in order
     link_table   the links of a super-peer: messages to members become frames

@@ -1,0 +1,228 @@
+"""The holder of zones: indexes subscriptions, stores quadruples, and matches the ones with the others.
+
+A quadruple that meets the first pattern of a chain rewrites the subscription, and the rewritten one goes to the zones
+of the next pattern in that event. It is matched against quadruples that are there, and waits for those to come
+until the event is settled. At the end of the chain the subscriber's node is told of a candidate (CSMA).
+
+A whole event is matched in one step, at the owner of the first quadruple, in the order of the space, with which a chain
+can begin (OSMA). All who have event and subscription agree which one that is.
+
+A subscription that was issued before an event, but arrives after it, is matched against the quadruples stored here, as
+in CSMA, whichever way the event came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from triplewire.errors import BudgetExceeded
+from triplewire.matching.chains.rewriting import Chain, Rewriting
+from triplewire.matching.evaluation.budget import DEFAULT_STEPS, Budget
+from triplewire.matching.evaluation.event_view import EventView
+from triplewire.network.can.space import Point, Zone
+from triplewire.network.eventspace.chains import chains_of, next_bounds, received, sent
+from triplewire.network.eventspace.effects import SpaceEffect, ToNode, ToZones
+from triplewire.network.eventspace.messages import (
+    AskSettled,
+    CandidateFound,
+    CollectEvent,
+    EventHeader,
+    EventSettled,
+    IndexSubscription,
+    MatchRewritten,
+    QuadsFound,
+    QuadsStored,
+    RemoveSubscription,
+    SentRewriting,
+    SpaceSubscription,
+    StoreEvent,
+    StoreQuad,
+    SubscriptionIndexed,
+)
+from triplewire.network.eventspace.records import EventRecord, EventRecords, StoredQuad, assembled, quads_in
+from triplewire.network.eventspace.subscription_index import SubscriptionIndex, first_step
+from triplewire.rdf.terms import NamedNode
+
+Effects = Iterator[SpaceEffect]
+
+
+class ZoneHolder:
+    """What a node does for the zones that it owns. `zones` is kept up by the space."""
+
+    def __init__(self, name: str, zones: Iterable[Zone], budget: int = DEFAULT_STEPS) -> None:
+        self.zones = tuple(zones)
+        self._name = name
+        self._budget = budget
+        self._subscriptions = SubscriptionIndex()
+        self._records = EventRecords()
+
+    def owns(self, point: Point) -> bool:
+        return any(point in zone for zone in self.zones)
+
+    @property
+    def waiting(self) -> int:
+        """How many rewritten subscriptions and collectors wait for quadruples that are still to come."""
+        return sum(len(record.waiting) + len(record.collectors) for record in self._records)
+
+    def forget(self, event: str) -> None:
+        """Drop an event that retention has removed."""
+        self._records.forget(event)
+
+    # Subscriptions
+
+    def index(self, message: IndexSubscription) -> Effects:
+        """Index a subscription, and match it against events that were published after it and arrived before."""
+        subscription = message.subscription
+        if self._subscriptions.add(subscription):
+            for record in self._records.following(subscription.stamp):
+                yield from self._begin(subscription, record, record.quads.values())
+        yield ToNode(subscription.stamp.origin, SubscriptionIndexed(subscription.key, self.zones))
+
+    def remove(self, message: RemoveSubscription) -> Effects:
+        self._subscriptions.remove(message.key)
+        yield from ()
+
+    def match_rewritten(self, message: MatchRewritten) -> Effects:
+        """Match a rewritten subscription against what is there of the event, and let it wait for the rest."""
+        record = self._records.of(message.header)
+        entry = message.subscription.key, message.rewriting
+        if entry in record.waiting:
+            return
+        if not record.settled:
+            record.waiting[entry] = message.subscription
+            yield from self._ask_settled(record)
+        yield from self._go_on(message.subscription, record, message.rewriting, record.quads.values())
+
+    # Events
+
+    def store_quad(self, message: StoreQuad) -> Effects:
+        """Store a quadruple, and match it alone (CSMA)."""
+        record = self._records.of(message.header)
+        fresh = record.add(quads_in(message.line))
+        yield from self._serve_waiting(record, fresh)
+        for quad in fresh:
+            for start in self._subscriptions.starts(quad.row, record.graph):
+                if not start.subscription.stamp.follows(record.header.stamp):
+                    yield from self._advance(start.subscription, record, start.number, start.chain, start.rewriting)
+        yield _stored(message.header, (message.number,))
+
+    def store_event(self, message: StoreEvent) -> Effects:
+        """Store what lies here of a whole event, and match the event in one step (OSMA)."""
+        record = self._records.of(message.header)
+        quads = quads_in(message.nquads)
+        numbers = tuple(number for number, quad in enumerate(quads) if self.owns(quad.point))
+        fresh = record.add(quads[number] for number in numbers)
+        yield from self._serve_waiting(record, fresh)
+        if fresh:
+            yield from self._match_whole(record, quads, fresh, message.nquads)
+        yield _stored(message.header, numbers)
+
+    def collect(self, message: CollectEvent) -> Effects:
+        """Send what is here of an event, and from now on what comes."""
+        record = self._records.of(message.header)
+        if not record.settled:
+            record.collectors.add(message.collector)
+            yield from self._ask_settled(record)
+        if record.quads:
+            yield ToNode(message.collector, QuadsFound(message.header.event, tuple(record.quads)))
+
+    def settle(self, message: EventSettled) -> Effects:
+        """Stop waiting for quadruples of an event."""
+        record = self._records.get(message.event)
+        if record is not None:
+            record.settle()
+        yield from ()
+
+    # Private
+
+    def _ask_settled(self, record: EventRecord) -> Effects:
+        if not record.asked:
+            record.asked = True
+            stamp = record.header.stamp
+            yield ToNode(stamp.origin, AskSettled(stamp.position, record.header.event, self._name))
+
+    def _serve_waiting(self, record: EventRecord, fresh: list[StoredQuad]) -> Effects:
+        if not fresh:
+            return
+        for collector in sorted(record.collectors):
+            yield ToNode(collector, QuadsFound(record.header.event, tuple(quad.line for quad in fresh)))
+        for (_, rewriting), subscription in list(record.waiting.items()):
+            yield from self._go_on(subscription, record, rewriting, fresh)
+
+    def _begin(self, subscription: SpaceSubscription, record: EventRecord, quads: Iterable[StoredQuad]) -> Effects:
+        """The first step of each chain of a subscription."""
+        for number, chain in enumerate(chains_of(subscription)):
+            for quad in quads:
+                found = first_step(chain, quad.row, record.graph)
+                if found is not None:
+                    yield from self._advance(subscription, record, number, chain, found)
+
+    def _go_on(
+        self,
+        subscription: SpaceSubscription,
+        record: EventRecord,
+        rewriting: SentRewriting,
+        quads: Iterable[StoredQuad],
+    ) -> Effects:
+        """The next step of a rewritten subscription."""
+        chain, reached = chains_of(subscription)[rewriting.chain], received(rewriting)
+        for quad in quads:
+            found = chain.extend(reached, quad.row)
+            if found is not None:
+                yield from self._advance(subscription, record, rewriting.chain, chain, found)
+
+    def _advance(
+        self, subscription: SpaceSubscription, record: EventRecord, number: int, chain: Chain, rewriting: Rewriting
+    ) -> Effects:
+        """Send a rewriting on its way, once: to the zones of its next pattern, or to the subscriber if that was all."""
+        written = sent(number, rewriting)
+        if (subscription.key, written) in record.sent:
+            return
+        if not record.settled:
+            record.sent.add((subscription.key, written))
+        if chain.is_complete(rewriting):
+            yield ToNode(subscription.stamp.origin, CandidateFound(subscription.key, record.header))
+        else:
+            bounds = next_bounds(chain, rewriting, record.graph)
+            yield ToZones((bounds,), MatchRewritten(subscription, record.header, written))
+
+    def _match_whole(
+        self, record: EventRecord, quads: list[StoredQuad], fresh: list[StoredQuad], nquads: bytes
+    ) -> Effects:
+        started = (s.subscription for quad in fresh for s in self._subscriptions.starts(quad.row, record.graph))
+        concerned = {s.key: s for s in started if not s.stamp.follows(record.header.stamp)}
+        if not concerned:
+            return
+        view = _view(record, quads)
+        for subscription in concerned.values():
+            if self.owns(_first_start(subscription, record, quads)) and self._may_match(subscription, view):
+                candidate = CandidateFound(subscription.key, record.header, nquads)
+                yield ToNode(subscription.stamp.origin, candidate)
+
+    def _may_match(self, subscription: SpaceSubscription, view: EventView) -> bool:
+        begun = ((chain, chain.begin(view.graph)) for chain in chains_of(subscription))
+        try:
+            return any(
+                start is not None and chain.completes(start, view, Budget(self._budget)) for chain, start in begun
+            )
+        except BudgetExceeded:
+            # The subscriber's node evaluates it, and says so where that takes too much.
+            return True
+
+
+def _first_start(subscription: SpaceSubscription, record: EventRecord, quads: list[StoredQuad]) -> Point:
+    """The place of the first quadruple, in the order of the space, with which a chain of a subscription can begin."""
+    chains = chains_of(subscription)
+    return min(quad.point for quad in quads if _begins(chains, quad, record.graph))
+
+
+def _begins(chains: tuple[Chain, ...], quad: StoredQuad, graph: NamedNode) -> bool:
+    return any(first_step(chain, quad.row, graph) is not None for chain in chains)
+
+
+def _view(record: EventRecord, quads: list[StoredQuad]) -> EventView:
+    return EventView(assembled(record.header, [quad.triple for quad in quads]))
+
+
+def _stored(header: EventHeader, numbers: tuple[int, ...]) -> SpaceEffect:
+    return ToNode(header.stamp.origin, QuadsStored(header.stamp.position, numbers))

@@ -1,0 +1,152 @@
+"""Whatever the tiling, the strategy and the order of messages: every match is notified, once, and nothing else is.
+
+These are the properties of section 3.2 of the EventCloud paper, on a space whose zones stay where they are.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec import Struct
+from tests.network.eventspace.tiling import TiledSpace, splits, tiled
+
+from triplewire.algebra.subscriptions import Subscription
+from triplewire.algebra.taxonomy import Taxonomy
+from triplewire.matching import Match, Matcher
+from triplewire.network.eventspace.causality import Stamp
+from triplewire.network.eventspace.effects import Established, EvaluationFailed, Notify, Published
+from triplewire.network.eventspace.strategy import PublicationStrategy
+from triplewire.rdf.events import Event
+from triplewire.rdf.solutions import Solutions
+from triplewire.testing import Answers, Oracle, OracleUndecided, answers_of, same_answers
+from triplewire.testing import strategies as drawn
+from triplewire.testing.strategies.terms import event_of
+from triplewire.testing.strategies.vocabulary import EX
+
+STRATEGIES = st.lists(st.sampled_from(PublicationStrategy), min_size=1, max_size=3)
+
+
+class Issued(Struct):
+    """A subscription, its stamp, and how many publications were stored when it was issued."""
+
+    subscription: Subscription
+    stamp: Stamp
+    stored_before: frozenset[Stamp]
+
+
+class Sent(Struct):
+    """An event, its stamp, and the subscriptions that were established when it was published."""
+
+    event: Event
+    stamp: Stamp
+    established_before: frozenset[Stamp]
+
+
+class Run:
+    """Clients that go from node to node, and what they do there."""
+
+    def __init__(self, space: TiledSpace, clients: int) -> None:
+        self.space = space
+        self.seen: list[dict[str, int]] = [{} for _ in range(clients)]
+        self.issued: dict[str, Issued] = {}
+        self.sent: list[Sent] = []
+
+    def told(self, kind: type[Established] | type[Published]) -> frozenset[Stamp]:
+        return frozenset(effect.stamp for effect in self.space.told if isinstance(effect, kind))
+
+    def subscribe(self, node: int, client: int, subscription: Subscription) -> None:
+        stored = self.told(Published)
+        stamp, effects = self.space.nodes[node].subscribe(subscription, self.seen[client])
+        self.seen[client][stamp.origin] = stamp.position
+        self.issued[subscription.id] = Issued(subscription, stamp, stored)
+        self.space.carry_out(effects)
+
+    def publish(self, node: int, client: int, event: Event) -> None:
+        established = self.told(Established)
+        stamp, effects = self.space.nodes[node].publish(event, self.seen[client])
+        self.seen[client][stamp.origin] = stamp.position
+        self.sent.append(Sent(event, stamp, established))
+        self.space.carry_out(effects)
+
+    def notifications(self) -> dict[tuple[str, str], Notify]:
+        """By subscription and event. Each of them once."""
+        found = [effect for effect in self.space.told if isinstance(effect, Notify)]
+        counts = Counter((n.subscription_id, n.event.graph.value) for n in found)
+        assert set(counts.values()) <= {1}
+        return {(n.subscription_id, n.event.graph.value): n for n in found}
+
+
+def answers(subscription: Subscription, event: Event, taxonomy: Taxonomy | None) -> Answers | None:
+    """What the oracle says, or the matcher where no oracle can tell."""
+    try:
+        return Oracle(taxonomy).match(subscription, event)
+    except OracleUndecided:
+        matcher = Matcher(taxonomy)
+        matcher.add(subscription)
+        return next((answers_of(subscription, match) for match in matcher.match(event)), None)
+
+
+def check(run: Run, taxonomy: Taxonomy | None = None) -> int:
+    """Hold what was notified against what had to be, and what could be; returns how many matches were due."""
+    assert not any(isinstance(effect, EvaluationFailed) for effect in run.space.told)
+    notified = run.notifications()
+    due = 0
+    for issued in run.issued.values():
+        for sent in run.sent:
+            wanted = answers(issued.subscription, sent.event, taxonomy)
+            found = notified.pop((issued.subscription.id, sent.event.graph.value), None)
+            if is_before(sent, issued):
+                assert found is None
+            elif must_be_notified(sent, issued) and wanted is not None:
+                assert found is not None
+                due += 1
+            if found is not None:
+                assert found.event == sent.event
+                assert wanted is not None
+                assert same_answers(wanted, given_answers(issued.subscription, found))
+    assert not notified
+    return due
+
+
+def is_before(sent: Sent, issued: Issued) -> bool:
+    return issued.stamp.follows(sent.stamp) or sent.stamp in issued.stored_before
+
+
+def must_be_notified(sent: Sent, issued: Issued) -> bool:
+    return sent.stamp.follows(issued.stamp) or issued.stamp in sent.established_before
+
+
+def given_answers(subscription: Subscription, found: Notify) -> Answers:
+    solutions = Solutions(found.answer.solutions)
+    given = answers_of(subscription, Match(subscription.id, found.event, solutions, found.answer.construct))
+    assert given is not None
+    return given
+
+
+def renamed(event: Event, number: int) -> Event:
+    return event_of(EX[f"event{number}"], list(event.triples))
+
+
+@settings(max_examples=60)
+@given(splits(), st.integers(1, 4), STRATEGIES, drawn.taxonomies(), st.integers(0, 1 << 32), st.data())
+def test_matches_are_those_of_the_oracle(cuts, nodes, strategies, triples, seed, data) -> None:
+    taxonomy = Taxonomy.from_triples(triples)
+    space = TiledSpace(tiled(cuts), nodes, strategies, Random(seed), taxonomy)
+    run = Run(space, clients=2)
+    places = st.tuples(st.integers(0, nodes - 1), st.integers(0, 1))
+    worlds = data.draw(st.lists(drawn.events(size=5), min_size=1, max_size=3))
+    events = [renamed(event, number) for number, event in enumerate(worlds, start=1)]
+    for step in data.draw(st.permutations(["subscribe"] * 4 + ["publish"] * len(events))):
+        node, client = data.draw(places)
+        if step == "publish":
+            run.publish(node, client, events.pop())
+        else:
+            subscription = data.draw(drawn.subscriptions(data.draw(st.sampled_from(worlds)).triples))
+            if subscription.id not in run.issued:
+                run.subscribe(node, client, subscription)
+        space.deliver(data.draw(st.sampled_from([0, 3, None])))
+    space.deliver()
+    check(run, taxonomy)
