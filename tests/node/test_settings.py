@@ -58,7 +58,7 @@ def served(monkeypatch) -> list[Settings]:
     seen: list[Settings] = []
     monkeypatch.setattr(serving, "serve", lambda settings, _signals: seen.append(settings))
     # It reads the network's key, and the keys named here do not exist.
-    monkeypatch.setattr("triplewire.node.overlay.overlay_settings.plan_of", lambda _settings: None)
+    monkeypatch.setattr("triplewire.node.overlay.overlay_settings.overlay_settings", lambda _settings: None)
     return seen
 
 

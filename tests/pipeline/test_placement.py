@@ -51,7 +51,7 @@ def test_an_index_is_unpacked_once_into_what_spark_removes(executor):
 def test_an_index_that_is_neither_here_nor_carried_says_so(executor):
     index = build_index(ASKED, None, executor / "indexes")
     shutil.rmtree(index.folder)
-    with pytest.raises(SnapshotError, match=r"found no index\.json in it; wanted it carried by Spark then, found no"):
+    with pytest.raises(SnapshotError, match=r"found no index\.json in it: wanted it carried by Spark then, found no"):
         located(index)
 
 

@@ -63,7 +63,7 @@ def test_super_peers_that_know_each_other_broadcast_in_n_minus_1_messages(size: 
 def test_after_random_joins_and_leaves_a_broadcast_costs_n_minus_1_messages(seed: int):
     rng = Random(seed)
     world = World(seed)
-    world.found(rng.randint(1, 9), apart=0.3)
+    world.found(rng.randint(1, 9), interval=0.3)
     for number in range(100, 100 + rng.randint(3, 10)):
         ids = [host.id for host in alive(world)]
         if rng.random() < 0.4 and len(ids) > 1:
@@ -93,7 +93,7 @@ def test_while_others_join_and_leave_a_broadcast_reaches_all_who_stay_and_repeat
     seed: int, fault_model: FaultModel
 ):
     world = World(seed, fault_model)
-    world.found(8, apart=0.5)
+    world.found(8, interval=0.5)
     world.run_for(SETTLE)
     staying = ["sp0", "sp1", "sp2", "sp3"]
     for number in range(4, 8):
