@@ -119,16 +119,16 @@ class TriplewireError(Exception):
     @property
     def message(self) -> str:
         """The sentence, without the place that is wrong."""
-        told = f"{self.summary or ''}{self._difference()}"
-        return f"{told}; {self.hint}" if self.hint else told
+        sentence = f"{self.summary or ''}{self._difference()}"
+        return f"{sentence}; {self.hint}" if self.hint else sentence
 
     def _difference(self) -> str:
         wanted = f"{self.subject} wants" if self.subject else "wanted"
         parts = ((wanted, self.wanted), ("found", self.found))
-        told = ", ".join(f"{verb} {what}" for verb, what in parts if what is not None)
-        if not (self.summary and told):
-            return told
-        return f", {told}" if self.wanted is None else f"; {told}" if self.found is None else f": {told}"
+        pair = ", ".join(f"{verb} {what}" for verb, what in parts if what is not None)
+        if not (self.summary and pair):
+            return pair
+        return f", {pair}" if self.wanted is None else f"; {pair}" if self.found is None else f": {pair}"
 
     @property
     def place(self) -> str:

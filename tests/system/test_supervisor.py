@@ -56,8 +56,8 @@ async def test_one_that_fails_is_told_of_and_the_others_go_on(caplog: pytest.Log
     assert "ZeroDivisionError" in caplog.text
 
 
-async def test_what_is_told_elsewhere_is_not_told_again(caplog: pytest.LogCaptureFixture):
-    supervisor = Supervisor(told_elsewhere=(StoreError,))
+async def test_what_is_reported_elsewhere_is_not_told_again(caplog: pytest.LogCaptureFixture):
+    supervisor = Supervisor(reported_elsewhere=(StoreError,))
     await asyncio.wait([supervisor.start("writer", fail(StoreError("disk full")))])
     await asyncio.wait([supervisor.start("clumsy", fail(KeyError("k")))])
     assert [record.getMessage() for record in caplog.records] == ["a bug: clumsy has ended: 'k'"]

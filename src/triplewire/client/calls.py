@@ -154,7 +154,7 @@ def publish(
 
 
 def _url(given: Any, form: str) -> str | None:
-    """What relative IRIs of a file count from; nobody else is told where it lies."""
+    """What relative IRIs of a file count from; nobody else is given where it lies."""
     path = path_in(given) if isinstance(given, bytes | str | os.PathLike) else None
     return None if path is None or format_named(form) in (NQUADS, NTRIPLES) else url_of(path)
 
@@ -208,9 +208,9 @@ def node_id(content: bytes) -> str:
 
 def limits(content: bytes) -> Limits:
     """What a node takes; the usual where it does not say."""
-    told = _decoded(content, _Health).limits
-    usual = limits_for(told.event_bytes, told.event_quads)
-    return msgspec.structs.replace(usual, document_bytes=told.request_bytes or usual.document_bytes)
+    given = _decoded(content, _Health).limits
+    usual = limits_for(given.event_bytes, given.event_quads)
+    return msgspec.structs.replace(usual, document_bytes=given.request_bytes or usual.document_bytes)
 
 
 # Subscribing

@@ -58,7 +58,7 @@ class Feed:
         except (httpx.TransportError, httpx.InvalidURL, httpx.DecodingError) as error:
             raise InputError(wanted="a feed", found=f"no answer: {error}", source=self.source) from None
         headers = {"if-none-match": "etag", "if-modified-since": "last-modified"}
-        self._known = {ask: response.headers[told] for ask, told in headers.items() if told in response.headers}
+        self._known = {ask: response.headers[header] for ask, header in headers.items() if header in response.headers}
         return document
 
 

@@ -92,8 +92,8 @@ def separate_batch(batch: DataFrame, number: int, checkpoint: str, *, gap: str =
     """
     passed = _late_watermark(batch.sparkSession, checkpoint, number)
     late = F.unix_millis("time") + 1_000 * seconds_of(gap) <= F.lit(passed)
-    told = F.concat(F.lit("late: came after the watermark, "), F.timestamp_millis(F.lit(passed)).cast("string"))
-    reason = F.coalesce(F.col("problem"), F.when(late, told))
+    late_reason = F.concat(F.lit("late: came after the watermark, "), F.timestamp_millis(F.lit(passed)).cast("string"))
+    reason = F.coalesce(F.col("problem"), F.when(late, late_reason))
     arrived = batch.where("payload IS NULL").withColumn("reason", reason).where("reason IS NOT NULL")
     whole = batch.where("payload IS NOT NULL")
     too_large = F.length("payload") > DEFAULT_LIMITS.event_bytes

@@ -64,5 +64,5 @@ def _raised(text: str) -> str:
 
 def _java(text: str) -> str:
     lines = text.splitlines() or [""]
-    told = next((line for line in lines if _JAVA.search(line) and not _STACK.match(line)), lines[0])
-    return _JAVA.split(told)[-1].strip()
+    raised = next((line for line in lines if _JAVA.search(line) and not _STACK.match(line)), lines[0])
+    return _JAVA.split(raised)[-1].strip()

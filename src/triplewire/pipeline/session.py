@@ -107,10 +107,10 @@ def require_java() -> None:
     if java is None:
         where = f"JAVA_HOME ({home})" if home else "the search path"
         raise SparkUnavailable(subject="Spark", wanted=f"Java {OLDEST_JAVA} or later", found=f"no java in {where}")
-    told = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
-    version = _JAVA_VERSION.search(told)
+    output = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
+    version = _JAVA_VERSION.search(output)
     if version is None or int(version.group(1)) < OLDEST_JAVA:
-        found = version.group(1) if version else f"a program that says {told.strip()[:80]!r}"
+        found = version.group(1) if version else f"a program that says {output.strip()[:80]!r}"
         raise SparkUnavailable(subject="Spark", wanted=f"Java {OLDEST_JAVA} or later", found=f"{found} at {java}")
 
 
@@ -206,8 +206,10 @@ def _keep_off_the_terminal(session: SparkSession) -> None:
         server.handle_error = lambda *_: _LOGGER.warning("Spark's counters could not be read", exc_info=True)
 
 
-def _failure(settings: SessionSettings, told: str, log: Path) -> SparkUnavailable:
-    first = next((line for line in told.splitlines() if "Exception" in line), told.splitlines()[0] if told else "")
+def _failure(settings: SessionSettings, output: str, log: Path) -> SparkUnavailable:
+    first = next(
+        (line for line in output.splitlines() if "Exception" in line), output.splitlines()[0] if output else ""
+    )
     end = log.read_text(errors="replace")[-_TOLD:].strip()
     return SparkUnavailable(
         f"Spark could not be started at {settings.master or DEFAULT_MASTER}: {first}\n{end}".strip()

@@ -17,10 +17,10 @@ _log = logging.getLogger(__name__)
 
 
 class Supervisor:
-    """Starts tasks on the running event loop, and stops them. `told_elsewhere` are errors that need no word here."""
+    """Starts tasks on the running event loop, and stops them. `reported_elsewhere` are errors that are not logged."""
 
-    def __init__(self, told_elsewhere: tuple[type[Exception], ...] = ()) -> None:
-        self._told_elsewhere = told_elsewhere
+    def __init__(self, reported_elsewhere: tuple[type[Exception], ...] = ()) -> None:
+        self._reported_elsewhere = reported_elsewhere
         self._tasks: set[asyncio.Task[None]] = set()
         self._named: dict[str, asyncio.Task[None]] = {}
 
@@ -52,8 +52,8 @@ class Supervisor:
         self._tasks.discard(task)
         if self._named.get(task.get_name()) is task:
             del self._named[task.get_name()]
-        if not task.cancelled() and (bug := task.exception()) is not None and not self._is_told(bug):
+        if not task.cancelled() and (bug := task.exception()) is not None and not self._is_reported(bug):
             _log.error("a bug: %s has ended: %s", task.get_name(), bug, exc_info=bug)
 
-    def _is_told(self, bug: BaseException) -> bool:
-        return isinstance(bug, self._told_elsewhere)
+    def _is_reported(self, bug: BaseException) -> bool:
+        return isinstance(bug, self._reported_elsewhere)

@@ -185,9 +185,9 @@ def _reason(witness: Witness, offers: Mapping[NamedNode, Offer], core: Core) -> 
     shared = [pattern for pattern in core.patterns if pattern.predicate in offers]
     if not shared:
         return "the subscription asks for nothing that the advertisement limits, and its constraint is satisfiable"
-    return f"with {' and '.join(_told(pattern, witness) for pattern in shared)} the constraint is satisfiable"
+    return f"with {' and '.join(_statement(pattern, witness) for pattern in shared)} the constraint is satisfiable"
 
 
-def _told(pattern: Pattern, witness: Witness) -> str:
+def _statement(pattern: Pattern, witness: Witness) -> str:
     value = witness[pattern.object] if isinstance(pattern.object, Variable) else pattern.object
     return f"{pattern.predicate} {value}"

@@ -120,9 +120,9 @@ def _announce(processes: Sequence[SuperPeerProcess], actors: Sequence[Actor]) ->
     before = quiet(processes)
     for actor in actors:
         actor.client.advertise("publications", OFFERS[actor.name])
-    told = count(quiet(processes) - before, "advertise")
+    messages = count(quiet(processes) - before, "advertise")
     where = ", ".join(f"{actor.name} at place {actor.place}" for actor in actors)
-    _print(f"1. advertising: {where}: {told} messages")
+    _print(f"1. advertising: {where}: {messages} messages")
 
 
 def _subscribe(processes: Sequence[SuperPeerProcess], actors: Sequence[Actor], bob: Reader) -> Iterator[str]:

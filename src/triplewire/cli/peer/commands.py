@@ -175,9 +175,9 @@ def _shown(found: Saved | Resource) -> dict[str, Any]:
     from triplewire.client.peer import Saved
 
     if isinstance(found, Saved):
-        told = {"subscription": found.subscription, "publisher": found.publisher, "origin": found.origin}
+        origin = {"subscription": found.subscription, "publisher": found.publisher, "origin": found.origin}
         content: dict[str, Any] = msgspec.json.decode(found.content)
-        return told | content
+        return origin | content
     file = {"rendezvous": found.id, "owner": found.owner, "location": found.location, "bytes": len(found.content)}
     return file | ({"problem": found.problem} if found.problem else {})
 
@@ -208,8 +208,8 @@ def request_command(
     async def work(peer: PeerProgram) -> None:
         found = await peer.locate(saved.publisher, saved.origin)
         rendezvous = await peer.request(ResourceRequest(saved.publisher, saved.origin, location))
-        told = {"rendezvous": rendezvous, "owner": saved.publisher, "online": found.is_online}
-        write_json([told | ({"address": found.address} if found.address else {})])
+        answer = {"rendezvous": rendezvous, "owner": saved.publisher, "online": found.is_online}
+        write_json([answer | ({"address": found.address} if found.address else {})])
 
     online(folder, seconds, work)
 

@@ -19,12 +19,12 @@ class ProgressBar:
         self._console = diagnostics()
         self._progress: Progress | None = None
         self._task: TaskID | None = None
-        self._started = self._told = 0.0
+        self._started = self._last_line = 0.0
         self._doing = ""
 
     def begin(self, doing: str, total_bytes: int) -> None:
         self._doing, self._started = doing, time.monotonic()
-        self._told = self._started
+        self._last_line = self._started
         if not self._console.is_terminal:
             return
         self._progress = Progress(
@@ -45,8 +45,8 @@ class ProgressBar:
         words = counts_line(counts, time.monotonic() - self._started)
         if self._progress is not None and self._task is not None:
             self._progress.update(self._task, completed=counts.bytes, counts=words)
-        elif time.monotonic() - self._told > _LINE_SECONDS:
-            self._told = time.monotonic()
+        elif time.monotonic() - self._last_line > _LINE_SECONDS:
+            self._last_line = time.monotonic()
             self._console.print(f"{self._doing}: {words}")
 
     def end(self) -> None:

@@ -51,7 +51,7 @@ class IsolatedEvaluator:
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: Connection | None = None
         self._tokens = itertools.count()
-        self._told: int | None = None
+        self._sent_token: int | None = None
         self.crashes = 0
 
     def dataset(self, view: EventView) -> Dataset:
@@ -67,9 +67,9 @@ class IsolatedEvaluator:
         """The solutions of a query on a dataset of this evaluator."""
 
         def message() -> tuple[Any, ...]:
-            view, is_told = dataset.view, self._told == dataset.token
-            self._told = dataset.token
-            return "ask", None if is_told else (view.event, view.taxonomy), text, is_opaque, steps
+            view, is_sent = dataset.view, self._sent_token == dataset.token
+            self._sent_token = dataset.token
+            return "ask", None if is_sent else (view.event, view.taxonomy), text, is_opaque, steps
 
         found: list[Solution] = self._ask(message)
         return found
@@ -117,7 +117,7 @@ class IsolatedEvaluator:
     def _ready(self) -> Connection:
         if self._connection is None:
             ours, theirs = Pipe()
-            self._connection, self._told = ours, None
+            self._connection, self._sent_token = ours, None
             self._process = subprocess.Popen(
                 [sys.executable, "-c", _PROGRAM, str(theirs.fileno()), str(self._allowance.memory)],
                 stdin=subprocess.DEVNULL,
@@ -177,10 +177,10 @@ class _Answering:
         except Exception as problem:  # noqa: BLE001  raised again by whoever asked
             return problem
 
-    def _solutions(self, told: tuple[Any, Taxonomy] | None, text: str, is_opaque: bool, steps: int) -> list[Solution]:
-        if told is not None:
-            self._dataset = Dataset(EventView(*told))
-        assert self._dataset is not None, "an event is told before it is asked about"
+    def _solutions(self, event: tuple[Any, Taxonomy] | None, text: str, is_opaque: bool, steps: int) -> list[Solution]:
+        if event is not None:
+            self._dataset = Dataset(EventView(*event))
+        assert self._dataset is not None, "an event is sent before it is asked about"
         ask = self._dataset.opaque_solutions if is_opaque else self._dataset.solutions
         return ask(text, Budget(steps))
 

@@ -94,7 +94,7 @@ class Overlay:
         self._storage = SavedStateStorage(broker, settings.key)
         self._clock = SuperPeerClock()
         # That the store has failed, the node knows from the store.
-        self._tasks = Supervisor(told_elsewhere=(StoreError,))
+        self._tasks = Supervisor(reported_elsewhere=(StoreError,))
         self._peer: SuperPeer | None = None
         self._is_newcomer = True
         self._is_restarting = False

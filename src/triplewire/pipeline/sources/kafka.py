@@ -125,8 +125,8 @@ class KafkaCluster:
         try:
             return question(admin)
         except Py4JJavaError as error:
-            told = str(error.java_exception.getMessage())
-            raise PipelineError(wanted=f"an answer from Kafka at {self._servers}", found=told) from None
+            message = str(error.java_exception.getMessage())
+            raise PipelineError(wanted=f"an answer from Kafka at {self._servers}", found=message) from None
         finally:
             admin.close()
 
@@ -138,12 +138,12 @@ def _without_connector(error: AnalysisException) -> Exception:
     return _no_connector(str(error))
 
 
-def _no_connector(told: str) -> SparkUnavailable:
+def _no_connector(message: str) -> SparkUnavailable:
     return SparkUnavailable(
         wanted="Spark's Kafka connector",
         found="none in this session",
         hint="start it with --packages org.apache.spark:spark-sql-kafka-0-10_2.13:VERSION, or --jars FOLDER "
-        f"({told[:80]})",
+        f"({message[:80]})",
     )
 
 
@@ -210,13 +210,13 @@ def _messages(scanned: ScanResult, rows: Numbers, starts: Numbers, batch: pa.Rec
     names = spans(scanned.buffer, first, np.maximum(first, scanned.events[:, EVENT_GRAPH + END] - 1))
     event_of = {row: event for event, row in enumerate(rows.tolist()) if row not in problems}
     places = pa.array([event_of.get(row) for row in range(len(batch))], pa.int64())
-    told = pa.array([problems.get(row) for row in range(len(batch))], pa.string())
+    reasons = pa.array([problems.get(row) for row in range(len(batch))], pa.string())
     columns = [
         names.take(places),
         batch.column("source"),
         batch.column("time").cast(MOMENT),
         payloads.take(places),
-        told,
+        reasons,
     ]
     return pa.RecordBatch.from_arrays(columns, schema=_MESSAGE_SCHEMA)
 

@@ -151,19 +151,19 @@ def _relative(document: Document, iri: str) -> SyntaxProblem:
 
 def _problem(document: Document, form: Format, base: str | None, error: SyntaxError) -> SyntaxProblem | RefusedFeature:
     # Oxigraph's parsers raise one class for everything: only its text tells what was wrong.
-    told = _PLACE_IN_MESSAGE.sub("", error.msg)
-    if "LoadDocumentCallback" in told:
+    message = _PLACE_IN_MESSAGE.sub("", error.msg)
+    if "LoadDocumentCallback" in message:
         return RefusedFeature("@context", "remote JSON-LD contexts are refused", source=document.source)
-    summary, facts = _told(form, told)
+    summary, facts = _summary_and_facts(form, message)
     if error.lineno is not None:
         return problem_at(document, error.lineno, error.offset or 1, summary, **facts)
-    return problem_at_offset(document, _LOCATORS[form.name](document, form, base, told), summary, **facts)
+    return problem_at_offset(document, _LOCATORS[form.name](document, form, base, message), summary, **facts)
 
 
-def _told(form: Format, told: str) -> tuple[str | None, Facts]:
-    before, is_relative, _ = told.partition(_NO_SCHEME)
+def _summary_and_facts(form: Format, message: str) -> tuple[str | None, Facts]:
+    before, is_relative, _ = message.partition(_NO_SCHEME)
     if not is_relative:
-        return told, Facts()
+        return message, Facts()
     wanted = f"an absolute IRI, as {form.name} has no other" if form in _WITHOUT_BASE else _IRI_OR_BASE
     return before.removesuffix(": ") or None, Facts(wanted=wanted, found="a relative one")
 

@@ -84,8 +84,10 @@ class RequesterRendezvous:
             return [] if pending is None else [pending.session.send(Done(pending.request_id))]
         request = self._requests.get(message.requester, {}).get(message.id)
         dropped = [] if request is None else self._drop_request(request.requester, request.id)
-        told = [] if pending is None else pending.session.refuse(pending.request_id, "a rendezvous", message.problem)
-        return [*dropped, *told]
+        refusals = (
+            [] if pending is None else pending.session.refuse(pending.request_id, "a rendezvous", message.problem)
+        )
+        return [*dropped, *refusals]
 
     # Files
 

@@ -98,9 +98,9 @@ class Checker:
         return together.allows(published.fact)
 
     def _missing(self) -> Iterator[Violation]:
-        told = {(record.subscription, record.event) for record in self._tables.notified}
+        notified = {(record.subscription, record.event) for record in self._tables.notified}
         for published, made in self.owed():
-            if (made.name, published.event) not in told and not self._tables.is_lost(made, published.event):
+            if (made.name, published.event) not in notified and not self._tables.is_lost(made, published.event):
                 yield Violation(
                     published.time,
                     "missing",
@@ -128,26 +128,30 @@ class Checker:
 
     def _wrongly_notified(self) -> Iterator[Violation]:
         seen: set[tuple[str, str]] = set()
-        for told in self._tables.notified:
-            reason = self._why_stray(told)
+        for notified in self._tables.notified:
+            reason = self._why_stray(notified)
             if reason:
-                yield Violation(told.time, "stray", reason, (told,))
-            if (told.subscription, told.event) in seen:
-                yield Violation(told.time, "twice", f"{told.subscription} was told of {told.event} twice", (told,))
-            seen.add((told.subscription, told.event))
+                yield Violation(notified.time, "stray", reason, (notified,))
+            if (notified.subscription, notified.event) in seen:
+                yield Violation(
+                    notified.time, "twice", f"{notified.subscription} was told of {notified.event} twice", (notified,)
+                )
+            seen.add((notified.subscription, notified.event))
 
-    def _why_stray(self, told: Notified) -> str | None:
-        lifetime = self._tables.subscriptions.get(told.subscription)
-        published = self._tables.publications.get(told.event)
-        subject = f"{told.subscription} at {told.node} was told of {told.event}"
-        if lifetime is None or lifetime.made.node != told.node:
+    def _why_stray(self, notified: Notified) -> str | None:
+        lifetime = self._tables.subscriptions.get(notified.subscription)
+        published = self._tables.publications.get(notified.event)
+        subject = f"{notified.subscription} at {notified.node} was told of {notified.event}"
+        if lifetime is None or lifetime.made.node != notified.node:
             return f"{subject}, but nobody there has that subscription"
-        if published is None or published.time > told.time:
+        if published is None or published.time > notified.time:
             return f"{subject}, which nobody has published"
         if not lifetime.made.query.matches(published.fact):
             return f"{subject}, which says {published.fact} and not {lifetime.made.query}"
-        if not lifetime.made.time <= told.time <= lifetime.until:
-            return f"{subject} at {told.time:.2f}, but it stood from {lifetime.made.time:.2f} to {lifetime.until:.2f}"
+        if not lifetime.made.time <= notified.time <= lifetime.until:
+            return (
+                f"{subject} at {notified.time:.2f}, but it stood from {lifetime.made.time:.2f} to {lifetime.until:.2f}"
+            )
         return None
 
     def _unwanted(self) -> Iterator[Violation]:
@@ -171,20 +175,20 @@ class Checker:
     def _out_of_order(self) -> Iterator[Violation]:
         owed = {(made.name, published.event): published for published, made in self.owed()}
         last: dict[tuple[str, str], Published] = {}
-        for told in self._tables.notified:
-            published = owed.get((told.subscription, told.event))
+        for notified in self._tables.notified:
+            published = owed.get((notified.subscription, notified.event))
             if published is None:
                 continue
-            before = last.get((told.subscription, published.node))
+            before = last.get((notified.subscription, published.node))
             if before is not None and before.position > published.position:
                 yield Violation(
-                    told.time,
+                    notified.time,
                     "order",
-                    f"{told.subscription} at {told.node} was told of {published.event} ({published.position} of "
-                    f"{published.node}) after {before.event} ({before.position})",
-                    (published, before, told),
+                    f"{notified.subscription} at {notified.node} was told of {published.event} "
+                    f"({published.position} of {published.node}) after {before.event} ({before.position})",
+                    (published, before, notified),
                 )
-            last[told.subscription, published.node] = published
+            last[notified.subscription, published.node] = published
 
     def _wrong_gaps(self) -> Iterator[Violation]:
         for gap in self._tables.gaps:
@@ -196,18 +200,21 @@ class Checker:
     def _wrong_rule_firings(self) -> Iterator[Violation]:
         """Rules that were triggered wrongly, or published wrongly."""
         done = Counter((one.rule, one.cause) for one in self._tables.publications.values() if one.rule)
-        for told in self._tables.notified:
-            lifetime = self._tables.subscriptions.get(told.subscription)
-            published = self._tables.publications.get(told.event)
+        for notified in self._tables.notified:
+            lifetime = self._tables.subscriptions.get(notified.subscription)
+            published = self._tables.publications.get(notified.event)
             if lifetime is None or published is None or not lifetime.made.is_rule:
                 continue
-            if done[told.subscription, told.event] != 1:
-                count = done[told.subscription, told.event]
-                sentence = f"the rule {told.subscription} heard {told.event} and published {count} events for it"
-                yield Violation(told.time, "idle", sentence, (told, published))
+            if done[notified.subscription, notified.event] != 1:
+                count = done[notified.subscription, notified.event]
+                sentence = (
+                    f"the rule {notified.subscription} heard {notified.event} and published {count} events for it"
+                )
+                yield Violation(notified.time, "idle", sentence, (notified, published))
             if _is_out_of_bounds(lifetime.made, published):
-                sentence = f"the rule {told.subscription} at {told.node} heard {told.event}, which rules had published"
-                yield Violation(told.time, "loop", sentence, (told, published))
+                rule = f"the rule {notified.subscription} at {notified.node}"
+                sentence = f"{rule} heard {notified.event}, which rules had published"
+                yield Violation(notified.time, "loop", sentence, (notified, published))
 
     def _around(self, made: Subscribed, published: Published) -> tuple[Record, ...]:
         """The two records, and the last faults."""
