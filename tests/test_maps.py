@@ -126,3 +126,16 @@ def test_the_glossary_is_sorted_and_has_each_word_once():
     words = [word.casefold() for word in glossary()]
     assert len(words) > 60
     assert words == sorted(set(words), key=lambda word: re.sub(r"[^a-z]", "", word))
+
+
+def modules() -> set[str]:
+    paths = (path.relative_to(SOURCES).with_suffix("") for path in SOURCES.rglob("*.py"))
+    return {".".join(path.parts).removesuffix(".__init__") for path in paths}
+
+
+def test_the_walks_pass_modules_that_are_there():
+    """Participants are named by the end of a module's name; what follows a colon or a bracket is a remark."""
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    walked = set(re.findall(r"participant \w+ as (?:[AB]: )?([a-z_]+(?:\.[a-z_]+)+)", page))
+    assert len(walked) > 30
+    assert {name for name in walked if not any(f".{there}".endswith(f".{name}") for there in modules())} == set()
