@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.network.can.coordinates import coordinate
-from triplewire.network.can.space import SPACE, Bounds, Dimension, Point, Zone
+from triplewire.network.can.space import SPACE, Bounds, Box, Dimension, Point, Zone
 from triplewire.network.can.splits import Split
 from triplewire.network.eventspace.effects import SpaceEffect, ToNode, ToOwners, ToZones
 from triplewire.network.eventspace.messages import SpaceMessage
@@ -36,9 +36,11 @@ Splits = list[tuple[int, Split]]
 """Which of the zones so far is split, and where."""
 
 
+ONE_SPLIT = st.builds(Split, st.sampled_from(Dimension), st.sampled_from(_BORDERS))
+
+
 def splits(most: int = 7) -> st.SearchStrategy[Splits]:
-    one = st.builds(Split, st.sampled_from(Dimension), st.sampled_from(_BORDERS))
-    return st.lists(st.tuples(st.integers(0, most), one), max_size=most)
+    return st.lists(st.tuples(st.integers(0, most), ONE_SPLIT), max_size=most)
 
 
 def tiled(cuts: Splits) -> list[Zone]:
@@ -46,17 +48,16 @@ def tiled(cuts: Splits) -> list[Zone]:
     zones: list[Zone] = [SPACE]
     for number, split in cuts:
         zone = zones[number % len(zones)]
-        side = zone[split.dimension]
-        if split.border in side and split.border != side.lower:
+        if is_inside(split, zone):
             zones.remove(zone)
             zones.extend(split.halves(zone))
     return zones
 
 
 class Parcel(Struct, frozen=True):
-    """A message on its way: to the owner of a point, to the owner of a zone, or to a node."""
+    """A message on its way: to the owner of a point, to the owners of all of a box, or to a node."""
 
-    to: Point | Zone | str
+    to: Point | Bounds | str
     body: bytes
 
 
@@ -90,7 +91,7 @@ class TiledSpace:
             if isinstance(effect, ToOwners | ToZones | ToNode):
                 self.sent.append(effect.message)
                 body = _ENCODER.encode(effect.message)
-                self._on_its_way.extend(Parcel(to, body) for to in self._receivers(effect))
+                self._on_its_way.extend(Parcel(to, body) for to in self._addresses(effect))
             else:
                 self.told.append(effect)
 
@@ -102,7 +103,8 @@ class TiledSpace:
             if self._rng.random() >= self._doubled:
                 self._on_its_way[at] = self._on_its_way[-1]
                 self._on_its_way.pop()
-            self.carry_out(self._receiver(parcel).receive(_DECODER.decode(parcel.body)))
+            for node in self._receivers(parcel):
+                self.carry_out(node.receive(_DECODER.decode(parcel.body)))
             most = None if most is None else most - 1
 
     def owner(self, point: Point) -> SpaceNode:
@@ -112,12 +114,38 @@ class TiledSpace:
     def touched(self, bounds: tuple[Bounds, ...]) -> list[Zone]:
         return [zone for node in self.nodes for zone in node.holder.zones if any(zone.touches(box) for box in bounds)]
 
-    def _receivers(self, effect: ToOwners | ToZones | ToNode) -> list[Point | Zone | str]:
-        if isinstance(effect, ToOwners):
-            return list({self.owner(point).name: point for point in effect.points}.values())
-        return [effect.to] if isinstance(effect, ToNode) else [*self.touched(effect.bounds)]
+    def move(self, split: Split, to: int) -> None:
+        """Give the upper half of a zone to another node, with its contents, if there is one to split."""
+        for node in self.nodes:
+            for zone in node.holder.zones:
+                if node is not self.nodes[to] and is_inside(split, zone):
+                    lower, upper = split.halves(zone)
+                    exported = node.holder.export([upper])
+                    node.holder.zones = (lower, *(kept for kept in node.holder.zones if kept != zone))
+                    node.holder.discard(upper)
+                    self.nodes[to].holder.zones += (upper,)
+                    self.nodes[to].holder.merge(exported)
+                    self.nodes[to].holder.merge(exported)
+                    self.carry_out(list(self.nodes[to].holder.ask_again()))
+                    return
 
-    def _receiver(self, parcel: Parcel) -> SpaceNode:
+    def _addresses(self, effect: ToOwners | ToZones | ToNode) -> list[Point | Bounds | str]:
+        """Zones may move while a message is on its way, so it is addressed by place, not by who is there now."""
+        if isinstance(effect, ToNode):
+            return [effect.to]
+        if isinstance(effect, ToOwners):
+            return [*effect.points]
+        return [zone.intersection(box) for zone in self.touched(effect.bounds) for box in effect.bounds]
+
+    def _receivers(self, parcel: Parcel) -> list[SpaceNode]:
         if isinstance(parcel.to, str):
-            return next(node for node in self.nodes if node.name == parcel.to)
-        return self.owner(parcel.to.lower if isinstance(parcel.to, Zone) else parcel.to)
+            return [node for node in self.nodes if node.name == parcel.to]
+        if isinstance(parcel.to, Box):
+            return [node for node in self.nodes if any(zone.touches(parcel.to) for zone in node.holder.zones)]
+        return [self.owner(parcel.to)]
+
+
+def is_inside(split: Split, zone: Zone) -> bool:
+    """Whether a split's border is strictly inside a zone."""
+    side = zone[split.dimension]
+    return split.border in side and split.border != side.lower

@@ -3,6 +3,7 @@
     blank_nodes         labels that stay apart when quadruples of many events lie side by side
     causality           what happened before what, by positions in the logs of nodes
     chains              the chains of a subscription, the zones that they touch, and rewritings as they are sent
+    contents            what lies in some zones, as it goes from one holder to another
     effects             what is asked of the space below and told to the shell around
     gateway             publishes, subscribes, collects events and notifies, for the clients of a node
     messages            messages between nodes

@@ -47,6 +47,11 @@ class EventRecord(Struct):
         self.quads.update((quad.line, quad) for quad in fresh)
         return fresh
 
+    def remove(self, quads: Iterable[StoredQuad]) -> None:
+        """Drop quadruples that others own now."""
+        for quad in quads:
+            del self.quads[quad.line]
+
     def settle(self) -> None:
         """Nothing more is to come."""
         self.settled = True

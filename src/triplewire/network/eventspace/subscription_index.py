@@ -35,21 +35,29 @@ class SubscriptionIndex:
     def __iter__(self) -> Iterator[SpaceSubscription]:
         return iter(self._subscriptions.values())
 
-    def __len__(self) -> int:
-        return len(self._subscriptions)
+    def __contains__(self, key: SubscriptionKey) -> bool:
+        return key in self._subscriptions
 
-    def add(self, subscription: SpaceSubscription) -> bool:
-        """Index a subscription; whether that was new."""
+    def add(self, subscription: SpaceSubscription) -> None:
+        """Index a subscription, unless it was removed."""
         if subscription.key in self._subscriptions or subscription.key in self._removed:
-            return False
+            return
         self._subscriptions[subscription.key] = subscription
         for number, chain in enumerate(chains_of(subscription)):
             self._entries[chain.first_key][subscription.key, number] = chain
             self._masks[mask_of(chain.first_key)] += 1
-        return True
+
+    @property
+    def removed(self) -> tuple[SubscriptionKey, ...]:
+        return tuple(sorted(self._removed))
 
     def remove(self, key: SubscriptionKey) -> None:
+        """Remove a subscription for good."""
         self._removed.add(key)
+        self.drop(key)
+
+    def drop(self, key: SubscriptionKey) -> None:
+        """Drop a subscription that concerns nothing here; it may come again."""
         subscription = self._subscriptions.pop(key, None)
         for number, chain in enumerate(chains_of(subscription) if subscription else ()):
             self._masks[mask_of(chain.first_key)] -= 1

@@ -13,13 +13,14 @@ in CSMA, whichever way the event came.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from triplewire.errors import BudgetExceeded
 from triplewire.matching.chains.rewriting import Chain, Rewriting
 from triplewire.matching.evaluation.budget import DEFAULT_STEPS, Budget
 from triplewire.matching.evaluation.event_view import EventView
 from triplewire.network.can.space import Point, Zone
+from triplewire.network.eventspace import contents
 from triplewire.network.eventspace.chains import chains_of, next_bounds, received, sent
 from triplewire.network.eventspace.effects import SpaceEffect, ToNode, ToZones
 from triplewire.network.eventspace.messages import (
@@ -73,7 +74,9 @@ class ZoneHolder:
     def index(self, message: IndexSubscription) -> Effects:
         """Index a subscription, and match it against events that were published after it and arrived before."""
         subscription = message.subscription
-        if self._subscriptions.add(subscription):
+        self._subscriptions.add(subscription)
+        if subscription.key in self._subscriptions:
+            # Also where it is known already: zones may have come here since, with quadruples that it has not met.
             for record in self._records.following(subscription.stamp):
                 yield from self._begin(subscription, record, record.quads.values())
         yield ToNode(subscription.stamp.origin, SubscriptionIndexed(subscription.key, self.zones))
@@ -85,11 +88,8 @@ class ZoneHolder:
     def match_rewritten(self, message: MatchRewritten) -> Effects:
         """Match a rewritten subscription against what is there of the event, and let it wait for the rest."""
         record = self._records.of(message.header)
-        entry = message.subscription.key, message.rewriting
-        if entry in record.waiting:
-            return
         if not record.settled:
-            record.waiting[entry] = message.subscription
+            record.waiting[message.subscription.key, message.rewriting] = message.subscription
             yield from self._ask_settled(record)
         yield from self._go_on(message.subscription, record, message.rewriting, record.quads.values())
 
@@ -132,6 +132,35 @@ class ZoneHolder:
         if record is not None:
             record.settle()
         yield from ()
+
+    def ask_again(self) -> Effects:
+        """Ask once more whether events are settled that somebody waits for: zones came here, or an answer was lost."""
+        for record in self._records:
+            if record.waiting or record.collectors:
+                record.asked = False
+                yield from self._ask_settled(record)
+
+    # What the space moves from node to node (`can.contents`)
+
+    def load(self, zone: Zone) -> int:
+        """How many quadruples lie in a zone."""
+        return len(self.points(zone))
+
+    def points(self, zone: Zone) -> list[Point]:
+        """Where the quadruples of a zone lie."""
+        return [quad.point for record in self._records for quad in record.quads.values() if quad.point in zone]
+
+    def export(self, zones: Sequence[Zone]) -> bytes:
+        """All that lies in some zones."""
+        return contents.export(zones, self._subscriptions, self._records)
+
+    def merge(self, exported: bytes) -> None:
+        """Add what another holder has exported."""
+        contents.merge(exported, self._subscriptions, self._records)
+
+    def discard(self, zone: Zone) -> None:
+        """Drop what lies in a zone that another node has got. `zones` no longer has it."""
+        contents.discard(zone, self.zones, self._subscriptions, self._records)
 
     # Private
 
