@@ -22,7 +22,7 @@ class Address(Struct, frozen=True, array_like=True):
 
 
 class Claim(Struct, frozen=True, array_like=True):
-    """A zone that a node owns. Where two claims overlap, the higher epoch wins."""
+    """A zone that a node owns. Where two claims overlap, the higher epoch wins (`claims.rank`)."""
 
     zone: Zone
     epoch: int
@@ -32,6 +32,7 @@ class Record(Struct, frozen=True, array_like=True):
     """A node as others know it. Only the node itself changes its record, and `version` grows when it does.
 
     `incarnation` grows with every start of the node's process. `holder` has its replica. `load` is how much it stores.
+    `is_returned` while it may not know what happened: it was stopped, or heard from nobody.
     """
 
     id: str
@@ -41,6 +42,7 @@ class Record(Struct, frozen=True, array_like=True):
     claims: tuple[Claim, ...] = ()
     holder: str | None = None
     load: int = 0
+    is_returned: bool = False
 
     @property
     def age(self) -> tuple[int, int]:
@@ -117,18 +119,25 @@ class ReplicaAck(Struct, frozen=True, tag="replica-ack", array_like=True):
     part: int
 
 
+class ReplicaObsolete(Struct, frozen=True, tag="replica-obsolete", array_like=True):
+    """Another holder has this generation of the sender's replica: earlier ones need not be kept."""
+
+    generation: tuple[int, int]
+
+
 class Multicast(Struct, frozen=True, tag="multicast", array_like=True):
     """A message to every zone that bounds touch.
 
-    On its way to the lower corner of the bounds, `position` is the zone that it has come to. From there it goes from
-    zone to zone, and `zone` is the one that it is for. The origin repeats it, with a higher `attempt`, for the parts of
-    the bounds that nobody has receipted.
+    `part` is what this attempt is for: all of the bounds at first, later what nobody has receipted. On the way to the
+    lower corner of the part, `position` is the zone that the message has come to. From there it goes from zone to zone
+    of the part, and `zone` is the one that it is for, which handles all that it has of the bounds.
     """
 
     id: str
     attempt: int
     origin: Address
     bounds: Bounds
+    part: Bounds
     body: bytes
     position: Zone | None = None
     zone: Zone | None = None
@@ -142,4 +151,15 @@ class Receipt(Struct, frozen=True, tag="receipt", array_like=True):
     boxes: tuple[Bounds, ...]
 
 
-Message = Join | Transfer | TransferAck | TransferRefused | Heartbeat | Replica | ReplicaAck | Multicast | Receipt
+Message = (
+    Join
+    | Transfer
+    | TransferAck
+    | TransferRefused
+    | Heartbeat
+    | Replica
+    | ReplicaAck
+    | ReplicaObsolete
+    | Multicast
+    | Receipt
+)

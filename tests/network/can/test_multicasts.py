@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from tests.network.can.shapes import BOUNDS
 from tests.network.can.tilings import tilings
 
-from triplewire.network.can.multicast_tree import is_parent, is_root
+from triplewire.network.can.multicasts import is_parent, is_root
 from triplewire.network.can.space import Box
 
 
