@@ -17,14 +17,14 @@ from triplewire.node.http import app as http
 
 ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "src" / "triplewire"
-PACKAGES = sorted(init.parent for init in SOURCES.rglob("__init__.py") if init.parent != SOURCES)
+PACKAGES = sorted(init.parent for init in SOURCES.rglob("__init__.py"))
 # A line of a map: one module or several, two spaces or more, and what is in it.
 LINE = re.compile(r"^ *((?:\w+, )*\w+) {2,}\S")
 MOST_MODULES = 15
 
 
 def name_of(package: Path) -> str:
-    return package.relative_to(SOURCES).as_posix()
+    return package.relative_to(SOURCES.parent).as_posix()
 
 
 def members(package: Path) -> set[str]:

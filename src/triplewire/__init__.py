@@ -1,14 +1,20 @@
 """Triplewire sets tripwires on RDF: publish/subscribe, rules and replay for knowledge graphs.
 
-    system     files that survive a crash, and the like
+    errors     the tree of errors, and what each carries
+    extras     which of the project's extras brings a package
+    system     what several packages need of the operating system: durable files, locks, backoff
     rdf        terms, events, parsing, limits
+    wire       what a node and its clients send each other
     algebra    patterns, constraints, subscriptions, advertisements, and what can be concluded about them
-    languages  text <-> algebra: SPARQL, formula, graph
+    languages  text <-> algebra: SPARQL, formula, graph, RDFTL
     matching   which subscriptions does this event satisfy?
     store      what must survive: log, registry, outbox, identities
-    node       the durable broker: HTTP, delivery, identity; `client` and `wire` are its other end
+    rules      RDFTL rules: analysis, and execution as pure steps
+    network    super-peers, routing and sessions as state machines without I/O
+    client     talks to a node over HTTP; a peer of the network
+    node       the durable broker: HTTP, delivery, rules, and its part in a network
     pipeline   the same matcher inside Spark tasks
-    testing    public doubles: the oracle, strategies, workload generators
+    testing    public doubles: the oracle, strategies, workload generators, simulated networks
     cli        arguments in, words out
 
 Each package imports only from those above it in this list.

@@ -34,7 +34,7 @@ TriplewireError
 ├── Forbidden                  a client asked for what it was not granted
 ├── QuotaExceeded              a client asked for more than its share: carries quota and retry_after
 ├── StoreError                 what must survive could not be written or read
-│   ├── StoreFailed            the disk failed; whoever sees this stops
+│   ├── StoreFailed            the disk failed; a process that gets this stops
 │   ├── DiskFull               no space left, and nothing of the request was written
 │   ├── DamagedStore           a record that is not what was written, or that is missing: carries position
 │   ├── UnknownSchema          a data folder that a later version has written

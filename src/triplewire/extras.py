@@ -1,4 +1,4 @@
-"""Which of the project's extras brings a package, so that whoever lacks one is told what to install."""
+"""Which of the project's extras brings a package, so that an error can say what to install."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def solutions(notification: Any) -> Any:
 @asynccontextmanager
 async def broker_at(folder: Path, **options: Any) -> AsyncIterator[Broker]:
     """A broker, closed at the end."""
-    broker = await Broker.open(folder, **{"guests": (ME, YOU), **options})
+    broker = await Broker.open(folder, **{"unregistered": (ME, YOU), **options})
     try:
         yield broker
     finally:

@@ -1,7 +1,7 @@
 """The command line: arguments in, words out.
 
     app         its commands and `--version`
-    covers      `triplewire covers ADVERTISEMENT
+    covers      `triplewire covers`: can what a peer advertises satisfy the subscription?
     explain     `triplewire explain`: how is a subscription matched, and what does it require of an event?
     generate    `triplewire generate`: events and subscriptions in any number, the same for the same seed
     inputs      paths and standard input become events, subscriptions and taxonomies

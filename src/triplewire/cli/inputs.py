@@ -1,6 +1,6 @@
 """Paths and standard input become events, subscriptions and taxonomies.
 
-Reading goes on after a problem, so that all of them are told at once; whoever asked decides whether the good part is
+Reading goes on after a problem, so that all of them are reported at once; the caller decides whether the good part is
 worth anything without the bad one.
 """
 

@@ -1,8 +1,8 @@
 """RSS 1.0, RSS 2.0 and Atom become events: the application of the G-ToPSS paper.
 
 One entry is one event. Whatever the format, its triples use RSS 1.0's own vocabulary, which is RDF, and Dublin Core;
-its enclosures are those of the module of that name, and it is part of its channel, of which is told what it is called,
-not when it was made. Whatever else RSS 1.0 has of an entry or a channel, in any module, stays as it is.
+its enclosures are those of the module of that name, and it is part of its channel, which has its title here, but no
+date. Whatever else RSS 1.0 has of an entry or a channel, in any module, stays as it is.
 The event's IRI depends on the feed, the entry's id and when the entry was updated, and on nothing else: reading a
 feed again gives the same events, and an entry that its author updates is a new one.
 """

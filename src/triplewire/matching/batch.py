@@ -94,7 +94,7 @@ class MatchBatch:
         """An event of the batch."""
         if index not in self._events:
             name, triples = self._scanned.event_iri(index), self._scanned.triples(index)
-            # How large an event may be is for whoever took the document to say, before it is matched.
+            # How large an event may be is checked where the document is read, before it is matched.
             self._events[index] = Event.from_triples(name, triples, limits=ANY_SIZE)
         return self._events[index]
 

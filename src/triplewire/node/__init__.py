@@ -3,18 +3,17 @@
 access        who may do what on a node, and how much of it
 access_point  the node as an access point: sessions of peers that come and go
 broker        events, subscriptions, notifications and dead letters, on one durable store
-delivery      how notifications reach whoever subscribed
+delivery      how notifications reach subscribers
 http          thin routes over the node
 logs          one line an entry, for people or as JSON
 matching      live subscriptions, those that still catch up, and answers as JSON
-overlay       drives the pure state machine, stores its memory and feeds it
+overlay       the node as a super-peer: runs its state machine, saves its state, and connects it with the broker
 repository    everything that is kept, as one dataset that answers SPARQL in a process of its own
 rules         registered, triggered, executed and published
 serve         run a node until it is told to stop, or its disk fails
 service       the broker, who its clients are, the repository, and what looks after them
 settings      each by flag, by environment variable and by file, in that order of precedence
 shutdown      what SIGTERM and SIGINT do, from the first moment of a start to the end
-store         the one door to the store, for whoever reads or writes it from the event loop or from the writer's
-              own thread
+store         the one way to the store, from the event loop and from the writer's own thread
 transport     messages between super-peers over ZeroMQ with CURVE
 """

@@ -1,8 +1,8 @@
 """Run a node until it is told to stop, or its disk fails.
 
 Graceful stop: a signal ends the listening first; requests that were begun are answered, what waits is committed, and
-the folder is let go (`stopping` has what happens before that). A failed disk ends the process with an error, at once:
-whoever restarts it gets what is really there (row F2).
+the folder is let go (`shutdown` has what happens before that). A failed disk ends the process with an error, at once:
+a restart reads what is really there (row F2).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def serve(settings: Settings, signals: Signals) -> None:
 
 
 async def _serve(settings: Settings, signals: Signals) -> None:
-    # What is wrong with it is told before the folder is opened.
+    # What is wrong with it is reported before the folder is opened.
     overlay_settings(settings)
     node = await Node.open(settings)
     _keep_what_there_is()
@@ -114,7 +114,7 @@ class Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Signals are handled by `stopping`, which began before there was a server."""
+        """Signals are handled by `shutdown`, which began before there was a server."""
         yield
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:

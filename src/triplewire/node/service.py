@@ -61,9 +61,11 @@ class Node:
     @classmethod
     async def open(cls, settings: Settings, *, disk: Disk | None = None, clock: Clock | None = None) -> Node:
         """Open the data folder."""
-        guests = (ANONYMOUS,) if settings.open else ()
+        unregistered = (ANONYMOUS,) if settings.open else ()
         seconds = settings.rule_seconds
-        broker = await Broker.open(settings.data, disk=disk, clock=clock, guests=guests, rule_seconds=seconds)
+        broker = await Broker.open(
+            settings.data, disk=disk, clock=clock, unregistered=unregistered, rule_seconds=seconds
+        )
         node = cls(settings, broker)
         node._watch_the_disk()
         node._by_secret = await node.broker.store.read(identities.everyone)

@@ -27,7 +27,7 @@ def leave(number: int, _: FrameType | None) -> NoReturn:
 
 
 class Signals:
-    """Handles the signals inside a `with`; they lead to `leave` until they are told otherwise."""
+    """Handles the signals inside a `with`; they call `leave` until another handler is set."""
 
     def __init__(self) -> None:
         self._handler: Handler = leave

@@ -1,4 +1,4 @@
-"""The one door to the store, for whoever reads or writes it from the event loop or from the writer's own thread.
+"""The one way to the store, from the event loop and from the writer's own thread.
 
     await store.read(work)             on a snapshot of what is committed, on another thread
     await store.write(work)            in a transaction that others may share; done when it is on the disk

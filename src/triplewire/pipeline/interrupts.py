@@ -36,7 +36,7 @@ def patient_interrupts() -> Iterator[None]:
 
 @contextmanager
 def deferred_interrupts() -> Iterator[threading.Event]:
-    """Let Ctrl-C set an event in the block, for whoever looks at it between steps. Pressed again, it interrupts."""
+    """Let Ctrl-C set an event in the block, for code that looks at it between steps. Pressed again, it interrupts."""
     pressed = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield pressed

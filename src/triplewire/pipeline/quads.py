@@ -18,7 +18,7 @@ _NAMES = ("subject", "predicate", "object", "event", "run")
 
 
 def exploding(progress_folder: str | None) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """`explode_quads`, in tasks that tell in a folder how far they are."""
+    """`explode_quads`, in tasks that write their progress into a folder."""
 
     def explode(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         progress = TaskProgress(progress_folder)

@@ -64,7 +64,7 @@ def format_named(name: str) -> Format:
 
 
 def format_of_suffix(path: str | os.PathLike[str]) -> Format | None:
-    """The format that a file's name tells, if any.
+    """The format that a file's name implies, if any.
 
     >>> format_of_suffix("events/today.NQ").name
     'nquads'
@@ -73,7 +73,7 @@ def format_of_suffix(path: str | os.PathLike[str]) -> Format | None:
 
 
 def format_of_path(path: str | os.PathLike[str]) -> Format:
-    """The format that a file's name tells, or an error that lists the suffixes."""
+    """The format that a file's name implies, or an error that lists the suffixes."""
     found = format_of_suffix(path)
     if found is None:
         name = PurePath(path).name

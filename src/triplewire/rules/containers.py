@@ -16,7 +16,7 @@ _KEPT = 100_000
 
 
 class Endings:
-    """The next membership property of each container; whoever asks twice gets the two that follow."""
+    """The next membership property of each container; asking twice gives the two that follow."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph

@@ -65,7 +65,7 @@ class Lookup(Struct, frozen=True):
 
 
 class RecordingGraph:
-    """A graph that records what was asked of it: whoever reads from it depends on the answers."""
+    """A graph that records what was asked of it: a unit that reads from it depends on the answers."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph

@@ -1,7 +1,7 @@
 """Literals in a repository: the form in which Oxigraph keeps them, and whether they are of a datatype.
 
 Oxigraph keeps numbers, booleans and dates by value: `"01"^^xsd:int` comes back as the xsd:integer 1. So that a change
-is told in the words in which it can be found again, a literal is brought into that form before anything else; and
+has the terms by which it can be found again, a literal is brought into that form before anything else; and
 whether it is of a derived integer type is asked of its value.
 """
 

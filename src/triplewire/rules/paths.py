@@ -193,7 +193,7 @@ class Evaluation:
 
 
 def constant_of(node: Node | None, lets: Iterable[Let]) -> NamedNode | Literal | None:
-    """The one node that it can be, if the text tells."""
+    """The one node that it can be, if the text determines it."""
     if isinstance(node, Literal):
         kept = as_kept(node)
         assert isinstance(kept, Literal)

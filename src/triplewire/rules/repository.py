@@ -1,7 +1,8 @@
 """A repository: what was asserted, and the closure over the schema, kept up with each change.
 
-It lives in a pyoxigraph store. The closure is one graph, the default one unless told, so that SPARQL sees all that
-holds; a second graph marks those of its triples that hold only because others do. Edits are done whole or not at all.
+It lives in a pyoxigraph store. The closure is one graph, the default one unless another is named, so that SPARQL
+sees all that holds; a second graph marks those of its triples that hold only because others do. Edits are done whole
+or not at all.
 """
 
 from __future__ import annotations

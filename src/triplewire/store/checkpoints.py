@@ -76,7 +76,7 @@ class Checkpoints:
 
     def _run(self) -> None:
         while self._wake.wait():
-            # First the wake-up, then the flag: whoever asks for the end raises it before waking.
+            # First the wake-up, then the flag: a caller that asks for the end raises it before waking.
             self._wake.clear()
             if self._is_stopping:
                 break

@@ -83,7 +83,7 @@ def expire(connection: Connection, subscription: int, accepted_before: float) ->
 
 
 def drop_read(connection: Connection, subscription: int, position: int) -> dict[int, int]:
-    """Remove what was read but not acknowledged, to make room; whoever reads it again gets the gap."""
+    """Remove what was read but not acknowledged, to make room; a reader that asks for it again gets the gap."""
     return _drop_entries(connection, "subscription = ? AND position <= ?", (subscription, position))
 
 

@@ -29,7 +29,7 @@ Sums = tuple[int, int]
 
 
 class WalFrame(Struct, frozen=True):
-    """One page in the log. `commits` tells that it ends a transaction, `is_good` that its checksum holds."""
+    """One page in the log. `commits` says that it ends a transaction, `is_good` that its checksum holds."""
 
     number: int
     commits: bool

@@ -97,7 +97,7 @@ class Writer:
 
     def _put(self, work: Work[T], then: Callable[[T], None], *, is_alone: bool) -> Future[T]:
         future: Future[T] = Future()
-        # What was handed over is done, also when whoever waits for it goes away and cancels.
+        # What was handed over is done, also when the caller that waits for it goes away and cancels.
         future.set_running_or_notify_cancel()
         self._queue.put(_Submitted(work, then, future, is_alone))
         return future
@@ -158,7 +158,7 @@ class Writer:
             item.result = item.work(self._connection)
         except sqlite3.Error:
             raise
-        except Exception as error:  # noqa: BLE001  whatever it is belongs to whoever asked
+        except Exception as error:  # noqa: BLE001  whatever it is belongs to the caller
             self._connection.execute("ROLLBACK TO work")
             self._connection.execute("RELEASE work")
             item.future.set_exception(error)

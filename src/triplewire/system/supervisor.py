@@ -1,9 +1,9 @@
 """Background tasks of one owner, from its start to its stop.
 
 An `asyncio.TaskGroup` fits where tasks begin and end within one block. Here they begin and end by calls of their owner,
-and one that fails leaves the others running: a courier of a webhook has nothing to do with the next one's fault.
+and one that fails leaves the others running: the task of one webhook has nothing to do with a fault of the next.
 
-Error handling: a task is to handle what it expects. Whatever else ends it is a bug, and is told in the log at once.
+Error handling: a task is to handle what it expects. Whatever else ends it is a bug, and is logged at once.
 """
 
 from __future__ import annotations

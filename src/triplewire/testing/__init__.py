@@ -7,7 +7,7 @@
     case           a SPARQL text, an event's triples and name, and the functions that the text may call
     entailment     the taxonomy's relations, computed the slow and obvious way: by walking the triples anew for every
                    question
-    faulty_disk    a disk that fails on demand, as SQLite tells of it
+    faulty_disk    a disk that fails on demand, with the errors that SQLite reports
     oracle         what a subscription answers on an event, evaluated from its text, with no index and no cleverness
     parsed         a SPARQL text as rdflib's algebra: for its evaluator, and to see which constructs a query uses
     rdflib_gaps    what rdflib 7 gets wrong, each with the reason; the tests show for every one that rdflib still has

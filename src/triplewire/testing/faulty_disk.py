@@ -1,4 +1,4 @@
-"""A disk that fails on demand, as SQLite tells of it.
+"""A disk that fails on demand, with the errors that SQLite reports.
 
     disk = FaultyDisk()
     broker = await Broker.open(folder, disk=disk)

@@ -2,7 +2,7 @@
 
     answers      what a node answers in JSON: one Struct an answer, from which the OpenAPI document is made as well
     eventstream  server-sent events, as the HTML standard frames them (section 9.2.6), both ways
-    networks     what a node tells of its network: the body of `GET /network`
+    networks     what a node reports of its network: the body of `GET /network`
     signatures   signed webhooks (row A14), in the form of the Standard Webhooks specification, so that its libraries
                  verify ours
 

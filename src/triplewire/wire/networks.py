@@ -1,4 +1,4 @@
-"""What a node tells of its network: the body of `GET /network`."""
+"""What a node reports of its network: the body of `GET /network`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from msgspec import Struct
 class MemberView(Struct, frozen=True):
     """A super-peer as another one knows it. Slot and label are its place in the cube, None for one that is gone.
 
-    `heard` is up to which position of its log everything that is wanted here has come.
+    `heard` is its watermark here: the position of its log up to which everything that is wanted here was received.
     """
 
     id: str

@@ -33,7 +33,7 @@ OPEN = f'<{EX}a> <{EX}open/name> "A" . <{EX}a> <{EX}secret/salary> "1" . <{EX}a>
 async def test_a15_no_binding_outside_the_grant_is_delivered(tmp_path: Path, text: str, start: int | None):
     limited = client("limited", subscribe=Grant(namespaces=(f"{EX}open/",)))
 
-    async with broker_at(tmp_path, guests=(ME, limited)) as broker:
+    async with broker_at(tmp_path, unregistered=(ME, limited)) as broker:
         if start is not None:
             await broker.events.publish(ME, [event(1, OPEN)])
         record = await subscribed(broker, text=text, who=limited, start=start, payload="event")
@@ -49,7 +49,7 @@ async def test_a15_no_binding_outside_the_grant_is_delivered(tmp_path: Path, tex
 async def test_a15_graphs_outside_the_grant_are_not_there(tmp_path: Path):
     limited = client("limited", subscribe=Grant(graphs=("urn:e:2",)), publish=Grant(graphs=("urn:e:2",)))
 
-    async with broker_at(tmp_path, guests=(ME, limited)) as broker:
+    async with broker_at(tmp_path, unregistered=(ME, limited)) as broker:
         record = await subscribed(broker, who=limited)
         await broker.events.publish(ME, events(1, 3))
         assert await positions(broker, record.number) == [2]
@@ -71,7 +71,7 @@ async def test_publishing_within_namespaces(tmp_path: Path):
     limited = client("limited", publish=Grant(namespaces=(f"{EX}open/",)))
     mute = client("mute", publish=None)
 
-    async with broker_at(tmp_path, guests=(limited, mute)) as broker:
+    async with broker_at(tmp_path, unregistered=(limited, mute)) as broker:
         await broker.events.publish(limited, [event(1, f'<{EX}a> <{EX}open/name> "A" .')])
         with pytest.raises(Forbidden, match="secret"):
             await broker.events.publish(limited, [event(2, OPEN)])

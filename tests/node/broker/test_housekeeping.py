@@ -16,7 +16,7 @@ async def test_f8_a_clock_that_jumps_moves_neither_rates_nor_retention(tmp_path:
     clock = VirtualClock()
     eager = client("eager", events_per_second=5)
 
-    async with broker_at(tmp_path, clock=clock, guests=(ME, eager)) as broker:
+    async with broker_at(tmp_path, clock=clock, unregistered=(ME, eager)) as broker:
         await broker.events.publish(eager, events(1, 10))
         with pytest.raises(QuotaExceeded) as refused:
             await broker.events.publish(eager, [event(11)])

@@ -88,7 +88,7 @@ async def test_waiting_ends_when_something_comes_or_time_is_up(tmp_path: Path):
         await broker.close()
         assert await waiting is False
 
-    await test(await Broker.open(tmp_path, guests=(ME, YOU)))
+    await test(await Broker.open(tmp_path, unregistered=(ME, YOU)))
 
 
 async def test_payloads(tmp_path: Path):

@@ -31,7 +31,7 @@ async def test_a_query_that_is_wrong_leaves_nothing_behind(tmp_path: Path):
 async def test_a9_quotas_on_subscriptions_and_on_those_that_are_tested_on_every_event(tmp_path: Path):
     few = client("few", subscriptions=3, unindexed=1)
 
-    async with broker_at(tmp_path, guests=(ME, few)) as broker:
+    async with broker_at(tmp_path, unregistered=(ME, few)) as broker:
         await subscribed(broker, "a", "SELECT * { ?s ?p ?o }", who=few)
         with pytest.raises(QuotaExceeded, match="every event"):
             await subscribed(broker, "b", "SELECT * { ?s ?p ?o }", who=few)

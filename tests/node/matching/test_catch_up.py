@@ -44,7 +44,7 @@ async def test_history_goes_on_after_a_restart(tmp_path: Path):
 async def test_f5_a_reader_that_stopped_keeps_a_bounded_outbox_and_loses_nothing(tmp_path: Path):
     slow = client("slow", outbox_bytes=5_000)
 
-    async with broker_at(tmp_path, guests=(ME, slow)) as broker:
+    async with broker_at(tmp_path, unregistered=(ME, slow)) as broker:
         behind = await subscribed(broker, who=slow)
         quick = await subscribed(broker)
         for first in range(1, 1000, 50):
@@ -64,7 +64,7 @@ async def test_f5_a_reader_that_stopped_keeps_a_bounded_outbox_and_loses_nothing
 async def test_f5_reading_on_makes_room_without_acknowledgement(tmp_path: Path):
     slow = client("slow", outbox_bytes=5_000)
 
-    async with broker_at(tmp_path, guests=(ME, slow)) as broker:
+    async with broker_at(tmp_path, unregistered=(ME, slow)) as broker:
         behind = await subscribed(broker, who=slow)
         await broker.events.publish(ME, events(1, 500))
         await broker.events.publish(ME, events(501, 1000))
@@ -76,7 +76,7 @@ async def test_f5_who_does_not_read_is_matched_no_further_and_loses_nothing(tmp_
     """Without any quota: what nobody reads costs nobody anything beyond a bound."""
     lots = range(1, 12_001, 1_000)
 
-    async with broker_at(tmp_path, guests=(NO_LIMITS,)) as broker:
+    async with broker_at(tmp_path, unregistered=(NO_LIMITS,)) as broker:
         stopped = await subscribed(broker, "stopped", who=NO_LIMITS)
         reading = await subscribed(broker, "reading", who=NO_LIMITS)
         for first in lots:
@@ -95,11 +95,11 @@ async def test_f5_who_does_not_read_is_matched_no_further_and_loses_nothing(tmp_
 
 
 async def test_f5_who_does_not_read_goes_on_after_a_restart(tmp_path: Path):
-    async with broker_at(tmp_path, guests=(NO_LIMITS,)) as broker:
+    async with broker_at(tmp_path, unregistered=(NO_LIMITS,)) as broker:
         await subscribed(broker, who=NO_LIMITS)
         for first in range(1, 8_001, 1_000):
             await broker.events.publish(NO_LIMITS, events(first, first + 999))
-    async with broker_at(tmp_path, guests=(NO_LIMITS,)) as broker:
+    async with broker_at(tmp_path, unregistered=(NO_LIMITS,)) as broker:
         number = broker.subscriptions.require("me", "all").number
         assert await positions_up_to(broker, number, 8_000, limit=1_000) == list(range(1, 8_001))
 
@@ -108,7 +108,7 @@ async def test_f5_a_selective_subscription_that_nobody_reads_stays_live(tmp_path
     """To find its few notifications in the log again would cost more than to keep them."""
     monkeypatch.setattr(subscription_index, "MOST_UNREAD", 20)
 
-    async with broker_at(tmp_path, guests=(NO_LIMITS,)) as broker:
+    async with broker_at(tmp_path, unregistered=(NO_LIMITS,)) as broker:
         few = await subscribed(broker, "few", "SELECT ?s { ?s <urn:q> ?o }", who=NO_LIMITS)
         await subscribed(broker, "all", who=NO_LIMITS)
         for first in range(1, 2_001, 100):
@@ -134,7 +134,7 @@ async def test_a9_of_a_flood_no_more_is_made_than_may_come_at_once(tmp_path: Pat
     """However much one commit would make for it: to make it is what costs the others. No time fills a quota up here."""
     flood = client("flood", notifications_per_second=1_000, outbox_bytes=None)
 
-    async with broker_at(tmp_path, guests=(NO_LIMITS, flood), clock=VirtualClock()) as broker:
+    async with broker_at(tmp_path, unregistered=(NO_LIMITS, flood), clock=VirtualClock()) as broker:
         for number in range(10):
             await subscribed(broker, f"all{number}", who=flood)
         quick = await subscribed(broker, who=NO_LIMITS)
@@ -148,7 +148,7 @@ async def test_a9_f3_who_is_put_off_by_a_commit_that_fails_loses_nothing(tmp_pat
     disk = FaultyDisk()
     flood = client("flood", notifications_per_second=100, outbox_bytes=None)
 
-    async with broker_at(tmp_path, guests=(NO_LIMITS, flood), disk=disk) as broker:
+    async with broker_at(tmp_path, unregistered=(NO_LIMITS, flood), disk=disk) as broker:
         one = await subscribed(broker, who=flood)
         await broker.events.publish(NO_LIMITS, events(1, 20))
         disk.fill()
@@ -162,11 +162,11 @@ async def test_a9_f3_who_is_put_off_by_a_commit_that_fails_loses_nothing(tmp_pat
 async def test_a9_f1_who_is_put_off_goes_on_after_a_restart(tmp_path: Path):
     flood = client("flood", notifications_per_second=100, outbox_bytes=None)
 
-    async with broker_at(tmp_path, guests=(NO_LIMITS, flood)) as broker:
+    async with broker_at(tmp_path, unregistered=(NO_LIMITS, flood)) as broker:
         await subscribed(broker, who=flood)
         await broker.events.publish(NO_LIMITS, events(1, 20))
         await broker.events.publish(NO_LIMITS, events(21, 400))
-    async with broker_at(tmp_path, guests=(NO_LIMITS, flood)) as broker:
+    async with broker_at(tmp_path, unregistered=(NO_LIMITS, flood)) as broker:
         number = broker.subscriptions.require("flood", "all").number
         assert await positions_up_to(broker, number, 400, limit=50) == list(range(1, 401))
 
@@ -174,7 +174,7 @@ async def test_a9_f1_who_is_put_off_goes_on_after_a_restart(tmp_path: Path):
 async def test_a9_a_match_all_flood_is_put_off_and_the_others_stay_live(tmp_path: Path):
     flood = client("flood", notifications_per_second=1_000, outbox_bytes=None)
 
-    async with broker_at(tmp_path, guests=(ME, flood)) as broker:
+    async with broker_at(tmp_path, unregistered=(ME, flood)) as broker:
         everything = [await subscribed(broker, f"all{n}", who=flood) for n in range(3)]
         quick = await subscribed(broker)
         for first in range(1, 1001, 100):

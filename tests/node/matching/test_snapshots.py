@@ -55,7 +55,7 @@ async def fill_in(broker):
 
 
 def opened(folder: Path) -> AbstractAsyncContextManager[Broker]:
-    return broker_at(folder, guests=(ME, YOU, LIMITED))
+    return broker_at(folder, unregistered=(ME, YOU, LIMITED))
 
 
 async def is_right(broker) -> None:
@@ -118,7 +118,9 @@ async def test_a_query_that_is_not_what_it_was_makes_the_whole_snapshot_worthles
 async def test_a15_other_rights_than_when_it_was_written_are_those_that_count(tmp_path: Path):
     async with opened(tmp_path) as broker:
         await fill_in(broker)
-    async with broker_at(tmp_path, guests=(ME, YOU, client("limited", subscribe=Grant(graphs=("urn:e:3",))))) as broker:
+    async with broker_at(
+        tmp_path, unregistered=(ME, YOU, client("limited", subscribe=Grant(graphs=("urn:e:3",))))
+    ) as broker:
         await broker.events.publish(ME, events(1, 3))
         assert await positions(broker, broker.subscriptions.require("limited", "limited").number) == [3]
 

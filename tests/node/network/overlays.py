@@ -42,7 +42,7 @@ class Site:
         self.is_up = False
 
     async def start(self, *seeds: Site) -> None:
-        self.broker = await Broker.open(self.folder, guests=(self.me,))
+        self.broker = await Broker.open(self.folder, unregistered=(self.me,))
         self.advertisements = Advertisements(self.broker)
         await self.advertisements.load()
         addresses = tuple(seed.overlay.address for seed in seeds)

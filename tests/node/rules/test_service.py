@@ -306,7 +306,7 @@ async def test_f11_what_a_rule_of_somebody_else_would_use_up_is_done_without_it(
     """The author's update is executed again without that rule, which is quarantined the third time."""
     mine, other = client("mine"), client("other")
 
-    async with rules_at(tmp_path, guests=(ME, mine, other), rule_seconds=seconds) as broker:
+    async with rules_at(tmp_path, unregistered=(ME, mine, other), rule_seconds=seconds) as broker:
         await crowd(broker, 101)
         await put(broker, "greedy", rule, who=other)
         for number in range(3):

@@ -32,7 +32,7 @@ _AT_LEAST, _ABOVE, _AT_MOST, _BELOW = TW["atLeast"], TW["above"], TW["atMost"], 
 
 
 class AdvertisementDescription(Struct, frozen=True):
-    """An advertisement as RDF tells it: `iris` for schemas and properties, `offers` for values."""
+    """An advertisement as RDF states it: `iris` for schemas and properties, `offers` for values."""
 
     kind: NamedNode
     id: str | None = None

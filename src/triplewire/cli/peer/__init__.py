@@ -2,5 +2,5 @@
 
 commands  each command comes on-line, does one thing, and goes; `listen` stays
 group     the commands of `triplewire peer`, with an example each
-home      `triplewire peer …`: a peer of the network, with a home of its own
+home      the options before the command: which peer it is, and where its access point is
 """

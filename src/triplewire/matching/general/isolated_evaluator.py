@@ -165,7 +165,7 @@ class _IsolatedDataset(Dataset):
 
 
 class _Answering:
-    """Holds the event that was told last."""
+    """Holds the event that was sent last."""
 
     def __init__(self) -> None:
         self._dataset: Dataset | None = None
@@ -174,7 +174,7 @@ class _Answering:
         kind, *arguments = message
         try:
             return check_accepted(*arguments) if kind == "check" else self._solutions(*arguments)
-        except Exception as problem:  # noqa: BLE001  raised again by whoever asked
+        except Exception as problem:  # noqa: BLE001  raised again for the caller
             return problem
 
     def _solutions(self, event: tuple[Any, Taxonomy] | None, text: str, is_opaque: bool, steps: int) -> list[Solution]:

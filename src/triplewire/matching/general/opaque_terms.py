@@ -27,7 +27,7 @@ _KEPT = frozenset({XSD["string"], RDF["langString"], RDF["dirLangString"]})
 _ANY = NamedNode("urn:triplewire:any")
 
 
-# A process that evaluates for another (`isolated_evaluator`, `worker`) is told the other's by this variable.
+# A process that evaluates for another (`isolated_evaluator`, `worker`) gets the other's by this variable.
 SECRET_VARIABLE = "TRIPLEWIRE_EVALUATION_SECRET"
 SECRET = os.environ.pop(SECRET_VARIABLE, None) or secrets.token_hex(8)
 _OURS = f"urn:triplewire:{SECRET}:"

@@ -4,7 +4,7 @@ A query is evaluated only on events that satisfy one of the cores it requires. F
 
     the tree as it was read
     `zero_length_paths`   paths from terms that the event lacks are spelled out
-    `standard_semantics`  what Oxigraph reads in its own way is said in another
+    `standard_semantics`  what Oxigraph reads in its own way is written in another form
     `rewriting`           terms become opaque where the store would not keep a term of the event or the query
     `balanced_trees`      long chains become trees of little height
     the text for Oxigraph

@@ -61,7 +61,7 @@ class LiveIndex:
         self._thresholds = thresholds
         self._arrays: tuple[Taxonomy, TaxonomyArrays] | None = None
         self._taxonomy = taxonomy or EMPTY
-        self.lock = threading.RLock()  # held by whoever changes the index
+        self.lock = threading.RLock()  # held while the index is changed
         self._former_costs: Counter[str | None] = Counter()
         self._state = IndexState()
         self._draft = SegmentDraft()

@@ -85,7 +85,7 @@ class AccessPointStorage:
             case do.RemoveAdvertisement():
                 return effect.peer, partial(self._unadvertise, effect)
             case do.ReadWatermarks():
-                return effect.peer, self._tide
+                return effect.peer, self._read_watermarks
             case do.KeepPeer():
                 return effect.record.id, partial(self._keep_peer, effect.record)
             case do.ForgetPeer():
@@ -142,7 +142,7 @@ class AccessPointStorage:
             await self._broker.subscriptions.unsubscribe(known.number)
         return do.OK
 
-    async def _tide(self) -> do.Outcome:
+    async def _read_watermarks(self) -> do.Outcome:
         if self._network is not None:
             return do.WatermarksRead(await self._network.watermarks())
         return do.WatermarksRead({self._id: await self._broker.store.read(log.head)})

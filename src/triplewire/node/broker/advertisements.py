@@ -1,6 +1,6 @@
 """Advertisements of a node's clients: what each will publish, kept until it is withdrawn or its time is over.
 
-They are kept whether the node is in a network or not; `listener` is the network, which is told of each change. A
+They are kept whether the node is in a network or not; `listener` is the network, which is notified of each change. A
 client that advertises again under the same name replaces what it said, and thereby prolongs it.
 """
 
@@ -28,7 +28,7 @@ Place = tuple[str, bool]
 
 
 class Listener(Protocol):
-    """A network: it is told who advertises what."""
+    """The network, which is notified of who advertises what."""
 
     def advertise(self, description: Description, owner: str, lasts: float | None) -> None: ...
 

@@ -11,7 +11,7 @@
 
 What happens is decided by steps inside transactions (`publish_step`, `matching.catch_up_step`, `store.retention`),
 which run on the store's writer thread, one after the other. The parts hand them over, keep what is in memory after each
-commit, and wake whoever waits.
+commit, and wake readers that wait.
 
 What delivery does, for a subscription by its number:
 
@@ -72,17 +72,17 @@ class Broker:
         *,
         disk: Disk | None = None,
         clock: Clock | None = None,
-        guests: Sequence[Client] = (),
+        unregistered: Sequence[Client] = (),
         rule_seconds: float = RULE_SECONDS,
     ) -> Broker:
-        """Open the data folder, and go on where the node stopped. Guests are clients that are not registered."""
+        """Open the data folder, and go on where the node stopped. `unregistered` are clients that are not in it."""
         clock = clock or SystemClock()
         _log.info("opening %s", folder)
         store = Store(await asyncio.to_thread(Database, folder, disk, clock))
         limits = replace(LIMITS, seconds=rule_seconds)
         broker = cls(store, await asyncio.to_thread(RuleStore, store, limits), clock)
-        for guest in guests:
-            broker.state.know(guest)
+        for client in unregistered:
+            broker.state.know(client)
         await broker.store.read(lambda tx: load(broker.state, tx))
         await broker.state.save_date()
         _log.info("preparing the matcher; the first time after an installation this takes a minute")
@@ -92,7 +92,7 @@ class Broker:
         return broker
 
     async def close(self) -> None:
-        """Finish what was begun, wake whoever waits, and let go of the folder."""
+        """Finish what was begun, wake readers that wait, and let go of the folder."""
         self.state.is_open = False
         await self.rules.end()
         self.state.wakeups.wake_all()

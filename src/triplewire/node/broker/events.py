@@ -62,7 +62,7 @@ class Events:
         return [found for record in records if (found := seen(record, grant)) is not None]
 
     def committed(self, accepted: PublishResult) -> None:
-        """After a commit, on the writer's thread: count what is new, call followers, and wake whoever waits."""
+        """After a commit, on the writer's thread: count what is new, call followers, and wake readers that wait."""
         counters = self._state.counters
         counters.published += len(accepted.records)
         receipts = sum(len(outcome) for outcome in accepted.outcomes if isinstance(outcome, tuple))

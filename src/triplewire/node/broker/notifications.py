@@ -103,7 +103,7 @@ class Notifications:
     # Private
 
     def _recent(self, record: SubscriptionRecord, after: int, limit: int) -> NotificationPage | None:
-        """The page, if it is in memory. What retention has removed is for the disk to tell."""
+        """The page, if it is in memory. Gaps are read from the disk."""
         if not record.is_live or record.gap > after:
             return None
         recent = self._state.recent.after(record.number, max(after, record.cursor), limit + 1)

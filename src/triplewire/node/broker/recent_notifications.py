@@ -3,8 +3,8 @@
 A stream that keeps up never reads the disk. One that is slower than its tail is long reads pages from the disk until
 it is near the end again; so a slow reader costs a bounded amount of memory, and nobody else anything (row F5).
 
-What must hold: a tail has everything that was committed after its `after`, without a hole. Whatever is committed, and
-whoever begins to follow, goes through one lock; between the two a notification is in the tail or known to be before it.
+What must hold: a tail has everything that was committed after its `after`, without a hole. Commits, and readers
+that begin to follow, go through one lock; between the two a notification is in the tail or known to be before it.
 """
 
 from __future__ import annotations

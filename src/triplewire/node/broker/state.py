@@ -1,6 +1,6 @@
 """What the parts of a broker share: the store, what is known of it in memory, and who waits to be woken.
 
-What is in memory changes after a commit, on the writer's thread; whoever waits is woken on the event loop.
+What is in memory changes after a commit, on the writer's thread; readers that wait are woken on the event loop.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class BrokerState:
             _log.warning("the date is not kept: %s", problem)
 
     def wake(self, numbers: set[int]) -> None:
-        """Wake whoever waits for one of these subscriptions; from any thread."""
+        """Wake readers that wait for one of these subscriptions; from any thread."""
         if numbers and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self.wakeups.wake, numbers)
 

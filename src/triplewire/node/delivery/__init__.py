@@ -1,15 +1,15 @@
-"""Delivery: how notifications reach whoever subscribed.
+"""Delivery: how notifications reach subscribers.
 
     addresses        where a webhook may lead (row A13)
     delivery_step    what to do next for one webhook: a pure step, with time and chance handed in
-    streams          one subscription as a stream without end, whatever carries it: notifications, gaps, and a sign of
-                     life in between
+    streams          one subscription as a stream without end, whatever carries it: notifications, gaps, and heartbeats
+                     in between
     webhook_request  one signed request to one receiver: resolve once, check the address, connect to it, follow
                      nothing
     webhooks         a task for each, which asks `delivery_step` what to do and does it
 
-Whoever runs a node makes `Streams` and `Webhooks`, calls `streams.stop()` when it is told to stop, and
-`webhooks.close()` before it closes the broker.
+A node makes `Streams` and `Webhooks`, calls `streams.stop()` when it begins to shut down, and `webhooks.close()`
+before it closes the broker.
 """
 
 from triplewire.node.delivery.addresses import Loopback

@@ -42,7 +42,7 @@ async def read_body(request: Request, most: int) -> bytes:
 
 
 def media_type_of(request: Request) -> str:
-    """What the body is, in lower case and without parameters. All text here is UTF-8, and whoever says else errs."""
+    """What the body is, in lower case and without parameters. Any charset but UTF-8 is refused."""
     header = request.headers.get("content-type", "")
     kind, *parameters = [part.strip().lower() for part in header.split(";")]
     for parameter in parameters:

@@ -1,9 +1,9 @@
 """What one connection may hold: a request must arrive in time, and what is not read stays few (rows A16 and F5).
 
-First the head of a request must arrive, then its body. The server has no such limit of its own, and whoever sends a
-byte a minute would hold a connection, and what was read of the body, for ever. Who is late gets 408 if nothing was
-answered yet, and the connection is closed either way. How long an answer takes, and a WebSocket after its handshake,
-are not limited here.
+First the head of a request must arrive, then its body. The server has no such limit of its own, and a client that
+sends a byte a minute would hold a connection, and what was read of the body, for ever. One that is late gets 408 if
+nothing was answered yet, and the connection is closed either way. How long an answer takes, and a WebSocket after its
+handshake, are not limited here.
 
 The system would take megabytes for a reader that does not read, and until they are full a stream goes on as if it were
 read. So little may wait there unsent; what is under way, and so the speed over a long line, is not limited.

@@ -66,7 +66,7 @@ def name_of(host: str) -> str:
 
 
 class CrossOrigin(CORSMiddleware):
-    """Starlette's, for the headers of this API. Every answer varies by origin, also to whoever sends none."""
+    """Starlette's, for the headers of this API. Every answer varies by origin, also to requests that send none."""
 
     def __init__(self, app: ASGIApp, origins: frozenset[str]) -> None:
         super().__init__(

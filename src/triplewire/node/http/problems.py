@@ -75,7 +75,7 @@ def problem(status: int, kind: str, title: str, detail: str, **fields: Any) -> R
 
 
 def problem_with(status: int, error: errors.TriplewireError, **more: Any) -> Response:
-    """A response that tells of an error, its own fields and some more."""
+    """The response for an error, with the error's own fields and some more."""
     kind = type(error)
     fields = {name: _sendable(getattr(error, name)) for name in _FIELDS if getattr(error, name, None) is not None}
     title = (kind.__doc__ or kind.__name__).split(". ")[0].rstrip(".").splitlines()[0]

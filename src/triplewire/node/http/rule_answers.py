@@ -91,7 +91,7 @@ def rule_view(record: RuleRecord) -> RuleView:
 
 
 def registered_rule(record: RuleRecord, analysis: RegistrationReport | None) -> RegisteredRule:
-    """A rule as whoever registered it sees it."""
+    """A rule as its owner sees it."""
     return RegisteredRule(**_facts(record), analysis=analysis)
 
 
@@ -102,7 +102,7 @@ def firing_view(record: FiringRecord, entry: FiringEntry) -> FiringView:
 
 
 def update_answer(done: ExecutedUpdate) -> UpdateAnswer:
-    """What came of updates, as whoever sent them sees it."""
+    """The outcome of updates, as their sender sees it."""
     edits = done.outcome.changes.edits
     return UpdateAnswer(
         schedule=done.schedule,

@@ -38,7 +38,7 @@ _decode = msgspec.json.Decoder(StoredAnswer).decode
 
 
 def answer_of(match: Match, *, constructs: bool) -> bytes:
-    """The answer of a match; `constructs` tells a CONSTRUCT, whose triples may be none."""
+    """The answer of a match; `constructs` is whether it is a CONSTRUCT, whose triples may be none."""
     answer: dict[str, Any] = {"solutions": [json_binding(solution) for solution in match.solutions]}
     if constructs:
         answer["construct"] = [f"{triple} ." for triple in match.construct]

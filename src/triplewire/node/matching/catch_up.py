@@ -81,7 +81,7 @@ class CatchUp:
             matchers.set_taxonomy(taxonomy)
 
     def note_entries(self, entries: Sequence[OutboxEntry], records: Sequence[Record] = ()) -> None:
-        """Note what was put into outboxes, and match no further for whoever has too much in theirs.
+        """Note what was put into outboxes, and stop matching for subscriptions that have too much in theirs.
 
         `records` are those of the events, if these were just published.
         """

@@ -53,7 +53,7 @@ class LiveMatchers:
 
     @property
     def by_grant(self) -> dict[Grant, Matcher]:
-        """Every matcher, by grant; a copy, for whoever writes them down."""
+        """Every matcher, by grant; a copy, for the snapshot."""
         return dict(self._matchers)
 
     def remove(self, subscription_id: str) -> None:

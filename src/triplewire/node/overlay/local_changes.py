@@ -4,7 +4,7 @@ Events that were published here, after their commit, but not those that came fro
 the node's clients, existing, new and removed; in the network the subscriber is named by owner and name, which are
 unique here.
 
-A client that has advertised nothing is first advertised by what it publishes (`broker.derived_advertisements`), then
+A client that has advertised nothing is first advertised by what it publishes (`derived_advertisements`), then
 its event is passed on.
 """
 

@@ -5,7 +5,7 @@ The super-peer is only called on the event loop, one call after the other. Its i
     transport    packets of other super-peers, identified by the key of their connection
     the broker   subscriptions, and events that were published here, after their commit (`local_changes`); rules that
                  listen to events (`rule_subscriptions`)
-    clients      advertisements (`broker.advertisements`, `broker.derived_advertisements`)
+    clients      advertisements (`broker.advertisements`, `derived_advertisements`)
     time         five times a second
 
 Its effects: packets; events to be stored (`inbound_events`); parts of the log to be read (`log_replay`); messages

@@ -1,6 +1,6 @@
 """The repository: everything that is kept, as one dataset that answers SPARQL.
 
-It follows the log. Its store lives in a process of its own (`repository_worker`), so that a query that runs away is
+It follows the log. Its store lives in a process of its own (`worker`), so that a query that runs away is
 ended from outside by killing that process, which costs nobody else anything: it starts again and goes on from where
 it was. The default graph is the union of all events, a set: a triple of three events is in it once; each event is a
 named graph.

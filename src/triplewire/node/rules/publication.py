@@ -67,7 +67,7 @@ def _source(schedule: int, hops: int) -> str:
 
 
 def is_change_source(source: str | None) -> bool:
-    """Whether an event with this source, which clients cannot choose, tells of changes of a node's repository."""
+    """Whether an event with this source, which clients cannot choose, describes changes of a node's repository."""
     return source is not None and source.startswith(_SCHEDULE)
 
 
@@ -82,7 +82,7 @@ def hops_of(source: str | None) -> int:
 
 
 def inserted_by(event: Event, source: str | None) -> tuple[Triple, ...]:
-    """The triples that an event inserts: its own, or, if it tells of changes, those that were inserted there."""
+    """The triples that an event inserts: its own, or, if it describes changes, those that were inserted there."""
     if not is_change_source(source):
         return event.triples
     if _kind(event) == "deleted":

@@ -140,7 +140,7 @@ class Rules:
     # Updates and the schema
 
     async def update(self, client: Client, updates: Sequence[Update]) -> ExecutedUpdate:
-        """Execute a schedule; the answer comes when it is on the disk, with the events that tell of it."""
+        """Execute a schedule; the answer comes when it is on the disk, with the events that describe its changes."""
         request = self._requested(client, updates)
         executed = await self._write(
             lambda tx, engine: execute_update(tx, engine, request, self._state, self._events),

@@ -5,7 +5,7 @@ so that it reads few files, and in them few row groups. It is made anew from `ev
 published more than once are deduplicated (see `deduplication`). All of it is one commit.
 
 A table becomes several parts, so that the next job has several tasks, of row groups that a task can read alone. What
-was replaced stays, out of sight of whoever lists a table, for those who have it open.
+was replaced stays, out of sight of readers that list a table, for those that have it open.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How far a step of a run has come, as its tasks tell it, or else as Spark does.
+"""How far a step of a run has come, as its tasks report it, or else as Spark does.
 
 Spark knows which of the tasks that it has planned are done. It plans the next shuffle when the last one is over, so
 by that measure the time left is for what is planned so far.
@@ -33,7 +33,7 @@ class Gauge(Protocol):
 
 
 class ByBytes(Struct, frozen=True):
-    """Tasks tell how many bytes of the payloads they have seen."""
+    """Tasks report how many bytes of the payloads they have seen."""
 
     folder: Path
     total: int
@@ -44,7 +44,7 @@ class ByBytes(Struct, frozen=True):
 
 
 class ByTasks(Struct, frozen=True):
-    """Spark tells how many tasks are done. Rows are what tasks tell, or else that share of what there is in all."""
+    """Spark reports how many tasks are done. Rows are what tasks report, or else that share of what there is in all."""
 
     folder: Path | None = None
     whole: Counts = msgspec.field(default_factory=Counts)

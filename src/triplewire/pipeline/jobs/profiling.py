@@ -93,7 +93,7 @@ def profile(spark: SparkSession, request: ProfileRequest, listener: ProgressList
     out = local_path(request.out)
     events, size = _events(spark, request)
     with tempfile.TemporaryDirectory(prefix="triplewire-profile-") as folder, explained():
-        # Elsewhere than on this machine tasks cannot tell anything in a folder of the driver's.
+        # Tasks on other machines cannot write their progress into a folder of the driver's.
         progress_folder = folder if str(spark.sparkContext.master).startswith("local[") else None
         gauge = ByTasks() if progress_folder is None else ByBytes(Path(progress_folder), size)
         measure = partial(_measured, events, request.by, progress_folder)

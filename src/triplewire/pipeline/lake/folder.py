@@ -78,7 +78,7 @@ class Lake:
         return [kept if (kept := self._kept / name / path.name).exists() else path for path in self.files(name)]
 
     def forget(self, before: float) -> int:
-        """Remove for good what was replaced before a moment, in seconds since 1970; tells how many files that were."""
+        """Remove for good what was replaced before a moment, in seconds since 1970; returns the number of files."""
         old = [commit for commit in self._all_commits() if commit.removes]
         decided = [commit for commit in old if self._record(commit.id).stat().st_mtime <= before]
         gone = [path for commit in decided for name in commit.removes if (path := self._kept / name).exists()]

@@ -58,7 +58,7 @@ class TableWriter:
             self._flush()
 
     def close(self) -> Part | None:
-        """Finish the file; tells what was written, if anything."""
+        """Finish the file; returns what was written, if anything."""
         self._flush()
         if self._writer is None:
             return None

@@ -159,7 +159,7 @@ class _Cutter:
             self._forget(end, lines)
 
     def _drop_rest_of_event(self, end: int) -> int:
-        """Skip what is left of the event that is being dropped; tells how much that was."""
+        """Skip what is left of the event that is being dropped; returns how much that was."""
         graph, self._dropping = self._dropping, None
         text = self._pending[:end]
         scanned = scan(text)

@@ -75,7 +75,7 @@ def kafka_events(
 
 
 def send_to_kafka(notifications: DataFrame, servers: str, topic: str, options: Mapping[str, str] | None = None) -> int:
-    """Send notifications as JSON, one message each, keyed by subscription and event; tells how many there were."""
+    """Send notifications as JSON, one message each, keyed by subscription and event; returns how many there were."""
     count = notifications.count()
     if not count:
         return 0

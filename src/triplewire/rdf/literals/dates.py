@@ -107,7 +107,7 @@ def days_before(year: int, month: int) -> int:
 
 
 def order_moments(a: Moment, b: Moment) -> int | None:
-    """-1, 0 or 1, or None where it depends on a zone that is not told."""
+    """-1, 0 or 1, or None where it depends on a zone that is not given."""
     if a.zoned == b.zoned:
         return (a.instant > b.instant) - (a.instant < b.instant)
     if a.instant < b.instant - _FOURTEEN_HOURS:

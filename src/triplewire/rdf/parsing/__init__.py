@@ -2,7 +2,7 @@
 
 quads            pyoxigraph's parsers, with our limits before them and our errors after them
 positions        where in a document something is wrong, also where the parser does not say
-nesting_depth    how deep brackets nest, told before any parser sees the text (row A3)
+nesting_depth    how deep brackets nest, measured before any parser sees the text (row A3)
 rdf_xml          RDF/XML before the parser sees it: well-formed, not too deep, without a DOCTYPE (row A4)
 entities         entities that an RDF/XML document defines for itself, written out (row A4)
 contexts         JSON-LD contexts: those in the document, and those of a local map (row A10)

@@ -36,7 +36,7 @@ class Contexts(Struct, frozen=True):
     def load(cls, file: Path | None) -> Contexts:
         """Read a map: a JSON object of addresses and files, whose paths count from the map's own folder.
 
-        Every file is read here, once, so that a mistake in the map is told at once.
+        Every file is read here, once, so that a mistake in the map is reported at once.
         """
         if file is None:
             return NO_CONTEXTS

@@ -23,7 +23,7 @@ class Contents:
         self._short = min(limits.iri_length, limits.literal_length)
 
     def add(self, triple: Triple) -> int:
-        """Take a triple and tell the length of its line, or raise `LimitExceeded`."""
+        """Take a triple and return the length of its line, or raise `LimitExceeded`."""
         if self._relabelling is not None:
             triple = self._relabelling.triple(triple)
         line = str(triple)

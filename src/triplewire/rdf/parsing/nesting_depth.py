@@ -1,4 +1,4 @@
-"""How deep brackets nest, told by one linear scan before any parser sees the text (row A3).
+"""How deep brackets nest, measured by one linear scan before any parser sees the text (row A3).
 
 The parser underneath recurses over nested triple terms, so that some ten thousand of them end the process, and needs
 quadratic time for nested JSON and XML. The scan knows strings, IRIs, comments and escapes of the syntax; it agrees with

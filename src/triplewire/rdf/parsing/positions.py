@@ -1,6 +1,6 @@
 """Where in a document something is wrong, also where the parser does not say.
 
-pyoxigraph tells no place for what is wrong with a quad that is well-formed, nor for most errors in RDF/XML. To see how
+pyoxigraph gives no place for what is wrong with a quad that is well-formed, nor for most errors in RDF/XML. To see how
 far it had come, it reads the document again, by pieces and then byte by byte.
 """
 

@@ -1,6 +1,6 @@
 """Rule execution (sections 2.2 and 2.3): a schedule of updates, the rules that they trigger, and what is compensated.
 
-aborts        a unit aborts with whoever has to abort with it, and all that they did is compensated
+aborts        a unit aborts with all that have to abort with it, and all that they did is compensated
 actions       the edits that an action asks for, given the graph as it is
 context       what a step may ask, whose rules and updates it executes, and within which limits
 deadline      a graph that is asked only before a deadline

@@ -1,4 +1,4 @@
-"""Aborting (section 2.3): a unit aborts with whoever has to abort with it, and all that they did is compensated.
+"""Aborting (section 2.3): a unit aborts with all that have to abort with it, and all that they did is compensated.
 
 Between what triggered a rule and what the rule did, the rule's abort dependency decides. Any other unit that has read
 what is undone is undone too, unless the two commute. To be checked against the schema is to read.

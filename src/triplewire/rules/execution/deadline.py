@@ -10,7 +10,7 @@ from triplewire.rules.graphs import Graph
 Clock = Callable[[], float]
 
 
-class OutOfTime(Exception):  # noqa: N818  whoever set the deadline says what was wrong
+class OutOfTime(Exception):  # noqa: N818  the code that set the deadline says what was wrong
     """The deadline has passed."""
 
 

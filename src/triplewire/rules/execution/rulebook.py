@@ -17,7 +17,7 @@ from triplewire.rules.schema import Schema
 
 
 class ResolvedRule(Struct, frozen=True):
-    """A rule with its names resolved. Its number tells when it was registered."""
+    """A rule with its names resolved. Rules are numbered as they are registered."""
 
     rule: Rule
     number: int

@@ -16,7 +16,7 @@ class RuleRecord(Struct, frozen=True):
     """A rule as it is kept. `registered`, when its text was put, is in Unix seconds.
 
     `since` is the position of the log after which it listens to published events, None if it does not listen.
-    `quarantined` tells why it does not fire any more, if so.
+    `quarantined` says why it does not fire any more, if so.
     """
 
     id: str
@@ -28,7 +28,7 @@ class RuleRecord(Struct, frozen=True):
 
 
 class FiringRecord(Struct, frozen=True):
-    """One firing of a rule. `schedule` is the place in the journal of what it was part of; `entry` tells the rest."""
+    """One firing of a rule. `schedule` is the place in the journal of what it was part of; `entry` has the rest."""
 
     number: int
     rule: str

@@ -58,7 +58,7 @@ def triples(draw: st.DrawFn, literal: st.SearchStrategy[Literal] | None = None) 
 
 @st.composite
 def events(draw: st.DrawFn, literal: st.SearchStrategy[Literal] | None = None, size: int = 9) -> Event:
-    """Events of up to `size` triples. `literal` chooses which literals may occur in them; any, unless told."""
+    """Events of up to `size` triples. `literal` chooses which literals may occur in them; any, unless given."""
     rows = draw(st.lists(triples(literal), min_size=1, max_size=size, unique=True))
     return event_of(draw(st.sampled_from(EVENT_NAMES)), rows)
 

@@ -1,4 +1,4 @@
-"""What a query asks of Oxigraph's stack and planner, told from the tree before Oxigraph sees the text.
+"""What a query asks of Oxigraph's stack and planner, computed from the tree before Oxigraph sees the text.
 
 Stack, in kibibytes: its parser, planner and evaluator recurse, and a stack that overflows ends the process. What one
 level of each construct takes was measured by bisection (tests/matching/general/test_stack.py does it again;

@@ -137,7 +137,7 @@ class Cursor:
         return Variable(f"v{count}")
 
     def offset(self, at: int | None = None) -> int:
-        """Where a token begins in the text: the one here, unless told."""
+        """Where a token begins in the text: the one here, unless another is given."""
         return offset_of(self.text, self.at if at is None else at)
 
     def fail(self, wanted: str, at: int | None = None) -> NoReturn:

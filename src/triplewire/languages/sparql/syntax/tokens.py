@@ -97,7 +97,7 @@ def _resolved(text: str, match: re.Match[str]) -> str:
 
 
 def string_value(token: str, reject: Callable[[str, str], NoReturn]) -> str:
-    """What a string token means, quotes and escapes removed. `reject` is told what was wanted and found."""
+    """What a string token means, quotes and escapes removed. `reject` is called with what was wanted and found."""
     quote = token[:3] if token.startswith(('"""', "'''")) else token[0]
     if not _is_closed(token, quote):
         reject(f"a string that ends with {quote}", "no end")

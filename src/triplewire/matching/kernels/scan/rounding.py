@@ -34,7 +34,7 @@ _LEADING, _TRAILING = _powers()
 
 @kernel
 def scaled(digits: int, power: int) -> float:
-    """`digits * 10**power`, correctly rounded, for digits from 0 to 10**18; NaN where that cannot be told."""
+    """`digits * 10**power`, correctly rounded, for digits from 0 to 10**18; NaN where that is not certain."""
     if abs(power) > _MOST_POWER:
         return np.nan
     if digits <= EXACT_INTEGER and abs(power) <= _EXACT_POWER:

@@ -43,10 +43,10 @@ class Peer:
     """A connection to the present access point, and one to each previous one that is not released."""
 
     def __init__(
-        self, keys: PeerKeys, saved: SavedPeer, randomness: Randomness, manner: ConnectionTimings | None = None
+        self, keys: PeerKeys, saved: SavedPeer, randomness: Randomness, timings: ConnectionTimings | None = None
     ) -> None:
         self.id = keys.id
-        self._connections = Connections(keys, randomness, manner or ConnectionTimings())
+        self._connections = Connections(keys, randomness, timings or ConnectionTimings())
         self._state = PeerState(saved, self._connections)
         self._migrating: set[str] = set()
 

@@ -131,7 +131,7 @@ class PeerState:
         )
 
     def _is_refused(self, now: float, name: str, token: str, message: peer_messages.RequestRefused) -> bool:
-        """Whether to retry soon. A subscription that is refused for good is removed; the caller has been told."""
+        """Whether to retry soon. A subscription that is refused for good is removed; the caller has been notified."""
         if message.again:
             self._to_retry.add(name)
             self._retry_at = now + _RETRY_SECONDS

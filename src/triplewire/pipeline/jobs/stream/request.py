@@ -65,7 +65,7 @@ class Topic(Struct, frozen=True):
 
     @property
     def reading(self) -> dict[str, str]:
-        """What the connector is told."""
+        """Options of the connector."""
         most = {} if self.events_at_once is None else {"maxOffsetsPerTrigger": str(self.events_at_once)}
         return {**most, **self.options}
 

@@ -1,4 +1,4 @@
-"""How a stream is told to stop: it finishes its micro-batch, and begins none."""
+"""The signal that stops a stream: it finishes its micro-batch, and begins none."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import threading
 
 
 class StopSignal:
-    """Set once, by whoever wants the stream to end; looked at by everything that waits."""
+    """Set once, to end the stream; looked at by everything that waits."""
 
     def __init__(self) -> None:
         self._asked = threading.Event()
@@ -20,5 +20,5 @@ class StopSignal:
         self._asked.set()
 
     def wait(self, seconds: float) -> bool:
-        """Wait, and tell whether somebody asked meanwhile."""
+        """Wait; whether the stop was asked for meanwhile."""
         return self._asked.wait(seconds)
