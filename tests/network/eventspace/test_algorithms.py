@@ -156,6 +156,18 @@ class TestCsma:
         publish(space, "\n".join([*lines, '<urn:s> <urn:q> "1" <urn:e> .']))
         assert kinds(space)["MatchRewritten"] == 1
 
+    def test_a_chain_that_multiplies_beyond_measure_is_left_to_the_evaluation(self) -> None:
+        asked = Subscription.parse("ASK { ?s <urn:p> ?x . ?t <urn:q> ?y . ?x <urn:r> ?y }", id="s")
+        space = space_of([SPACE], CSMA)
+        space.nodes[0] = SpaceNode("n0", [SPACE], CSMA, most_rewritings=10)
+        subscribe(space, asked)
+        lines = [f"<urn:s> <urn:{p}> <urn:{n}> <urn:e> ." for n in range(20) for p in "pq"]
+        publish(space, "\n".join([*lines, "<urn:3> <urn:r> <urn:7> <urn:e> ."]))
+        assert kinds(space)["MatchRewritten"] == 10
+        assert len(notified(space)) == 1
+        publish(space, "\n".join(lines).replace("urn:e>", "urn:f>"))
+        assert len(notified(space)) == 1
+
     def test_an_event_is_collected_though_some_of_its_quadruples_are_still_on_their_way(self) -> None:
         node = SpaceNode("n", [SPACE], CSMA)
         asked = Subscription.parse("ASK { ?s <urn:p> ?o }", id="s")

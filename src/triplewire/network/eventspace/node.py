@@ -23,7 +23,7 @@ from triplewire.network.eventspace.effects import SpaceEffect
 from triplewire.network.eventspace.gateway import Gateway
 from triplewire.network.eventspace.messages import SpaceMessage
 from triplewire.network.eventspace.strategy import PublicationStrategy
-from triplewire.network.eventspace.zone_holder import ZoneHolder
+from triplewire.network.eventspace.zone_holder import MOST_REWRITINGS, ZoneHolder
 from triplewire.rdf.events import Event
 
 _NOTHING_SEEN: Mapping[str, int] = MappingProxyType({})
@@ -38,9 +38,11 @@ class SpaceNode:
         zones: Iterable[Zone] = (),
         strategy: PublicationStrategy = PublicationStrategy.AUTO,
         taxonomy: Taxonomy | None = None,
+        *,
+        most_rewritings: int = MOST_REWRITINGS,
     ) -> None:
         self.name = name
-        self.holder = ZoneHolder(name, zones)
+        self.holder = ZoneHolder(name, zones, most_rewritings=most_rewritings)
         self.gateway = Gateway(name, strategy, taxonomy)
         self._receivers: dict[type, Callable[[Any], Iterable[SpaceEffect]]] = {
             messages.IndexSubscription: self.holder.index,

@@ -27,12 +27,15 @@ class StoredQuad(Struct, frozen=True):
 
 
 class EventRecord(Struct):
-    """One event here. `waiting` and `collectors` want the quadruples that are still to come, until it is `settled`."""
+    """One event here. `waiting` and `collectors` want the quadruples that are still to come, until it is `settled`.
+
+    `sent` are the rewritings that went out from here: each needs to only once.
+    """
 
     header: EventHeader
     quads: dict[bytes, StoredQuad] = field(default_factory=dict)
     waiting: dict[tuple[SubscriptionKey, SentRewriting], SpaceSubscription] = field(default_factory=dict)
-    sent: set[tuple[SubscriptionKey, SentRewriting]] = field(default_factory=set)
+    sent: dict[SubscriptionKey, set[SentRewriting]] = field(default_factory=dict)
     collectors: set[str] = field(default_factory=set)
     settled: bool = False
     asked: bool = False

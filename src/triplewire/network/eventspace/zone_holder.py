@@ -46,14 +46,24 @@ from triplewire.rdf.terms import NamedNode
 
 Effects = Iterator[SpaceEffect]
 
+# How many rewritings of one subscription in one event a node sends at most.
+MOST_REWRITINGS = 1_000
+
 
 class ZoneHolder:
-    """What a node does for the zones that it owns. `zones` is kept up by the space."""
+    """What a node does for the zones that it owns. `zones` is kept up by the space.
 
-    def __init__(self, name: str, zones: Iterable[Zone], budget: int = DEFAULT_STEPS) -> None:
+    `budget` is how many steps matching a whole event may take, `most_rewritings` how many rewritings of one
+    subscription in one event are sent on; beyond them an event is a candidate.
+    """
+
+    def __init__(
+        self, name: str, zones: Iterable[Zone], budget: int = DEFAULT_STEPS, most_rewritings: int = MOST_REWRITINGS
+    ) -> None:
         self.zones = tuple(zones)
         self._name = name
         self._budget = budget
+        self._most_rewritings = most_rewritings
         self._subscriptions = SubscriptionIndex()
         self._records = EventRecords()
 
@@ -203,13 +213,15 @@ class ZoneHolder:
     def _advance(
         self, subscription: SpaceSubscription, record: EventRecord, number: int, chain: Chain, rewriting: Rewriting
     ) -> Effects:
-        """Send a rewriting on its way, once: to the zones of its next pattern, or to the subscriber if that was all."""
-        written = sent(number, rewriting)
-        if (subscription.key, written) in record.sent:
+        """Send a rewriting on its way, once: to the zones of its next pattern, or to the subscriber if that was all.
+
+        Chains may multiply. Where they do so beyond all measure, the subscriber's node is left to evaluate the event.
+        """
+        written, already = sent(number, rewriting), record.sent.setdefault(subscription.key, set())
+        if written in already or len(already) > self._most_rewritings:
             return
-        if not record.settled:
-            record.sent.add((subscription.key, written))
-        if chain.is_complete(rewriting):
+        already.add(written)
+        if chain.is_complete(rewriting) or len(already) > self._most_rewritings:
             yield ToNode(subscription.stamp.origin, CandidateFound(subscription.key, record.header))
         else:
             bounds = next_bounds(chain, rewriting, record.graph)
