@@ -188,7 +188,7 @@ class Script:
 async def test_a_gap_after_retention_is_told_and_reading_goes_on_behind_it():
     notification = Notification("urn:event:8", b"[]", 8)  # type: ignore[arg-type]
     source = Script(NotificationPage([notification], None, gap=6))
-    streams, found = Streams(source, heartbeat=0.01), []
+    streams, found = Streams(source, keep_alive=0.01), []
     async for items in streams.pages(1, 2):
         found += items
         if items == [KEEP_ALIVE]:

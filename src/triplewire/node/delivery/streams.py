@@ -1,4 +1,4 @@
-"""One subscription as a stream without end, whatever carries it: notifications, gaps, and a sign of life in between.
+"""One subscription as a stream without end, whatever carries it: notifications, gaps, and keep-alives in between.
 
 A stream reads a page when the last one has been sent, so a reader that is slow holds one page and nobody else (row F5).
 While it keeps up, what it reads was just committed and is in memory.
@@ -52,9 +52,9 @@ class NotificationSource(Protocol):
 class Streams:
     """Every open stream. `stop` ends them, so that a node need not wait for its readers to leave."""
 
-    def __init__(self, source: NotificationSource, *, heartbeat: float = 15.0) -> None:
+    def __init__(self, source: NotificationSource, *, keep_alive: float = 15.0) -> None:
         self._source = source
-        self._heartbeat = heartbeat
+        self._keep_alive = keep_alive
         self._waits: set[asyncio.Task[bool]] = set()
         self._is_stopping = False
 
@@ -68,7 +68,7 @@ class Streams:
                     if items:
                         yield [*items]
                         after = position_of(items[-1])
-                    if not page.notifications and not await self.more(number, after, self._heartbeat):
+                    if not page.notifications and not await self.more(number, after, self._keep_alive):
                         yield [KEEP_ALIVE]
         except UnknownSubscription:
             # Deleted while it was read: there is nothing more to say.
