@@ -231,8 +231,27 @@ class TestOsma:
         assert not notified(space)
         space.carry_out(late)
         space.deliver()
-        assert kinds(space)["MatchRewritten"] == 1
+        assert kinds(space)["MatchRewritten"] == 2
         assert notified(space) == [("listing", event(ANN))]
+
+    def test_it_does_so_too_where_only_the_owner_of_the_first_quadruple_gets_it_late(self) -> None:
+        """The other owner left the match to the first, whose own quadruples do not begin the chain that holds."""
+        asked = Subscription.parse("ASK { ?x <urn:p> ?y . ?y <urn:q> ?z }", id="s")
+        border = coordinate(NamedNode("urn:m"))
+        sides = (Interval(b"", border), Interval(border))
+        space = space_of([SPACE.with_side(Dimension.SUBJECT, side) for side in sides], OSMA)
+        _, late = space.nodes[0].subscribe(asked)
+        (indexing,) = late
+        assert isinstance(indexing, ToZones)
+        space.nodes[1].receive(indexing.message)
+        publish(
+            space,
+            "<urn:a> <urn:p> <urn:b> <urn:e> .\n<urn:y> <urn:q> <urn:k> <urn:e> .\n<urn:z> <urn:p> <urn:y> <urn:e> .",
+        )
+        assert not notified(space)
+        space.carry_out(late)
+        space.deliver()
+        assert len(notified(space)) == 1
 
 
 class TestHappensBefore:

@@ -25,6 +25,7 @@ class ExportedRecord(Struct, frozen=True, array_like=True):
     lines: tuple[bytes, ...]
     waiting: tuple[tuple[SpaceSubscription, SentRewriting], ...]
     collectors: tuple[str, ...]
+    whole: bool
     settled: bool
 
 
@@ -86,12 +87,13 @@ def _exported(record: EventRecord, zones: Sequence[Zone]) -> ExportedRecord:
     waiting = ((subscription, rewriting) for (_, rewriting), subscription in record.waiting.items())
     concerned = (one for one in waiting if touches(zones, (waiting_bounds(record, *one),)))
     return ExportedRecord(
-        record.header, tuple(lines), tuple(concerned), tuple(sorted(record.collectors)), record.settled
+        record.header, tuple(lines), tuple(concerned), tuple(sorted(record.collectors)), record.whole, record.settled
     )
 
 
 def _merge_record(record: EventRecord, found: ExportedRecord) -> None:
     record.add(quad for line in found.lines for quad in quads_in(line))
+    record.whole |= found.whole
     if found.settled:
         record.settle()
     if not record.settled:

@@ -29,7 +29,7 @@ class StoredQuad(Struct, frozen=True):
 class EventRecord(Struct):
     """One event here. `waiting` and `collectors` want the quadruples that are still to come, until it is `settled`.
 
-    `sent` are the rewritings that went out from here: each needs to only once.
+    `sent` are the rewritings that went out from here: each needs to only once. `whole` if it was published so.
     """
 
     header: EventHeader
@@ -37,6 +37,7 @@ class EventRecord(Struct):
     waiting: dict[tuple[SubscriptionKey, SentRewriting], SpaceSubscription] = field(default_factory=dict)
     sent: dict[SubscriptionKey, set[SentRewriting]] = field(default_factory=dict)
     collectors: set[str] = field(default_factory=set)
+    whole: bool = False
     settled: bool = False
     asked: bool = False
 

@@ -7,8 +7,8 @@ until the event is settled. At the end of the chain the subscriber's node is tol
 A whole event is matched in one step, at the owner of the first quadruple, in the order of the space, with which a chain
 can begin (OSMA). All who have event and subscription agree which one that is.
 
-A subscription that was issued before an event, but arrives after it, is matched against the quadruples stored here, as
-in CSMA, whichever way the event came.
+A subscription that was issued before an event, but arrives after it, is matched against stored quadruples, as in CSMA,
+whichever way the event came.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class ZoneHolder:
         if subscription.key in self._subscriptions:
             # Also where it is known already: zones may have come here since, with quadruples that it has not met.
             for record in self._records.following(subscription.stamp):
-                yield from self._begin(subscription, record, record.quads.values())
+                yield from self._begin(subscription, record)
         yield ToNode(subscription.stamp.origin, SubscriptionIndexed(subscription.key, self.zones))
 
     def remove(self, message: RemoveSubscription) -> Effects:
@@ -119,6 +119,7 @@ class ZoneHolder:
     def store_event(self, message: StoreEvent) -> Effects:
         """Store what lies here of a whole event, and match the event in one step (OSMA)."""
         record = self._records.of(message.header)
+        record.whole = True
         quads = quads_in(message.nquads)
         numbers = tuple(number for number, quad in enumerate(quads) if self.owns(quad.point))
         fresh = record.add(quads[number] for number in numbers)
@@ -188,13 +189,18 @@ class ZoneHolder:
         for (_, rewriting), subscription in list(record.waiting.items()):
             yield from self._go_on(subscription, record, rewriting, fresh)
 
-    def _begin(self, subscription: SpaceSubscription, record: EventRecord, quads: Iterable[StoredQuad]) -> Effects:
-        """The first step of each chain of a subscription."""
+    def _begin(self, subscription: SpaceSubscription, record: EventRecord) -> Effects:
+        """The first step of each chain of a subscription that came after an event.
+
+        If that was published whole, others may have had both in time and left it to us, as the owner of its first
+        quadruple. So the first step is taken everywhere.
+        """
         for number, chain in enumerate(chains_of(subscription)):
-            for quad in quads:
-                found = first_step(chain, quad.row, record.graph)
-                if found is not None:
-                    yield from self._advance(subscription, record, number, chain, found)
+            steps = (first_step(chain, quad.row, record.graph) for quad in record.quads.values())
+            found = [step for step in steps if step is not None]
+            start = chain.begin(record.graph) if record.whole and found else None
+            for rewriting in found if start is None else [start]:
+                yield from self._advance(subscription, record, number, chain, rewriting)
 
     def _go_on(
         self,
