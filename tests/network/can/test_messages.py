@@ -19,6 +19,7 @@ TAGS = {
     "replica",
     "replica-ack",
     "replica-obsolete",
+    "replica-wanted",
     "transfer",
     "transfer-ack",
     "transfer-refused",

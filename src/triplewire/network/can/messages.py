@@ -125,6 +125,12 @@ class ReplicaObsolete(Struct, frozen=True, tag="replica-obsolete", array_like=Tr
     generation: tuple[int, int]
 
 
+class ReplicaWanted(Struct, frozen=True, tag="replica-wanted", array_like=True):
+    """The sender has taken over from this owner without its replica, which the receiver was the holder of."""
+
+    owner: str
+
+
 class Multicast(Struct, frozen=True, tag="multicast", array_like=True):
     """A message to every zone that bounds touch.
 
@@ -160,6 +166,7 @@ Message = (
     | Replica
     | ReplicaAck
     | ReplicaObsolete
+    | ReplicaWanted
     | Multicast
     | Receipt
 )

@@ -155,6 +155,8 @@ class CanNode:
             case messages.ReplicaObsolete():
                 ownership.replicas.drop_before(sender, message.generation)
                 return []
+            case messages.ReplicaWanted():
+                return ownership.replica_wanted(sender, message)
             case messages.Join():
                 return ownership.joining(now, message)
             case messages.Transfer():

@@ -25,6 +25,7 @@ from triplewire.network.can.messages import (
     Replica,
     ReplicaAck,
     ReplicaObsolete,
+    ReplicaWanted,
     Transfer,
     TransferAck,
     TransferRefused,
@@ -95,6 +96,7 @@ class Ownership:
         self._absent_since: float | None = None
         self._returned_until = _NEVER
         self._numbers = 0
+        self._wanted: dict[str, tuple[float, str]] = {}
         self._acks: dict[int, tuple[str, str]] = {}
 
     # Reading
@@ -196,7 +198,8 @@ class Ownership:
         if transfer is None:
             return []
         if isinstance(answer, TransferRefused):
-            self._reclaim(now, sender, transfer)
+            # It never had it, so the epoch is what it was before.
+            self._reclaim(now, sender, transfer, raised=-1)
         else:
             for zone in minus((claim.zone for claim in transfer.claims), self.zones):
                 self._contents.discard(zone)
@@ -243,6 +246,9 @@ class Ownership:
         if self.replica.begun(ack.generation) and self.record.holder != sender:
             return [*self._replicated(tickets), *self._confirm_holder(now, sender, ack.generation)]
         return self._replicated(tickets)
+
+    def replica_wanted(self, sender: str, wanted: ReplicaWanted) -> list[Effect]:
+        return self._rescue([wanted.owner]) if self.table.is_member(sender) else []
 
     def replicate(self, now: float, contents: bytes, ticket: int) -> list[Effect]:
         """Add to our replica; `Replicated` follows when its holder has it, at once if there is nobody else."""
@@ -426,12 +432,13 @@ class Ownership:
             evidence = max(pending.since, known.evidence if known else _NEVER)
             if now - evidence > self._timings.fail_after:
                 self.transfers.finish(pending.transfer.id, pending.to.id)
-                self._reclaim(now, pending.to.id, pending.transfer)
+                # It may have had it for a while: claim it above that.
+                self._reclaim(now, pending.to.id, pending.transfer, raised=1)
         return [Send(pending.to.address, pending.transfer) for pending in self.transfers.due(now)]
 
-    def _reclaim(self, now: float, node: str, transfer: Transfer) -> None:
-        """The receiver does not take it, or has failed: own it again, above the epoch that it would have."""
-        claims = [Claim(claim.zone, claim.epoch + 1) for claim in transfer.claims]
+    def _reclaim(self, now: float, node: str, transfer: Transfer, raised: int) -> None:
+        """The receiver does not take it, or has failed: own it again."""
+        claims = [Claim(claim.zone, claim.epoch + raised) for claim in transfer.claims]
         known = self.table.known.get(node)
         if known is not None:
             left = without(known.record.claims, [claim.zone for claim in claims])
@@ -479,7 +486,7 @@ class Ownership:
         was_known = record.id in self.table.known
         self.table.accept(now, self.claims, record)
         self.table.retain(self.claims)
-        effects += self._rescue()
+        effects += self._rescue(self.table.departed)
         if not was_known and via != record.id and record.id in self.table.known:
             effects.append(self._heartbeat(now, record.id, record.address))
         return effects
@@ -495,7 +502,13 @@ class Ownership:
         if self.table.has_gap(self.claims):
             members = sorted(self.table.members.items())
             recipients |= dict(self._rng.sample(members, min(_MOST_ASKED, len(members))))
-        return [self._heartbeat(now, node, address) for node, address in recipients.items()]
+        return [*self._want_replicas(now), *(self._heartbeat(now, node, to) for node, to in recipients.items())]
+
+    def _want_replicas(self, now: float) -> list[Effect]:
+        """Ask former holders, a few times, for the replicas of those from whom we took over."""
+        limit = now - self._timings.fail_after
+        self._wanted = {owner: wanted for owner, wanted in self._wanted.items() if wanted[0] >= limit}
+        return [Send(address, ReplicaWanted(owner)) for owner, (_, address) in self._wanted.items()]
 
     def _announce(self, now: float) -> list[Effect]:
         """Tell all neighbours, and those that were neighbours before."""
@@ -567,15 +580,14 @@ class Ownership:
             effects.append(Replicated(ticket) if ack is None else Send(ack[0], TransferAck(ack[1])))
         return effects
 
-    def _rescue(self) -> list[Effect]:
-        """Somebody else has taken over from a node whose replica we keep: see that it gets the contents."""
+    def _rescue(self, failed: Iterable[str]) -> list[Effect]:
+        """Somebody else has taken over from nodes whose replicas we keep: see that the contents get there."""
         effects: list[Effect] = []
-        for owner in [owner for owner in self.replicas.kept if owner in self.table.departed]:
+        for owner in [owner for owner in failed if owner in self.replicas.kept]:
             kept = self.replicas.kept.pop(owner)
             for part in kept.parts:
                 self._contents.merge(part)
-            zones = minus([claim.zone for claim in kept.claims], self.zones)
-            effects.append(Orphaned(tuple(zones)))
+            effects.append(Orphaned(tuple(minus([claim.zone for claim in kept.claims], self.zones))))
         return effects
 
     # Private: failures
@@ -648,6 +660,9 @@ class Ownership:
             self._contents.discard(elsewhere)
         self.table.depart(now, neighbour.record)
         effects: list[Effect] = [TakenOver(owner, tuple(claim.zone for claim in taken), kept is not None)]
+        holder = self.table.members.get(neighbour.record.holder or "")
+        if holder is not None:
+            self._wanted[owner] = (now, holder)
         for record in kept.neighbours if kept is not None else ():
             self.table.introduce(record.id, record.address)
             if record.id not in (self.me.id, owner) and self._is_news(record):
