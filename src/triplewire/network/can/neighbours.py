@@ -145,6 +145,13 @@ class NeighbourTable:
         else:
             before.record = record
 
+    def shrink(self, record: Record) -> None:
+        """A record is not believed. That its node has given up zones is: others may own them only then."""
+        known = self.known.get(record.id)
+        if known is not None and record.age > known.record.age:
+            given_up = minus((claim.zone for claim in known.record.claims), [claim.zone for claim in record.claims])
+            known.record = replace(known.record, claims=without(known.record.claims, given_up))
+
     def contest(self, now: float, zones: Iterable[Box]) -> None:
         """We have taken over these zones. Others may have done so at the same time: then the rank decides."""
         limit = now - self._timings.remember

@@ -91,6 +91,8 @@ class Ownership:
         self._beaten_at = _NEVER
         self._leased_until = _NEVER
         self._leaving_since = _NEVER
+        self._handed_over_at = _NEVER
+        self._refused_at: dict[str, float] = {}
         self._told: dict[str, str] = {}
         self._announced: tuple[Claim, ...] = ()
         self._absent_since: float | None = None
@@ -198,8 +200,8 @@ class Ownership:
         if transfer is None:
             return []
         if isinstance(answer, TransferRefused):
-            # It never had it, so the epoch is what it was before.
-            self._reclaim(now, sender, transfer, raised=-1)
+            self._reclaim(now, sender, transfer)
+            self._refused_at[sender] = now
         else:
             for zone in minus((claim.zone for claim in transfer.claims), self.zones):
                 self._contents.discard(zone)
@@ -235,9 +237,11 @@ class Ownership:
     # Replicas
 
     def replica_received(self, now: float, sender: str, replica: Replica) -> list[Effect]:
-        neighbour = self.table.known.get(sender)
-        ack = None if neighbour is None else self.replicas.receive(now, sender, replica)
-        return [] if ack is None or neighbour is None else [Send(neighbour.record.address, ack)]
+        address = self.table.members.get(sender)
+        ack = None if address is None else self.replicas.receive(now, sender, replica)
+        # It is back: what we keep now is not what is to be rescued.
+        self.table.departed.pop(sender, None)
+        return [] if ack is None or address is None else [Send(address, ack)]
 
     def replica_acknowledged(self, now: float, sender: str, ack: ReplicaAck) -> list[Effect]:
         if sender != self.replica.holder:
@@ -268,7 +272,7 @@ class Ownership:
         if not self.is_in:
             return []
         effects = [*self._give_up(now), *self._take_over(now), *self._repeat_transfers(now)]
-        if self.stage is Stage.LEAVING:
+        if self.stage is Stage.LEAVING and now - self._handed_over_at >= self._timings.retry:
             effects += self._hand_over(now)
         if now - self._beaten_at >= self._timings.heartbeat:
             effects += self._beat(now)
@@ -401,6 +405,7 @@ class Ownership:
 
     def _hand_over(self, now: float) -> list[Effect]:
         """Give every zone that is still ours to the neighbour that suits best."""
+        self._handed_over_at = now
         effects: list[Effect] = []
         for claim in self.claims:
             heir = self._heir(now, claim)
@@ -416,11 +421,13 @@ class Ownership:
         return not self.replicas.kept or now - self._leaving_since > self._timings.fail_after
 
     def _heir(self, now: float, claim: Claim) -> Record | None:
-        """The least loaded of the living neighbours; first of those whose zone makes one box with this."""
+        """The least loaded neighbour that has not just refused; first of those whose zone makes one box with this."""
         found = [
             neighbour.record
             for node, neighbour in self.table.known.items()
-            if self.table.is_alive(now, node) and _adjoins(claim, neighbour.record.claims)
+            if self.table.is_alive(now, node)
+            and _adjoins(claim, neighbour.record.claims)
+            and now - self._refused_at.get(node, _NEVER) > self._timings.fail_after
         ]
         return min(
             found, key=lambda record: (not _makes_a_box(claim, record.claims), record.load, record.id), default=None
@@ -432,13 +439,12 @@ class Ownership:
             evidence = max(pending.since, known.evidence if known else _NEVER)
             if now - evidence > self._timings.fail_after:
                 self.transfers.finish(pending.transfer.id, pending.to.id)
-                # It may have had it for a while: claim it above that.
-                self._reclaim(now, pending.to.id, pending.transfer, raised=1)
+                self._reclaim(now, pending.to.id, pending.transfer)
         return [Send(pending.to.address, pending.transfer) for pending in self.transfers.due(now)]
 
-    def _reclaim(self, now: float, node: str, transfer: Transfer, raised: int) -> None:
-        """The receiver does not take it, or has failed: own it again."""
-        claims = [Claim(claim.zone, claim.epoch + raised) for claim in transfer.claims]
+    def _reclaim(self, now: float, node: str, transfer: Transfer) -> None:
+        """The receiver does not take it, or has failed: own it again, above the epoch that others may have heard of."""
+        claims = [Claim(claim.zone, claim.epoch + 1) for claim in transfer.claims]
         known = self.table.known.get(node)
         if known is not None:
             left = without(known.record.claims, [claim.zone for claim in claims])
@@ -477,6 +483,7 @@ class Ownership:
         own = replace(self.record, claims=self.claims)
         objection = self.table.objection(now, own, record, via)
         if objection is not None:
+            self.table.shrink(record)
             return [Refused(via, objection)] if via == record.id else []
         effects: list[Effect] = []
         lost = outranked(own, record)
@@ -597,6 +604,8 @@ class Ownership:
         if self._ticked_at is not None and now - self._ticked_at > self._timings.suspect_after:
             self.table.forgive(now)
             self._absent_since = now if self.table.known else None
+        elif now < self._returned_until and self._is_lost():
+            self._absent_since = now if self._absent_since is None else self._absent_since
         elif self._is_isolated(now):
             self._returned_until = now + _CATCH_UP * self._timings.fail_after
         elif self.is_in and self.claims and not self.serves(now):
@@ -604,6 +613,10 @@ class Ownership:
         if self._absent_since is not None:
             self._returned_until = now + _CATCH_UP * self._timings.fail_after
         self._ticked_at = now
+
+    def _is_lost(self) -> bool:
+        """Whether we know none of those who own the rest of the space."""
+        return self.is_in and bool(self.claims) and not self.table.known and bool(minus([SPACE], self.zones))
 
     def _is_isolated(self, now: float, silent: str = "") -> bool:
         """Whether we hear from none of several neighbours, besides one that is known to be silent."""
