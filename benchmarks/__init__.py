@@ -11,5 +11,6 @@
     paper_cases  the experiments of the G-ToPSS paper
     reports, plots    tables, JSON, PNG
 
-`python -m benchmarks.matching` and `python -m benchmarks.gtopss` are the two programs.
+`python -m benchmarks.matching` and `python -m benchmarks.gtopss` run these; `network`, `node`, `pipeline`, `rules` and
+`strategies` are programs of their own.
 """

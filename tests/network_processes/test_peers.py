@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from threading import Thread
 
 import pytest
-from tests.node.network.peerage import QUERY, QUICK, events, gets, here, until
+from tests.node.access_point.peerage import QUERY, QUICK, events, gets, here, until
 from tests.node.processes import Process, free_port
 
 from triplewire.client.peer import Folder, PeerProgram

@@ -6,7 +6,7 @@ import os
 
 import msgspec
 import pytest
-from tests.node.network.peerage import QUICK, court_at, here, place_of
+from tests.node.access_point.peerage import QUICK, court_at, here, place_of
 
 from triplewire.client.peer import Folder, PeerProgram
 from triplewire.errors import InputError, NodeUnreachable

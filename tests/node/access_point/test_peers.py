@@ -6,8 +6,8 @@ import asyncio
 
 import msgspec
 import pytest
+from tests.node.access_point.peerage import QUERY, court_at, events, file_of, gets, here, place_of, until
 from tests.node.http.serving import api_of
-from tests.node.network.peerage import QUERY, court_at, events, file_of, gets, here, place_of, until
 
 from triplewire import Event
 from triplewire.algebra.advertisements.advertisement import Advertisement

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from tests.node.network.backbones import until
-from tests.node.network.overlays import Site, settled, sites
+from tests.node.overlay.overlays import Site, settled, sites
+from tests.node.transport.backbones import until
 
 from triplewire import Advertisement, Event, Taxonomy
 from triplewire.errors import JoinFailed, NetworkError
@@ -360,7 +360,7 @@ async def test_a12_a_frame_that_another_member_repeats_does_nothing(tmp_path):
 
 async def test_a12_a_frame_of_somebody_outside_the_table_does_nothing(tmp_path):
     """It has the network's key, but it has not joined: who it is, it cannot choose."""
-    from tests.node.network.test_transport import sent_raw
+    from tests.node.transport.test_transport import sent_raw
 
     from triplewire.network.messages import LinkFrame, Member, MembershipChange, MemberStatus
     from triplewire.node.transport import message_codec

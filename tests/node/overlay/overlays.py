@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from tests.node.brokers import client
-from tests.node.network.backbones import KEY, until
+from tests.node.transport.backbones import KEY, until
 
 from triplewire import Event
 from triplewire.network.timings import Timings

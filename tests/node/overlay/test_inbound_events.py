@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 from tests.node.brokers import EVERYTHING, ME, broker_at, subscribed
-from tests.node.network.backbones import until
+from tests.node.transport.backbones import until
 
 from triplewire.errors import StoreFailed
 from triplewire.network.messages import Publication

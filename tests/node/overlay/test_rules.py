@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from tests.node.network.backbones import until
-from tests.node.network.overlays import Site, settled, sites
+from tests.node.overlay.overlays import Site, settled, sites
+from tests.node.transport.backbones import until
 from tests.rules.execution.town import PREAMBLE
 from tests.rules.family import EX, FAMILY
 

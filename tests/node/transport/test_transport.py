@@ -7,7 +7,7 @@ import asyncio
 import pytest
 import zmq
 import zmq.asyncio
-from tests.node.network.backbones import ANYWHERE, KEY, Post, posts, until
+from tests.node.transport.backbones import ANYWHERE, KEY, Post, posts, until
 from zmq.utils import z85
 
 from triplewire.errors import NetworkError
