@@ -5,7 +5,7 @@
     explain     `triplewire explain`: how is a subscription matched, and what does it require of an event?
     generate    `triplewire generate`: events and subscriptions in any number, the same for the same seed
     inputs      paths and standard input become events, subscriptions and taxonomies
-    invocation  what every command does with arguments and with trouble
+    invocation  what every command does with arguments and errors
     match       `triplewire match`: which subscriptions do these events satisfy, and with what answers?
     names       Turtle's short forms, with the prefixes that everybody knows
     network     `triplewire network …`: keys, a whole network on this machine, and what a super-peer knows

@@ -1,4 +1,4 @@
-"""What every command does with arguments and with trouble.
+"""What every command does with arguments and errors.
 
 Exit codes: 0 fine, 1 the work failed, 2 the call was wrong. A command that answers a question needs 1 for "no", so
 there whatever keeps it from answering is 2. Interrupted is 130, a reader that went away 141, as shells count signals.

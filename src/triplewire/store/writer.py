@@ -4,7 +4,7 @@ Group commit: while one commit waits for the disk, requests gather; the next com
 publishers share one fsync. A piece of work is a function of the connection. It runs inside a savepoint: if it raises,
 its own changes are undone and the others' stay. Its future is resolved after the commit, never before (row F1).
 
-Error handling: a full disk fails the requests of that commit and nothing else (row F3). Any other trouble with the
+Error handling: a full disk fails the requests of that commit and nothing else (row F3). Any other error of the
 disk ends all writing for good: after a failed fsync the kernel may have dropped what it could not write, and a
 second try would claim that it is there (row F2).
 """

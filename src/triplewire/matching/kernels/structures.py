@@ -114,7 +114,7 @@ class SegmentArrays(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """What a search scribbles on, for one segment and one thread at a time.
+    """What a search writes to, for one segment and one thread at a time.
 
     `seen[program, 0]`, `stamps[constant]`, `classes[constant]` and `texts[text]` hold the serial number of the event
     that touched them last, so that nothing has to be cleared between events; `serial[0]` is the current one.
