@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from random import Random
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.network.can.shapes import BOUNDS, POINTS, owners
@@ -134,12 +133,11 @@ class TestMulticast:
 
 
 class TestLoad:
-    @pytest.mark.parametrize("seed", [1, 2])
-    def test_skewed_data_is_shared_out_by_64_joins(self, seed: int):
+    def test_skewed_data_is_shared_out_by_64_joins(self):
         """All subjects start with http://example.org/, which a random point never hits."""
-        world = World(seed, timings=QUIET)
+        world = World(2, timings=QUIET)
         world.found()
-        for number in range(640):
+        for number in range(320):
             subject = b"<http://example.org/%d>" % world.rng.randrange(300)
             predicate = b"<http://example.org/p%d>" % world.rng.randrange(5)
             graph = b"<http://example.org/events/%d>" % (number // 5)
@@ -147,9 +145,11 @@ class TestLoad:
         for number in range(1, 65):
             world.join(f"n{number}")
             world.run(0.5)
-        world.run_until_settled()
+        world.run(2)
+        assert world.tiling_problems() == []
         loads = [len(contents.items) for contents in world.contents.values()]
         assert len(loads) == 65
+        assert sum(loads) == len(world.stored)
         assert max(loads) <= 4 * sum(loads) / len(loads)
 
     def test_a_newcomer_without_data_around_gets_the_zone_of_its_point_cut_in_the_middle(self):
