@@ -130,8 +130,8 @@ async def replayed(alice: PeerProgram, mallory: PeerProgram) -> None:
     [line], [other] = alice._sockets._sockets, mallory._sockets._sockets
     send(line, recorded[0])
     mallory._sockets.send(other, recorded[0])
-    await until(lambda: alice.problem is not None and mallory.problem is not None)
-    assert (alice.problem.reason, mallory.problem.reason) == ("replay", "session")
+    await until(lambda: alice.refusal is not None and mallory.refusal is not None)
+    assert (alice.refusal.reason, mallory.refusal.reason) == ("replay", "session")
     assert alice.is_online
 
 
@@ -142,4 +142,4 @@ async def refused(folder: Folder, keys: PeerKeys, reason: str) -> None:
     async with program:
         with pytest.raises(NodeUnreachable):
             await program.connected()
-    assert program.problem.reason == reason
+    assert program.refusal.reason == reason
