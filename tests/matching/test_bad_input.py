@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from tests.matching.segments.living import early, found, naive
 
@@ -153,8 +155,9 @@ def sparing() -> Matcher:
 class TestA11CrossProducts:
     """A work budget per evaluation; then quarantined with the reason, and not run again. The others flow."""
 
-    def test_quarantined_with_the_reason_and_not_run_again(self) -> None:
-        matcher = filled({"cross": CROSS}, owner="mallory")
+    @pytest.mark.parametrize("made", [sparing, pytest.param(Matcher, marks=pytest.mark.slow)])
+    def test_quarantined_with_the_reason_and_not_run_again(self, made: Callable[[], Matcher]) -> None:
+        matcher = filled({"cross": CROSS}, owner="mallory", into=made())
         filled({"fair": "SELECT ?s { ?s <urn:p> ?o }"}, owner="ann", into=matcher)
         assert list(found(matcher.match(SMALL))) == ["cross", "fair"]
         assert list(found(matcher.match(LARGE))) == ["fair"]

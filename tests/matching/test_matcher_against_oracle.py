@@ -8,6 +8,7 @@ import pytest
 from hypothesis import event as note
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.sweeps import sweep
 
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
@@ -52,13 +53,13 @@ def check(texts: list[str], language: str, event: Event, known: tuple[Triple, ..
             assert same_answers(got, wanted), f"{subscription.text}\nmatcher: {got}\noracle:  {wanted}"
 
 
-@settings(max_examples=examples(120))
+@settings(max_examples=examples(40))
 @given(events(), taxonomies(), st.data())
 def test_fast_sparql(event: Event, known: tuple[Triple, ...], data: st.DataObject) -> None:
     check(data.draw(st.lists(fast_sparql(event.triples), min_size=3, max_size=6)), "sparql", event, known)
 
 
-@settings(max_examples=examples(200))
+@settings(max_examples=examples(60))
 @given(canonical_events(), taxonomies(), st.data())
 def test_fast_sparql_on_literals_that_oxigraph_keeps(
     event: Event, known: tuple[Triple, ...], data: st.DataObject
@@ -66,28 +67,42 @@ def test_fast_sparql_on_literals_that_oxigraph_keeps(
     check(data.draw(st.lists(fast_sparql(event.triples), min_size=3, max_size=6)), "sparql", event, known)
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(25))
 @given(events(), taxonomies(), st.data())
 def test_formulas(event: Event, known: tuple[Triple, ...], data: st.DataObject) -> None:
     check(data.draw(st.lists(formulas(event.triples), min_size=3, max_size=6)), "formula", event, known)
 
 
-@settings(max_examples=examples(100))
+@settings(max_examples=examples(40))
 @given(events(), taxonomies(), st.data())
 def test_graphs(event: Event, known: tuple[Triple, ...], data: st.DataObject) -> None:
     check(data.draw(st.lists(graphs(event.triples), min_size=3, max_size=6)), "graph", event, known)
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(25))
 @given(canonical_events(), taxonomies(), st.data())
 def test_general_sparql(event: Event, known: tuple[Triple, ...], data: st.DataObject) -> None:
     check(data.draw(st.lists(general_sparql(event.triples), min_size=2, max_size=4)), "sparql", event, known)
 
 
-@settings(max_examples=examples(30))
+@settings(max_examples=examples(15))
 @given(events(), taxonomies(), st.data())
 def test_general_sparql_on_literals_in_any_form(event: Event, known: tuple[Triple, ...], data: st.DataObject) -> None:
     check(data.draw(st.lists(general_sparql(event.triples), min_size=2, max_size=4)), "sparql", event, known)
+
+
+ANY = (events(), taxonomies(), st.data())
+CANONICAL = (canonical_events(), taxonomies(), st.data())
+test_fast_sparql_often = sweep(test_fast_sparql, *ANY, examples=200)
+test_fast_sparql_on_literals_that_oxigraph_keeps_often = sweep(
+    test_fast_sparql_on_literals_that_oxigraph_keeps, *CANONICAL, examples=300
+)
+test_formulas_often = sweep(test_formulas, *ANY, examples=100)
+test_graphs_often = sweep(test_graphs, *ANY, examples=200)
+test_general_sparql_often = sweep(test_general_sparql, *CANONICAL, examples=150)
+test_general_sparql_on_literals_in_any_form_often = sweep(
+    test_general_sparql_on_literals_in_any_form, *ANY, examples=100
+)
 
 
 SMALL = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from triplewire.network.can.space import Bounds, Box, Interval, Point, between, exactly, starting_with
+from triplewire.network.can.geometry.space import Bounds, Box, Interval, Point, between, exactly, starting_with
 
 # Few letters, the extreme bytes among them, so that borders meet and values repeat.
 VALUES = st.lists(st.sampled_from([b"\0", b"a", b"b", b"\x7f", b"\xfe", b"\xff"]), max_size=4).map(b"".join)

@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.network.can.shapes import VALUES
 
-from triplewire.network.can.coordinates import (
+from triplewire.network.can.geometry.coordinates import (
     after_prefix,
     coordinate,
     iri_prefix,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 from msgspec.structs import replace
-from tests.network.can.simulation import World, exported
+from tests.network.can.simulation import World
 
 from triplewire.network.can.effects import Refused, Send
+from triplewire.network.can.geometry.space import SPACE, Point
 from triplewire.network.can.messages import Claim, Heartbeat, Record, Transfer, TransferRefused
-from triplewire.network.can.space import SPACE, Point
 
 
 def _point(number: int) -> Point:
@@ -76,21 +76,22 @@ class TestReturn:
         world.run(30)
         world.join("n8", world.anybody())
         world.run(5)
-        assert not world.nodes["n2"].serves(world.now), "its lease has ended"
         world.proceed("n2")
         world.run_until_settled()
         assert "n2" in world.members
 
-    def test_between_takeover_and_return_no_two_serve_one_zone(self):
+    def test_f6_one_that_took_everything_over_and_that_nobody_remembers_yields_and_joins_again(self):
         world = _space(2)
-        world.stop("n3")
-        world.run(8)
-        world.proceed("n3")
-        for _ in range(100):
-            world.run(0.25)
-            serving = [zone for node in world.running.values() if node.serves(world.now) for zone in node.zones]
-            assert not any(a.touches(b) for at, a in enumerate(serving) for b in serving[at + 1 :])
+        others = set(world.nodes) - {"n2"}
+        world.cut = {frozenset(("n2", other)) for other in others}
+        world.run(300)
+        assert world.nodes["n2"].zones == (SPACE,), "it was alone for long"
+        for other in others:
+            world.nodes[other]._ownership.table.forget("n2")
+        world.cut = set()
         world.run_until_settled()
+        assert len(world.nodes["n2"].neighbours) > 1
+        assert len(world.stored) == 20
 
     def test_a_short_pause_changes_no_owner(self):
         world = _space(2)
@@ -103,15 +104,27 @@ class TestReturn:
         assert world.taken == []
 
     @pytest.mark.parametrize("seconds", [1, 30])
-    def test_a_restarted_node_goes_on_with_what_was_saved_unless_it_was_replaced(self, seconds: int):
+    def test_f1_a_killed_node_goes_on_with_what_was_saved_unless_it_was_replaced(self, seconds: int):
         world = _space(5)
-        node = world.nodes["n2"]
-        claims, neighbours = node.claims, node.neighbours
-        world.stop("n2")
+        claims = world.nodes["n2"].claims
+        world.kill("n2")
         world.run(seconds)
-        world.restart("n2", claims, neighbours, incarnation=2)
+        world.restart("n2")
+        assert world.nodes["n2"].claims == claims
+        assert not world.nodes["n2"].serves(world.now), "nobody has confirmed its claims"
         world.run_until_settled()
         assert (world.nodes["n2"].claims == claims) == (seconds == 1)
+        assert len(world.stored) == 20
+
+    def test_f1_all_may_be_killed_at_once(self):
+        world = _space(4)
+        for node_id in list(world.nodes):
+            world.kill(node_id)
+        world.run(100)
+        for node_id in list(world.nodes):
+            world.restart(node_id)
+        world.run_until_settled()
+        assert len(world.stored) == 20
 
     @pytest.mark.parametrize("seconds", [5, 20, 60])
     def test_f6_a_node_that_was_cut_off_is_one_of_the_space_again(self, seconds: int):
@@ -129,8 +142,7 @@ class TestClaims:
     """Row A12: a newcomer that claims a zone it was not given is refused."""
 
     def _heartbeat(self, world: World, record: Record, to: str) -> list[object]:
-        beat = Heartbeat(record, (), world.now)
-        return list(world.nodes[to].receive(world.now, record.id, beat))
+        return list(world.nodes[to].receive(world.now, record.id, Heartbeat(record)))
 
     def test_a12_a_stranger_is_refused(self):
         world = _space(1)
@@ -156,16 +168,39 @@ class TestClaims:
 
     def test_a12_nobody_speaks_for_another(self):
         world = _space(1)
-        beat = Heartbeat(replace(world.nodes["n1"].record, version=10_000, claims=()), (), world.now)
+        beat = Heartbeat(replace(world.nodes["n1"].record, version=10_000, claims=()))
         before = world.nodes["n0"].neighbours
         assert world.nodes["n0"].receive(world.now, "mallory", beat) == [Refused("mallory", "speaks for another")]
         assert world.nodes["n0"].neighbours == before
 
-    def test_a12_nobody_gives_away_what_another_owns(self):
+    def _offer(self, giver: Record, claims: tuple[Claim, ...], nonce: str = "") -> Transfer:
+        return Transfer("t", 0, b"", claims, (giver,), nonce)
+
+    @pytest.mark.parametrize("giver", ["mallory", "n2"])
+    def test_a12_nobody_gives_away_what_another_owns(self, giver: str):
         world = _space(1)
-        record = Record("mallory", "mallory")
-        transfer = Transfer("t", (Claim(world.nodes["n1"].zones[0], 1000),), (record,), exported([]))
-        effects = world.nodes["n0"].receive(world.now, "mallory", transfer)
-        assert effects[0] == Refused("mallory", "gives what it does not own")
-        assert Send("mallory", TransferRefused("t")) in effects
+        offer = self._offer(Record(giver, giver), (Claim(world.nodes["n1"].zones[0], 1000),))
+        effects = world.nodes["n0"].receive(world.now, giver, offer)
+        assert effects == [Refused(giver, "gives what it does not own"), Send(giver, TransferRefused("t"))]
         assert world.problems() == []
+
+    @pytest.mark.parametrize("nonce", ["", "guessed"])
+    def test_a12_a_joiner_takes_no_zone_from_somebody_it_did_not_ask(self, nonce: str):
+        world = _space(1)
+        world.join("n9")
+        offer = self._offer(Record("mallory", "mallory"), (Claim(SPACE, 1000),), nonce)
+        effects = world.nodes["n9"].receive(world.now, "mallory", offer)
+        assert isinstance(effects[0], Refused)
+        assert effects[1:] == [Send("mallory", TransferRefused("t"))]
+        assert world.nodes["n9"].claims == ()
+        world.run_until_settled()
+        assert "n9" in world.members
+
+    def test_a12_a_newcomer_is_not_believed_that_somebody_has_failed(self):
+        world = _space(1)
+        greedy = replace(world.nodes["n4"].record, version=10_000, claims=(Claim(SPACE, 1000),))
+        for node_id in sorted(set(world.nodes) - {"n4"}):
+            before = world.nodes[node_id].claims
+            self._heartbeat(world, world.nodes["n4"].record, node_id)
+            self._heartbeat(world, greedy, node_id)
+            assert world.nodes[node_id].claims == before

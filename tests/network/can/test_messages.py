@@ -8,18 +8,21 @@ import msgspec
 import pytest
 
 from triplewire.network.can import messages
+from triplewire.network.can.geometry.space import SPACE
 from triplewire.network.can.messages import Claim, Heartbeat, Join, Message, Record
-from triplewire.network.can.space import SPACE
 
 TAGS = {
+    "cast",
     "heartbeat",
     "join",
     "multicast",
-    "receipt",
+    "receipts",
+    "records",
+    "records-wanted",
     "replica",
     "replica-ack",
     "replica-obsolete",
-    "replica-wanted",
+    "replica-kept",
     "transfer",
     "transfer-ack",
     "transfer-refused",
@@ -28,15 +31,15 @@ TAGS = {
 
 def test_tags_are_part_of_the_format():
     assert {kind.__struct_config__.tag for kind in get_args(Message)} == TAGS
-    assert messages.VERSION == 1
+    assert messages.VERSION == 2
 
 
 def test_zones_and_points_travel_as_bytes():
     record = Record("n1", "tcp://n1", claims=(Claim(SPACE, 3),), holder="n2", load=7)
     point = (b"\xff\x00", b"", b"<p>", b"<o>")
     for message in (
-        Heartbeat(record, (record,), 1.5, echo=1.0),
-        Join(messages.Address("n1", "tcp://n1"), point, SPACE),
+        Heartbeat(record, (messages.Sighting("n2", "tcp://n2", 1, 4),), records=(record,), yours=(1, 2)),
+        Join(messages.Address("n1", "tcp://n1"), "nonce", point, SPACE),
     ):
         assert msgspec.msgpack.Decoder(Message).decode(msgspec.msgpack.encode(message)) == message
 

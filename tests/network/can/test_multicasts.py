@@ -6,8 +6,8 @@ from hypothesis import assume, given
 from tests.network.can.shapes import BOUNDS
 from tests.network.can.tilings import tilings
 
-from triplewire.network.can.multicasts import is_parent, is_root
-from triplewire.network.can.space import Box
+from triplewire.network.can.geometry.space import Box
+from triplewire.network.can.messaging.multicasts import is_parent, is_root
 
 
 @given(tilings(), BOUNDS)

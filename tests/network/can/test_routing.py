@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.network.can.shapes import BOXES, POINTS
 from tests.network.can.tilings import random_tiling, tilings
 
-from triplewire.network.can.routing import is_closer, next_zone
-from triplewire.network.can.space import Box, Point
+from triplewire.network.can.geometry.space import Box, Point
+from triplewire.network.can.messaging.routing import is_closer, next_zone
 
 
 def _route(zones: list[Box], start: Box, point: Point) -> list[Box]:

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.network.can.shapes import BOUNDS, BOXES, POINTS, VALUES
 
-from triplewire.network.can.coordinates import coordinate, iri_prefix
-from triplewire.network.can.space import (
+from triplewire.network.can.geometry.coordinates import coordinate, iri_prefix
+from triplewire.network.can.geometry.space import (
     SPACE,
     Box,
     Dimension,

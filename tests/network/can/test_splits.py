@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.network.can.shapes import BOXES, POINTS
 
-from triplewire.network.can.space import SPACE, Box, Dimension, Interval, Point, exactly
-from triplewire.network.can.splits import Split, choose_split
+from triplewire.network.can.geometry.space import SPACE, Box, Dimension, Interval, Point, exactly
+from triplewire.network.can.geometry.splits import Split, choose_split
 
 
 def test_the_dimension_that_balances_best_is_cut_at_the_median():

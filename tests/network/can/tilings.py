@@ -7,8 +7,8 @@ from random import Random
 from hypothesis import strategies as st
 from tests.network.can.shapes import VALUES
 
-from triplewire.network.can.space import SPACE, Box, Dimension
-from triplewire.network.can.splits import Split, choose_split
+from triplewire.network.can.geometry.space import SPACE, Box, Dimension
+from triplewire.network.can.geometry.splits import Split, choose_split
 
 
 @st.composite

@@ -16,7 +16,8 @@ dropped, so that two ways to bind what is still needed are one rewriting.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -26,12 +27,18 @@ from triplewire.algebra.patterns import Pattern, Variable
 from triplewire.algebra.queries import Core
 from triplewire.matching.chains.steps import Decidable, Step, decidable_after, fixed_terms, in_text_order, steps_of
 from triplewire.matching.evaluation.budget import Budget
-from triplewire.matching.evaluation.event_view import EventView, Key, Row
+from triplewire.matching.evaluation.event_view import Key, Row
 from triplewire.matching.evaluation.join import extended, key_under
 from triplewire.rdf.terms import NamedNode, Term
 
 # What a core without patterns asks of an event: a quad, any.
 _ANY = Pattern(Variable("_:subject"), Variable("_:predicate"), Variable("_:object"))
+
+
+class RowView(Protocol):
+    """The rows of an event, found by what is known of them."""
+
+    def matching(self, key: Key) -> Sequence[Row]: ...
 
 
 class Rewriting(Struct, frozen=True):
@@ -49,7 +56,7 @@ class Chain(Struct, frozen=True):
     graphs: tuple[Variable | NamedNode, ...]
     fixed: tuple[tuple[Variable, Term], ...]
     decidable: tuple[Decidable, ...]
-    needed: tuple[frozenset[Variable], ...]
+    needed: tuple[tuple[Variable, ...], ...]
 
     @property
     def graph(self) -> Term | None:
@@ -70,7 +77,7 @@ class Chain(Struct, frozen=True):
             if wanted != graph:
                 return None
         alternatives = tuple(range(len(self.decidable[0])))
-        return self._checked(Rewriting(0, (), alternatives), binding)
+        return self._checked(0, alternatives, binding)
 
     def key(self, rewriting: Rewriting) -> Key:
         """What the next step wants of a quad."""
@@ -78,16 +85,15 @@ class Chain(Struct, frozen=True):
 
     def extend(self, rewriting: Rewriting, row: Row) -> Rewriting | None:
         """One step further by a quad; None if it does not fit."""
-        pattern, binding = self.steps[rewriting.depth].pattern, dict(rewriting.binding)
-        if any(wanted not in (None, found) for wanted, found in zip(key_under(pattern, binding), row, strict=True)):
+        wanted = self.key(rewriting)
+        if any(term is not None and term != found for term, found in zip(wanted, row, strict=True)):
             return None
-        found = extended(pattern, row, binding)
-        return None if found is None else self._checked(Rewriting(rewriting.depth + 1, (), rewriting.open), found)
+        return self._extended(rewriting, row)
 
     def is_complete(self, rewriting: Rewriting) -> bool:
         return rewriting.depth == len(self.steps)
 
-    def completes(self, start: Rewriting, view: EventView, budget: Budget) -> bool:
+    def completes(self, start: Rewriting, view: RowView, budget: Budget) -> bool:
         """Whether the quads of a whole event lead to the end. Raises BudgetExceeded when that takes too much work."""
         waiting, seen = [start], {start}
         while waiting:
@@ -96,17 +102,21 @@ class Chain(Struct, frozen=True):
                 return True
             rows = view.matching(self.key(rewriting))
             budget.spend(len(rows))
-            further = {found for row in rows if (found := self.extend(rewriting, row)) is not None} - seen
+            further = {found for row in rows if (found := self._extended(rewriting, row)) is not None} - seen
             seen |= further
             waiting.extend(further)
         return False
 
-    def _checked(self, rewriting: Rewriting, binding: Mapping[Variable, Term]) -> Rewriting | None:
-        decidable = self.decidable[rewriting.depth]
-        still = tuple(n for n in rewriting.open if all(met(condition, binding) for condition in decidable[n]))
-        needed = self.needed[rewriting.depth]
-        kept = sorted((item for item in binding.items() if item[0] in needed), key=lambda item: item[0])
-        return Rewriting(rewriting.depth, tuple(kept), still) if still else None
+    def _extended(self, rewriting: Rewriting, row: Row) -> Rewriting | None:
+        """One step further by a quad that has what the step wants."""
+        found = extended(self.steps[rewriting.depth].pattern, row, dict(rewriting.binding))
+        return None if found is None else self._checked(rewriting.depth + 1, rewriting.open, found)
+
+    def _checked(self, depth: int, alternatives: tuple[int, ...], binding: Mapping[Variable, Term]) -> Rewriting | None:
+        decidable = self.decidable[depth]
+        still = tuple([n for n in alternatives if all(met(condition, binding) for condition in decidable[n])])
+        kept = tuple([(name, binding[name]) for name in self.needed[depth] if name in binding])
+        return Rewriting(depth, kept, still) if still else None
 
 
 def chain_of(core: Core) -> Chain:
@@ -119,11 +129,11 @@ def chain_of(core: Core) -> Chain:
     return Chain(steps, core.graphs, tuple(fixed.items()), decidable, _needed(steps, decidable))
 
 
-def _needed(steps: tuple[Step, ...], decidable: tuple[Decidable, ...]) -> tuple[frozenset[Variable], ...]:
-    """For each depth, what later steps or conditions ask for."""
+def _needed(steps: tuple[Step, ...], decidable: tuple[Decidable, ...]) -> tuple[tuple[Variable, ...], ...]:
+    """For each depth, what later steps or conditions ask for, in the order of names."""
     asked = [frozenset(v for conditions in row for c in conditions for v in variables_in(c.test)) for row in decidable]
     by_steps = [steps[0].needed.union(steps[0].pattern.variables), *(step.needed for step in steps)]
-    return tuple(names.union(*asked[depth + 1 :]) for depth, names in enumerate(by_steps))
+    return tuple(tuple(sorted(names.union(*asked[depth + 1 :]))) for depth, names in enumerate(by_steps))
 
 
 def _without_taxonomy(constraint: Constraint) -> Constraint:

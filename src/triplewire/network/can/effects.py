@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from triplewire.network.can.geometry.space import Bounds, Point, Zone
 from triplewire.network.can.messages import Address, Message
-from triplewire.network.can.space import Bounds, Zone
 
 
 class Send(Struct, frozen=True):
@@ -15,32 +15,51 @@ class Send(Struct, frozen=True):
     message: Message
 
 
-class MulticastReceived(Struct, frozen=True):
-    """A multicast has arrived for these parts of our zones. It has not been handled there before."""
+class Received(Struct, frozen=True):
+    """A message has arrived for these points and boxes of ours; without any, for this node itself.
 
-    id: str
+    The consumer calls `CanNode.receipt` when what it changed is durable. Until then the origin repeats the message.
+    """
+
+    cast_id: str
     origin: Address
+    points: tuple[Point, ...]
     boxes: tuple[Bounds, ...]
     body: bytes
 
 
-class MulticastCompleted(Struct, frozen=True):
-    """Every zone that our multicast's bounds touch has received it."""
+class Completed(Struct, frozen=True):
+    """Everybody whom our message was for has receipted it."""
 
-    id: str
+    cast_id: str
 
 
-class Orphaned(Struct, frozen=True):
-    """Others own these zones now, by a higher epoch: multicast what is stored there to its owners, then discard it.
+class Deposit(Struct, frozen=True):
+    """What is stored here and belongs to others. The node itself sends it, as a multicast to these boxes."""
 
-    Where the new owner has it already, from a replica, this changes nothing.
+    cast_id: str
+    boxes: tuple[Bounds, ...]
+    chunk: bytes
+
+
+class Deposited(Struct, frozen=True):
+    """Somebody who is not the owner of these boxes, or not any more, has sent what it has of their contents.
+
+    It is to be handled like messages: what is in it may never have met what is stored here. Then `CanNode.receipt` says
+    that it is safe here, and the sender discards it.
     """
 
-    zones: tuple[Zone, ...]
+    cast_id: str
+    origin: Address
+    boxes: tuple[Bounds, ...]
+    chunk: bytes
 
 
 class TakenOver(Struct, frozen=True):
-    """We own these zones of a failed node now. Without a replica their contents are lost."""
+    """We own these zones of a failed node now. Without a replica, whoever keeps it deposits the contents.
+
+    There may be no zones, where others own them: then only the messages that it had under way were taken over.
+    """
 
     owner: str
     zones: tuple[Zone, ...]
@@ -54,10 +73,11 @@ class Replicated(Struct, frozen=True):
 
 
 class Refused(Struct, frozen=True):
-    """A message claimed what its sender was not given (row A12)."""
+    """A message was refused: it claimed what its sender was not given (row A12), or is of another `fault`."""
 
     sender: str
     reason: str
+    fault: str = "claim"
 
 
-Effect = Send | MulticastReceived | MulticastCompleted | Orphaned | TakenOver | Replicated | Refused
+Effect = Send | Received | Completed | Deposit | Deposited | TakenOver | Replicated | Refused

@@ -16,11 +16,13 @@ class Timings(Struct, frozen=True, kw_only=True):
     """A neighbour of which nobody has heard for this long may be replaced by another owner."""
     fail_after: float = 6.0
     """The holder of the replica takes over after this time; the next candidate after twice as long, and so on."""
-    lease: float = 5.0
-    """For how long after the holder heard from us we serve our zones: less than `fail_after`."""
     retry: float = 1.0
     """Until an unacknowledged message is repeated."""
     remember: float = 60.0
-    """How long transfers and multicasts are remembered, to recognise repeats."""
+    """How long messages are remembered, to recognise repeats; and how long after a failure claims are contested."""
     probe_departed_every: float = 5.0
     """Between two heartbeats to a node whose zones were taken over."""
+    forget_departed_after: float = 3600.0
+    """After this time a node whose zones were taken over is no longer probed."""
+    rebalance_after: float = 3.0
+    """How long a node stores next to nothing beside others before it moves to where more is stored."""

@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from triplewire.network.can.coordinates import after_prefix, coordinate, next_coordinate
+from triplewire.network.can.geometry.coordinates import after_prefix, coordinate, next_coordinate
 from triplewire.rdf.terms import Quad
 
 Point: TypeAlias = tuple[bytes, bytes, bytes, bytes]
@@ -61,13 +61,16 @@ class Interval(Struct, frozen=True, array_like=True, order=False):
 
     def meets(self, other: Interval) -> bool:
         """Whether they share a byte string."""
-        return not self.intersection(other).is_empty
+        lower = max(self.lower, other.lower)
+        return (self.upper is None or lower < self.upper) and (other.upper is None or lower < other.upper)
 
     def intersection(self, other: Interval) -> Interval:
         return Interval(max(self.lower, other.lower), _lower_of(self.upper, other.upper))
 
     def encloses(self, other: Interval) -> bool:
-        return self.intersection(other) == other
+        return self.lower <= other.lower and (
+            self.upper is None or (other.upper is not None and other.upper <= self.upper)
+        )
 
     def adjoins(self, other: Interval) -> bool:
         """Whether one begins where the other ends."""
@@ -116,7 +119,19 @@ class Box(Struct, frozen=True, array_like=True):
         return (self.graph, self.subject, self.predicate, self.object)[dimension]
 
     def __contains__(self, point: Point) -> bool:
-        return all(value in side for value, side in zip(point, self, strict=True))
+        # Written out: it is asked for every quadruple and every zone that is known.
+        graph, subject, predicate, object_ = point
+        side = self.graph
+        if graph < side.lower or (side.upper is not None and graph >= side.upper):
+            return False
+        side = self.subject
+        if subject < side.lower or (side.upper is not None and subject >= side.upper):
+            return False
+        side = self.predicate
+        if predicate < side.lower or (side.upper is not None and predicate >= side.upper):
+            return False
+        side = self.object
+        return object_ >= side.lower and (side.upper is None or object_ < side.upper)
 
     @property
     def is_empty(self) -> bool:
@@ -129,10 +144,20 @@ class Box(Struct, frozen=True, array_like=True):
 
     def touches(self, other: Box) -> bool:
         """Whether they share a point."""
-        return all(mine.meets(theirs) for mine, theirs in zip(self, other, strict=True))
+        return (
+            self.graph.meets(other.graph)
+            and self.subject.meets(other.subject)
+            and self.predicate.meets(other.predicate)
+            and self.object.meets(other.object)
+        )
 
     def encloses(self, other: Box) -> bool:
-        return all(mine.encloses(theirs) for mine, theirs in zip(self, other, strict=True))
+        return (
+            self.graph.encloses(other.graph)
+            and self.subject.encloses(other.subject)
+            and self.predicate.encloses(other.predicate)
+            and self.object.encloses(other.object)
+        )
 
     def intersection(self, other: Box) -> Box:
         return Box(*(mine.intersection(theirs) for mine, theirs in zip(self, other, strict=True)))
@@ -158,6 +183,8 @@ class Box(Struct, frozen=True, array_like=True):
         """Disjoint boxes that are this one without another."""
         if not self.touches(other):
             return [self]
+        if other.encloses(self):
+            return []
         pieces: list[Box] = []
         rest = self
         for at in Dimension:

@@ -1,9 +1,8 @@
 """Claims: which of two owners is right, and what is left of a claim.
 
-Epochs only grow along the owners of a point: whoever gives a zone away or takes one over claims it with a higher epoch.
-So an old owner that comes back finds higher epochs wherever it has been replaced. Two that took over at once are told
-apart by their identifiers. Whoever was out of contact may have taken over what others had given on in the meantime; its
-claims are below everybody's until it has caught up.
+Epochs only grow along the owners of a point: whoever gives a zone away, takes one back or takes one over claims it with
+a higher epoch. So an old owner that comes back finds higher epochs wherever it has been replaced. Two that took over at
+once are told apart by their identifiers. It does not matter for what is stored who wins: the loser deposits all it has.
 """
 
 from __future__ import annotations
@@ -12,20 +11,21 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
+from triplewire.network.can.geometry.space import Box, Zone
 from triplewire.network.can.messages import Claim, Record
-from triplewire.network.can.space import Box, Zone
 
 
-def rank(claim: Claim, owner: Record) -> tuple[bool, int, str]:
+def rank(claim: Claim, owner: str) -> tuple[int, str]:
     """Of two claims to one point, the one with the greater rank holds."""
-    return not owner.is_returned, claim.epoch, owner.id
+    return claim.epoch, owner
 
 
 def minus(boxes: Iterable[Box], holes: Iterable[Box]) -> list[Box]:
     """Disjoint boxes that are the first without the second."""
     left = list(boxes)
     for hole in holes:
-        left = [piece for box in left for piece in box.without(hole)]
+        if any(box.touches(hole) for box in left):
+            left = [piece for box in left for piece in box.without(hole)]
     return left
 
 
@@ -50,8 +50,21 @@ def outranked(own: Record, other: Record) -> list[Zone]:
         mine.zone.intersection(theirs.zone)
         for mine in own.claims
         for theirs in other.claims
-        if mine.zone.touches(theirs.zone) and rank(theirs, other) > rank(mine, own)
+        if mine.zone.touches(theirs.zone) and rank(theirs, other.id) > rank(mine, own.id)
     ]
+
+
+def intersections(some: Iterable[Claim], others: Sequence[Claim]) -> list[Zone]:
+    """What both of two owners claim."""
+    return [one.zone.intersection(other.zone) for one in some for other in others if one.zone.touches(other.zone)]
+
+
+def overlap(some: Iterable[Claim], others: Sequence[Claim]) -> bool:
+    return any(one.zone.touches(other.zone) for one in some for other in others)
+
+
+def adjoin(some: Iterable[Claim], others: Sequence[Claim]) -> bool:
+    return any(one.zone.adjoins(other.zone) for one in some for other in others)
 
 
 def _pair(claims: Sequence[Claim]) -> tuple[Claim, Claim, Zone] | None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeVar
 
-from triplewire.network.can.space import Box, Interval, Point, Zone
+from triplewire.network.can.geometry.space import Box, Interval, Point, Zone
 
 T = TypeVar("T")
 

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from triplewire.network.can.coordinates import midpoint, separator
-from triplewire.network.can.space import Dimension, Interval, Point, Zone
+from triplewire.network.can.geometry.coordinates import midpoint, separator
+from triplewire.network.can.geometry.space import Dimension, Interval, Point, Zone
 
 
 class Split(Struct, frozen=True, array_like=True):
