@@ -10,20 +10,21 @@ from tests.network.eventspace.tiling import TiledSpace
 
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
-from triplewire.errors import UnknownSubscription
+from triplewire.errors import DuplicateSubscription
 from triplewire.matching.evaluation.budget import Allowance
-from triplewire.network.can.coordinates import coordinate
-from triplewire.network.can.space import SPACE, Dimension, Interval, Zone
+from triplewire.network.can.geometry.coordinates import coordinate
+from triplewire.network.can.geometry.space import SPACE, Dimension, Interval, Zone
+from triplewire.network.can.messages import Address
+from triplewire.network.eventspace.causality import Stamp
 from triplewire.network.eventspace.effects import (
     Established,
-    EvaluationFailed,
-    Notify,
+    EventArrived,
     Published,
+    PublishRefused,
     SpaceEffect,
     ToNode,
     ToZones,
 )
-from triplewire.network.eventspace.gateway import Gateway
 from triplewire.network.eventspace.messages import (
     CandidateFound,
     CollectEvent,
@@ -38,6 +39,8 @@ from triplewire.network.eventspace.node import SpaceNode
 from triplewire.network.eventspace.strategy import MOST_SENT_WHOLE, PublicationStrategy
 from triplewire.rdf.events import Event
 from triplewire.rdf.terms import RDF, RDFS, Literal, NamedNode, Triple
+from triplewire.testing.decider import Decider, EvaluationFailed, Notify
+from triplewire.testing.memory_storage import MemoryStorage
 
 CSMA, OSMA, AUTO = PublicationStrategy.CSMA, PublicationStrategy.OSMA, PublicationStrategy.AUTO
 FOAF = "http://xmlns.com/foaf/0.1/"
@@ -54,6 +57,15 @@ ANN += f'<urn:ann> <{FOAF}name> "Ann" <urn:event:1> .\n'
 def event(text: str) -> Event:
     (found,) = Event.parse(text)
     return found
+
+
+def node_of(
+    name: str,
+    zones: list[Zone] | None = None,
+    strategy: PublicationStrategy = AUTO,
+    storage: MemoryStorage | None = None,
+) -> SpaceNode:
+    return SpaceNode(Address(name, f"at-{name}"), storage or MemoryStorage(), zones or (), strategy)
 
 
 def by_predicate(*borders: str) -> list[Zone]:
@@ -75,14 +87,14 @@ def space_of(zones: list[Zone], strategy: PublicationStrategy, taxonomy: Taxonom
 
 
 def subscribe(space: TiledSpace, subscription: Subscription, node: int = 0) -> None:
-    _, effects = space.nodes[node].subscribe(subscription)
-    space.carry_out(effects)
+    _, effects = space.subscribe(node, subscription)
+    space.carry_out(node, effects)
     space.deliver()
 
 
 def publish(space: TiledSpace, text: str, node: int = 0) -> None:
-    _, effects = space.nodes[node].publish(event(text))
-    space.carry_out(effects)
+    _, effects = space.nodes[node].publish(1, event(text))
+    space.carry_out(node, effects)
     space.deliver()
 
 
@@ -109,7 +121,7 @@ class TestCsma:
 
     def test_the_subscription_is_indexed_where_its_first_pattern_is_and_nowhere_else(self) -> None:
         space = space_of(by_predicate(FOAF + "b", FOAF + "m"), CSMA)
-        _, effects = space.nodes[0].subscribe(LISTING)
+        _, effects = space.subscribe(0, LISTING)
         (multicast,) = effects
         assert isinstance(multicast, ToZones)
         assert space.touched(multicast.bounds) == [*space.nodes[2].holder.zones]
@@ -124,19 +136,19 @@ class TestCsma:
         assert not notified(space)
 
     def test_a_rewritten_subscription_meets_what_was_there_before_and_what_comes_after(self) -> None:
-        node = SpaceNode("n", [SPACE], CSMA)
+        node = node_of("n", [SPACE], CSMA)
         _, (indexing,) = node.subscribe(LISTING)
-        _, quads = node.publish(event(ANN))
+        _, quads = node.publish(1, event(ANN))
         node.receive(indexing.message)
         age, name = (effect.message for effect in quads)
         for first, second in ((age, name), (name, age)):
-            other = SpaceNode("o", [SPACE])
+            other = node_of("o", [SPACE])
             other.receive(indexing.message)
             effects = [*other.receive(first), *other.receive(second)]
             rewritten = [e for e in effects if isinstance(e, ToZones) and isinstance(e.message, MatchRewritten)]
             assert len(rewritten) == 1
             assert _candidates(other.receive(rewritten[0].message)) == 1
-        late = SpaceNode("l", [SPACE])
+        late = node_of("l", [SPACE])
         assert not _candidates(late.receive(rewritten[0].message))
         assert _candidates(late.receive(age)) == 1
 
@@ -158,8 +170,7 @@ class TestCsma:
 
     def test_a_chain_that_multiplies_beyond_measure_is_left_to_the_evaluation(self) -> None:
         asked = Subscription.parse("ASK { ?s <urn:p> ?x . ?t <urn:q> ?y . ?x <urn:r> ?y }", id="s")
-        space = space_of([SPACE], CSMA)
-        space.nodes[0] = SpaceNode("n0", [SPACE], CSMA, most_rewritings=10)
+        space = TiledSpace([SPACE], 1, [CSMA], Random(0), doubled=0, most_rewritings=10)
         subscribe(space, asked)
         lines = [f"<urn:s> <urn:{p}> <urn:{n}> <urn:e> ." for n in range(20) for p in "pq"]
         publish(space, "\n".join([*lines, "<urn:3> <urn:r> <urn:7> <urn:e> ."]))
@@ -169,12 +180,12 @@ class TestCsma:
         assert len(notified(space)) == 1
 
     def test_an_event_is_collected_though_some_of_its_quadruples_are_still_on_their_way(self) -> None:
-        node = SpaceNode("n", [SPACE], CSMA)
+        node = node_of("n", [SPACE], CSMA)
         asked = Subscription.parse("ASK { ?s <urn:p> ?o }", id="s")
         _, (indexing,) = node.subscribe(asked)
         node.receive(indexing.message)
         published = event("<urn:a> <urn:p> <urn:b> <urn:e> .\n<urn:a> <urn:q> <urn:b> <urn:e> .\n")
-        _, (first, second) = node.publish(published)
+        _, (first, second) = node.publish(1, published)
         effects = node.receive(first.message)
         (candidate,) = [e.message for e in effects if isinstance(e.message, CandidateFound)]
         (collecting,) = node.receive(candidate)
@@ -184,8 +195,8 @@ class TestCsma:
         effects = node.receive(second.message)
         (after,) = [e.message for e in effects if isinstance(e.message, QuadsFound)]
         (told,) = node.receive(after)
-        assert isinstance(told, Notify)
-        assert told.event == published
+        assert isinstance(told, EventArrived)
+        assert told.nquads == published.nquads
 
     def test_nobody_waits_for_an_event_that_is_stored(self) -> None:
         space = space_of(by_predicate(FOAF + "b", FOAF + "m"), CSMA)
@@ -213,23 +224,31 @@ class TestOsma:
         assert kinds(space)["CandidateFound"] == 1
         assert len(notified(space)) == 1
 
+    @pytest.mark.parametrize("strategy", [CSMA, OSMA])
+    def test_the_first_one_lies_where_a_filter_of_the_general_lane_lets_the_subscription_be(self, strategy) -> None:
+        asked = Subscription.parse('ASK { ?s <urn:p> ?o FILTER(STRSTARTS(STR(?o), "m")) }', id="s")
+        space = space_of(by_object("b", "c", "m"), strategy)
+        subscribe(space, asked)
+        publish(space, "".join(f'<urn:s> <urn:p> "{o}" <urn:e> .\n' for o in ("a", "bob", "mary")))
+        assert len(notified(space)) == 1
+
     def test_each_owner_stores_its_own_quadruples_only(self) -> None:
         space = space_of(by_object("m"), OSMA)
         publish(space, '<urn:s> <urn:p> "a" <urn:e> .\n<urn:s> <urn:p> "z" <urn:e> .\n')
         (stored,) = [message for message in space.sent if isinstance(message, StoreEvent)]
         for node, wanted in zip(space.nodes, ("a", "z"), strict=True):
-            (found,) = node.receive(CollectEvent(stored.header, "n"))[-1:]
+            (found,) = node.receive(CollectEvent(stored.header, node.me))[-1:]
             assert isinstance(found, ToNode)
             assert isinstance(found.message, QuadsFound)
-            (line,) = found.message.lines
-            assert f'"{wanted}"'.encode() in line
+            (row,) = found.message.rows
+            assert row[2] == f'"{wanted}"'.encode()
 
     def test_a_subscription_that_was_issued_before_and_arrives_after_goes_csmas_way(self) -> None:
         space = space_of(by_predicate(FOAF + "b", FOAF + "m"), OSMA)
-        _, late = space.nodes[0].subscribe(LISTING)
+        _, late = space.subscribe(0, LISTING)
         publish(space, ANN)
         assert not notified(space)
-        space.carry_out(late)
+        space.carry_out(0, late)
         space.deliver()
         assert kinds(space)["MatchRewritten"] == 2
         assert notified(space) == [("listing", event(ANN))]
@@ -240,7 +259,7 @@ class TestOsma:
         border = coordinate(NamedNode("urn:m"))
         sides = (Interval(b"", border), Interval(border))
         space = space_of([SPACE.with_side(Dimension.SUBJECT, side) for side in sides], OSMA)
-        _, late = space.nodes[0].subscribe(asked)
+        _, late = space.subscribe(0, asked)
         (indexing,) = late
         assert isinstance(indexing, ToZones)
         space.nodes[1].receive(indexing.message)
@@ -249,7 +268,7 @@ class TestOsma:
             "<urn:a> <urn:p> <urn:b> <urn:e> .\n<urn:y> <urn:q> <urn:k> <urn:e> .\n<urn:z> <urn:p> <urn:y> <urn:e> .",
         )
         assert not notified(space)
-        space.carry_out(late)
+        space.carry_out(0, late)
         space.deliver()
         assert len(notified(space)) == 1
 
@@ -260,9 +279,9 @@ class TestHappensBefore:
     @pytest.mark.parametrize("strategy", [CSMA, OSMA])
     def test_an_event_that_was_published_before_is_not_notified_however_late_it_comes(self, strategy) -> None:
         space = space_of(by_predicate(FOAF + "m"), strategy)
-        _, late = space.nodes[0].publish(event(ANN))
+        _, late = space.nodes[0].publish(1, event(ANN))
         subscribe(space, LISTING)
-        space.carry_out(late)
+        space.carry_out(0, late)
         space.deliver()
         assert not notified(space)
 
@@ -270,41 +289,49 @@ class TestHappensBefore:
     @pytest.mark.parametrize("goes_along", [True, False])
     def test_a_client_brings_its_past_to_another_node(self, strategy, goes_along: bool) -> None:
         space = space_of(by_predicate(FOAF + "m"), strategy)
-        stamp, late = space.nodes[0].subscribe(LISTING)
-        _, effects = space.nodes[1].publish(event(ANN), {stamp.origin: stamp.position} if goes_along else {})
-        space.carry_out(effects)
+        stamp, late = space.subscribe(0, LISTING)
+        _, effects = space.nodes[1].publish(1, event(ANN), {stamp.origin: stamp.position} if goes_along else {})
+        space.carry_out(1, effects)
         space.deliver()
-        space.carry_out(late)
+        space.carry_out(0, late)
         space.deliver()
         assert len(notified(space)) == goes_along
 
     def test_a_subscription_is_established_when_every_zone_that_it_touches_has_it(self) -> None:
         space = space_of(by_object("b", "c"), CSMA)
-        node = space.nodes[0]
-        _, (indexing,) = node.subscribe(Subscription.parse("ASK { ?s <urn:p> ?o }", id="s"))
-        told: list[list[SpaceEffect]] = []
-        for other in space.nodes:
-            (answer,) = other.receive(indexing.message)
-            told.append(node.receive(answer.message))
-            node.receive(answer.message)
-        assert [len(effects) for effects in told] == [0, 0, 1]
-        assert isinstance(told[-1][0], Established)
+        stamp, effects = space.subscribe(0, Subscription.parse("ASK { ?s <urn:p> ?o }", id="s"))
+        space.carry_out(0, effects)
+        space.deliver(2)
+        assert not space.told
+        space.deliver(1)
+        assert space.told == [Established("s", stamp)]
+
+    def test_a_subscription_that_is_repeated_keeps_its_stamp_and_its_text(self) -> None:
+        storage = MemoryStorage()
+        node = node_of("n", storage=storage)
+        stamp, first = node.subscribe(LISTING)
+        assert (stamp, first) == node.subscribe(LISTING)
+        node = node_of("n", storage=storage)
+        assert (stamp, first) == node.subscribe(LISTING)
+        assert node.completed(first[0].key) == [Established("listing", stamp)]
+        assert node.subscribe(LISTING) == (stamp, [Established("listing", stamp)])
+        with pytest.raises(DuplicateSubscription):
+            node.subscribe(Subscription.parse("ASK { ?s ?p ?o }", id="listing"))
 
     def test_what_can_never_match_is_established_at_once_and_sent_nowhere(self) -> None:
         never = Subscription.parse("ASK { ?s <urn:p> ?o FILTER(?unbound = 1) }", id="never")
-        _, effects = SpaceNode("n", [SPACE]).subscribe(never)
+        _, effects = node_of("n", [SPACE]).subscribe(never)
         assert [type(effect) for effect in effects] == [Established]
 
     def test_a_publication_is_acknowledged_when_every_quadruple_is_stored(self) -> None:
         for strategy in (CSMA, OSMA):
             space = space_of(by_predicate(FOAF + "m"), strategy)
-            stamp, effects = space.nodes[0].publish(event(ANN))
-            space.carry_out(effects)
+            stamp, effects = space.nodes[0].publish(7, event(ANN))
+            space.carry_out(0, effects)
             space.deliver(1)
+            assert not space.told
             space.deliver(1)
-            assert Published(stamp) not in space.told
-            space.deliver()
-            assert space.told == [Published(stamp)]
+            assert space.told == [Published(7, stamp)]
 
 
 class TestDecisionsOnTheWholeEvent:
@@ -331,51 +358,81 @@ class TestDecisionsOnTheWholeEvent:
         assert bool(notified(space)) == (not extra)
 
     def test_an_evaluation_that_takes_too_much_is_told(self) -> None:
-        gateway = Gateway("n", allowance=Allowance(steps=1))
-        stamp, _ = gateway.subscribe(Subscription.parse("SELECT * { ?a ?b ?c . ?d ?e ?f }", id="s"), {})
+        decider = Decider(allowance=Allowance(steps=1))
+        decider.add(Subscription.parse("SELECT * { ?a ?b ?c . ?d ?e ?f }", id="s"))
         lines = "".join(f"<urn:x> <urn:p> <urn:{n}> <urn:e> .\n" for n in range(5)).encode()
-        header = EventHeader("urn:e", stamp, 5, "2026-01-01T00:00:00+00:00")
-        (told,) = gateway.candidate(CandidateFound((stamp.origin, stamp.position), header, lines))
+        me, time = Address("n", "at-n"), "2026-01-01T00:00:00+00:00"
+        header = EventHeader("urn:e", Stamp("n", 1), me, 5, time, b"digest", whole=True)
+        (told,) = decider.decide(EventArrived(header, lines, ("s",)))
         assert isinstance(told, EvaluationFailed)
         assert "intermediate bindings" in told.reason
+
+
+class TestOneContent:
+    """The IRI of an event names one content, whoever publishes it."""
+
+    OTHER = ANN.replace("Ann", "Anna")
+
+    @pytest.mark.parametrize("strategy", [CSMA, OSMA])
+    def test_another_content_is_refused_and_the_first_stays(self, strategy) -> None:
+        space = space_of(by_predicate(FOAF + "m"), strategy)
+        publish(space, ANN, node=0)
+        space.told.clear()
+        _, effects = space.nodes[1].publish(5, event(self.OTHER))
+        space.carry_out(1, effects)
+        space.deliver()
+        (told,) = space.told
+        assert isinstance(told, PublishRefused)
+        assert (told.ticket, told.event, told.origin.id) == (5, "urn:event:1", "n0")
+        assert "one content for the event <urn:event:1>" in str(told.error)
+        assert sum(node.holder.load(SPACE) for node in space.nodes) == 2
+        assert not space.busy
+
+    @pytest.mark.parametrize("strategy", [CSMA, OSMA])
+    def test_the_same_content_again_is_published_again_and_notified_once(self, strategy) -> None:
+        space = space_of(by_predicate(FOAF + "m"), strategy)
+        subscribe(space, LISTING)
+        publish(space, ANN, node=0)
+        publish(space, ANN, node=1)
+        assert len([told for told in space.told if isinstance(told, Published)]) == 2
+        assert len(notified(space)) == 1
 
 
 class TestUnsubscribe:
     def test_nothing_is_notified_any_more(self) -> None:
         space = space_of(by_predicate(FOAF + "m"), CSMA)
-        stamp, effects = space.nodes[0].subscribe(LISTING)
-        space.carry_out(effects)
-        space.deliver()
-        space.carry_out(space.nodes[0].unsubscribe(stamp))
+        subscribe(space, LISTING)
+        space.carry_out(0, space.nodes[0].unsubscribe("listing"))
         space.deliver()
         space.sent.clear()
         publish(space, ANN)
         assert not {"MatchRewritten", "CandidateFound"} & set(kinds(space))
 
     def test_a_subscription_that_comes_after_its_own_removal_stays_out(self) -> None:
-        node, other = SpaceNode("n"), SpaceNode("o", [SPACE], CSMA)
-        stamp, (indexing,) = node.subscribe(LISTING)
-        (removing,) = node.unsubscribe(stamp)
+        node, other = node_of("n"), node_of("o", [SPACE], CSMA)
+        _, (indexing,) = node.subscribe(LISTING)
+        (*_, removing) = node.unsubscribe("listing")
         other.receive(removing.message)
         other.receive(indexing.message)
-        _, quads = other.publish(event(ANN))
+        _, quads = other.publish(1, event(ANN))
         assert not [e for quad in quads for e in other.receive(quad.message) if isinstance(e, ToZones)]
 
     def test_a_candidate_that_is_on_its_way_is_dropped(self) -> None:
-        node = SpaceNode("n", [SPACE], OSMA)
-        stamp, (indexing,) = node.subscribe(LISTING)
+        node = node_of("n", [SPACE], OSMA)
+        _, (indexing,) = node.subscribe(LISTING)
         node.receive(indexing.message)
-        _, (whole,) = node.publish(event(ANN))
+        _, (whole,) = node.publish(1, event(ANN))
         candidates = [e.message for e in node.receive(whole.message) if isinstance(e.message, CandidateFound)]
-        node.unsubscribe(stamp)
+        node.unsubscribe("listing")
         assert [node.receive(candidate) for candidate in candidates] == [[]]
 
-    def test_what_is_unknown_cannot_be_removed(self) -> None:
-        node = SpaceNode("n")
-        stamp, _ = node.subscribe(LISTING)
-        node.unsubscribe(stamp)
-        with pytest.raises(UnknownSubscription):
-            node.unsubscribe(stamp)
+    def test_a_second_time_changes_nothing(self) -> None:
+        node = node_of("n")
+        node.subscribe(LISTING)
+        assert node.gateway.subscription_ids == ("listing",)
+        assert node.unsubscribe("listing")
+        assert not node.unsubscribe("listing")
+        assert node.gateway.subscription_ids == ()
 
 
 def test_auto_sends_small_events_whole_and_large_ones_as_quadruples() -> None:
@@ -383,23 +440,24 @@ def test_auto_sends_small_events_whole_and_large_ones_as_quadruples() -> None:
     assert AUTO.for_event(11, MOST_SENT_WHOLE // 10) is CSMA
     assert CSMA.for_event(1, 1) is CSMA
     assert OSMA.for_event(1_000, 1 << 30) is OSMA
-    node = SpaceNode("n", [SPACE], AUTO)
-    _, (small,) = node.publish(event(ANN))
+    node = node_of("n", [SPACE], AUTO)
+    _, (small,) = node.publish(1, event(ANN))
     assert isinstance(small.message, StoreEvent)
     large = "".join(f"<urn:s> <urn:p> <urn:{n}> <urn:e> .\n" for n in range(100))
-    _, effects = node.publish(event(large))
+    _, effects = node.publish(1, event(large))
     assert {type(effect.message) for effect in effects} == {StoreQuad}
 
 
 def test_an_event_that_retention_has_removed_is_forgotten() -> None:
-    node = SpaceNode("n", [SPACE], CSMA)
+    node = node_of("n", [SPACE], CSMA)
     _, (indexing,) = node.subscribe(LISTING)
-    _, quads = node.publish(event(ANN))
+    _, quads = node.publish(1, event(ANN))
     for quad in quads:
         node.receive(quad.message)
     node.holder.forget("urn:event:1")
     assert isinstance(indexing.message, IndexSubscription)
-    assert [type(effect) for effect in node.receive(indexing.message)] == [ToNode]
+    assert not node.receive(indexing.message)
+    assert node.holder.load(SPACE) == 0
 
 
 def _candidates(effects: list[SpaceEffect]) -> int:

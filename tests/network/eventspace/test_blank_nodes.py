@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from hypothesis import given
 
+from triplewire.matching.scanning.term_decoding import term_of
+from triplewire.network.can.geometry.space import point_of
 from triplewire.network.eventspace.blank_nodes import qualified, unqualified
-from triplewire.network.eventspace.records import quads_in, stored_quad
+from triplewire.network.eventspace.quads import nquads_of, points_of, rows_of
 from triplewire.rdf.events import Event
 from triplewire.rdf.terms import BlankNode, NamedNode, Quad, Triple
 from triplewire.testing import strategies
@@ -30,7 +32,8 @@ def test_a_blank_node_in_a_triple_term_is_the_same_node_as_outside() -> None:
 @given(strategies.events())
 def test_a_quad_that_travelled_alone_is_as_it_was(event: Event) -> None:
     alone = [qualified(triple, event.graph) for triple in event.triples]
-    sent = [stored_quad(Quad(t.subject, t.predicate, t.object, event.graph)) for t in alone]
-    arrived = [quad for one in sent for quad in quads_in(one.line)]
-    assert arrived == sent
-    assert [unqualified(quad.triple) for quad in arrived] == list(event.triples)
+    points = [point_of(Quad(t.subject, t.predicate, t.object, event.graph)) for t in alone]
+    assert points_of(event.graph.value, rows_of(event)) == points
+    assert [tuple(map(term_of, row)) for row in rows_of(event)] == [(t.subject, t.predicate, t.object) for t in alone]
+    assert [unqualified(triple) for triple in alone] == list(event.triples)
+    assert nquads_of(event.graph.value, reversed(rows_of(event))) == event.nquads

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triplewire.network.eventspace.causality import Stamp, StampIndex, stamp
+from triplewire.network.eventspace.causality import Stamp, stamp
+from triplewire.testing.memory_storage import MemoryStorage
 
 LOGS = ("a", "b", "c")
 
@@ -37,12 +38,9 @@ def test_an_act_follows_what_its_client_has_done_and_what_its_node_has_numbered_
 
 @given(ACTS)
 def test_publications_are_found_by_what_they_follow(clients: Clients) -> None:
-    index = StampIndex()
+    storage = MemoryStorage()
     for number, one in enumerate(clients.stamps):
-        index.add(str(number), one)
+        storage.add_event(str(number), str(number).encode(), one.horizon)
     for other in clients.stamps:
-        wanted = {str(n) for n, one in enumerate(clients.stamps) if one.follows(other)}
-        assert set(index.following(other)) == wanted
-    for number, one in enumerate(clients.stamps):
-        index.remove(str(number), one)
-    assert not any(index.following(other) for other in clients.stamps)
+        wanted = {str(n).encode() for n, one in enumerate(clients.stamps) if one.follows(other)}
+        assert set(storage.events_following(other.origin, other.position)) == wanted

@@ -14,7 +14,13 @@ from typing import TypeVar
 from triplewire.rdf.terms import BlankNode, NamedNode, Term, Triple
 
 _DIGITS = 32
+PREFIX_LENGTH = _DIGITS + 1
 _Term = TypeVar("_Term", bound=Term)
+
+
+def prefix_of(event: str) -> str:
+    """What labels of an event get in front."""
+    return f"{hashlib.sha256(event.encode()).hexdigest()[:_DIGITS]}-"
 
 
 def qualified(triple: Triple, event: NamedNode) -> Triple:
@@ -24,13 +30,17 @@ def qualified(triple: Triple, event: NamedNode) -> Triple:
     >>> len(node.value), node.value[-3:]
     (35, '-b1')
     """
-    prefix = f"{hashlib.sha256(event.value.encode()).hexdigest()[:_DIGITS]}-"
+    return with_prefix(triple, prefix_of(event.value))
+
+
+def with_prefix(triple: Triple, prefix: str) -> Triple:
+    """The triple with a prefix in front of its labels."""
     return _relabelled(triple, lambda label: prefix + label)
 
 
 def unqualified(triple: Triple) -> Triple:
     """The triple as it was before it was qualified."""
-    return _relabelled(triple, lambda label: label[_DIGITS + 1 :])
+    return _relabelled(triple, lambda label: label[PREFIX_LENGTH:])
 
 
 def _relabelled(triple: Triple, label: Callable[[str], str]) -> Triple:

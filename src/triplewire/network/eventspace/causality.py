@@ -6,8 +6,6 @@ brings along how far it has come in the logs of those before. What is ordered ne
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
-from collections import defaultdict
 from collections.abc import Mapping
 
 from msgspec import Struct
@@ -32,29 +30,11 @@ class Stamp(Struct, frozen=True, array_like=True):
 
     def follows(self, other: Stamp) -> bool:
         """Whether the other one happened before this one."""
-        return self.horizon.get(other.origin, 0) >= other.position
+        if other.origin == self.origin:
+            return self.position > other.position
+        return any(log == other.origin and position >= other.position for log, position in self.seen)
 
 
 def stamp(origin: str, position: int, seen: Mapping[str, int]) -> Stamp:
     """The stamp of a client that has seen so much."""
     return Stamp(origin, position, tuple(sorted((log, at) for log, at in seen.items() if log != origin)))
-
-
-class StampIndex:
-    """Names of publications, found by what they follow."""
-
-    def __init__(self) -> None:
-        self._by_log: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
-
-    def add(self, name: str, published: Stamp) -> None:
-        for log, position in published.horizon.items():
-            insort(self._by_log[log], (position, name))
-
-    def remove(self, name: str, published: Stamp) -> None:
-        for log, position in published.horizon.items():
-            self._by_log[log].remove((position, name))
-
-    def following(self, subscribed: Stamp) -> list[str]:
-        """The publications that happened after a subscription."""
-        entries = self._by_log.get(subscribed.origin, [])
-        return [name for _, name in entries[bisect_left(entries, (subscribed.position, "")) :]]

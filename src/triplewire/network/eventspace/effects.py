@@ -1,14 +1,18 @@
-"""Effects: the little that the event space asks of the space below it, and what it tells the shell around it."""
+"""Effects: the little that the event space asks of the space below it, and what it tells the shell around it.
+
+What has to arrive is kept by the space below until it has, across crashes. The exception has a `key`: a publication or
+a subscription is repeated by whoever wants it acknowledged, and `Gateway.completed` is told when every owner has it.
+"""
 
 from __future__ import annotations
 
 from msgspec import Struct
 
-from triplewire.matching.matches import QueryAnswer
-from triplewire.network.can.space import Bounds, Point
+from triplewire.errors import EventConflict
+from triplewire.network.can.geometry.space import Bounds, Point
+from triplewire.network.can.messages import Address
 from triplewire.network.eventspace.causality import Stamp
-from triplewire.network.eventspace.messages import SpaceMessage
-from triplewire.rdf.events import Event
+from triplewire.network.eventspace.messages import EventHeader, PublicationRefused, SpaceMessage
 
 # Of the space
 
@@ -18,6 +22,7 @@ class ToOwners(Struct, frozen=True):
 
     points: tuple[Point, ...]
     message: SpaceMessage
+    key: str = ""
 
 
 class ToZones(Struct, frozen=True):
@@ -25,13 +30,28 @@ class ToZones(Struct, frozen=True):
 
     bounds: tuple[Bounds, ...]
     message: SpaceMessage
+    key: str = ""
 
 
 class ToNode(Struct, frozen=True):
-    """Send a message to a node, by its name; it may be this one."""
+    """Send a message to a node; it may be this one. One that is not lasting is asked for again if it gets lost."""
 
-    to: str
+    to: Address
     message: SpaceMessage
+    is_lasting: bool = True
+
+
+class Refuse(Struct, frozen=True):
+    """Send a message to a node, and do not acknowledge the one that it answers."""
+
+    to: Address
+    message: PublicationRefused
+
+
+class Withdraw(Struct, frozen=True):
+    """Stop repeating what was sent under a key."""
+
+    key: str
 
 
 # Of the shell
@@ -47,23 +67,30 @@ class Established(Struct, frozen=True):
 class Published(Struct, frozen=True):
     """Every quadruple of a publication is stored."""
 
+    ticket: int
     stamp: Stamp
 
 
-class Notify(Struct, frozen=True):
-    """An event satisfies a subscription. Told once."""
+class PublishRefused(Struct, frozen=True):
+    """The IRI of a publication names an event with another content, which was published at another node."""
 
-    subscription_id: str
-    event: Event
-    answer: QueryAnswer
+    ticket: int
+    event: str
+    origin: Address
 
-
-class EvaluationFailed(Struct, frozen=True):
-    """A subscription could not be evaluated on a candidate, for the reason given."""
-
-    subscription_id: str
-    event: Event
-    reason: str
+    @property
+    def error(self) -> EventConflict:
+        return EventConflict(
+            wanted=f"one content for the event <{self.event}>", found=f"another, published at the node {self.origin.id}"
+        )
 
 
-SpaceEffect = ToOwners | ToZones | ToNode | Established | Published | Notify | EvaluationFailed
+class EventArrived(Struct, frozen=True):
+    """A whole event that is a candidate for some subscriptions. Told again after a restart, until it is accepted."""
+
+    header: EventHeader
+    nquads: bytes
+    subscription_ids: tuple[str, ...]
+
+
+SpaceEffect = ToOwners | ToZones | ToNode | Refuse | Withdraw | Established | Published | PublishRefused | EventArrived

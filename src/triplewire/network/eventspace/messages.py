@@ -1,6 +1,6 @@
 """Messages of the event space. They may come twice and in any order; the space sees to it that each comes at all.
 
-Terms are sent as N-Triples text and quadruples as N-Quads lines, their blank nodes qualified (`blank_nodes`). A message
+Terms are sent as canonical N-Triples and quadruples as rows of them, their blank nodes qualified (`quads`). A message
 passes through several nodes, so one that wants an answer names who asks.
 """
 
@@ -8,17 +8,20 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from triplewire.network.can.space import Zone
+from triplewire.network.can.geometry.space import Bounds
+from triplewire.network.can.messages import Address
 from triplewire.network.eventspace.causality import Stamp
+from triplewire.network.eventspace.quads import SpelledTriple
 
 SubscriptionKey = tuple[str, int]
 """Origin and position of a subscription."""
 
 
 class SpaceSubscription(Struct, frozen=True, array_like=True):
-    """A subscription as it is indexed: when it was issued, and its text."""
+    """A subscription as it is indexed: when it was issued, by whom, and its text."""
 
     stamp: Stamp
+    origin: Address
     language: str
     text: str
 
@@ -28,12 +31,18 @@ class SpaceSubscription(Struct, frozen=True, array_like=True):
 
 
 class EventHeader(Struct, frozen=True, array_like=True):
-    """What every quadruple of a compound event brings along: the event's IRI, when it was published, its size."""
+    """What every quadruple of a compound event brings along: the event's IRI, who published it and when, its size.
+
+    `digest` tells its content from another one under the same IRI. `whole` if it was published so (OSMA).
+    """
 
     event: str
     stamp: Stamp
+    origin: Address
     size: int
     time: str
+    digest: bytes
+    whole: bool
     source: str | None = None
 
 
@@ -56,67 +65,71 @@ class IndexSubscription(Struct, frozen=True, tag="index", array_like=True):
 
 
 class RemoveSubscription(Struct, frozen=True, tag="remove", array_like=True):
-    """To the same zones."""
+    """To the same zones, which lie in these bounds."""
 
     key: SubscriptionKey
+    bounds: tuple[Bounds, ...]
 
 
 class MatchRewritten(Struct, frozen=True, tag="rewritten", array_like=True):
-    """A rewritten subscription, to the zones of its next pattern in the event."""
+    """A rewritten subscription, to the zones of its next pattern in the event.
+
+    What was sent before need not be sent again in the same `round`: the first one has no name.
+    """
 
     subscription: SpaceSubscription
     header: EventHeader
     rewriting: SentRewriting
+    round: str = ""
+
+
+class RematchEvents(Struct, frozen=True, tag="rematch", array_like=True):
+    """To all zones of these events: some quadruples were found late, so every chain begins once more in them."""
+
+    headers: tuple[EventHeader, ...]
+    round: str
 
 
 class CollectEvent(Struct, frozen=True, tag="collect", array_like=True):
     """`(g, ?s, ?p, ?o)`: send all quadruples of an event to the collector, also those that are still to come."""
 
     header: EventHeader
-    collector: str
+    collector: Address
 
 
 # To the owner of a point
 
 
 class StoreQuad(Struct, frozen=True, tag="quad", array_like=True):
-    """One quadruple that travels alone (CSMA); `number` is its place among those of the event."""
+    """One quadruple that travels alone (CSMA)."""
 
     header: EventHeader
-    number: int
-    line: bytes
+    row: SpelledTriple
 
 
 class StoreEvent(Struct, frozen=True, tag="event", array_like=True):
     """A whole compound event, to the owner of each of its quadruples (OSMA)."""
 
     header: EventHeader
-    nquads: bytes
+    rows: tuple[SpelledTriple, ...]
 
 
 # To a node
 
 
-class SubscriptionIndexed(Struct, frozen=True, tag="indexed", array_like=True):
-    """A subscription is indexed in these zones."""
-
-    key: SubscriptionKey
-    zones: tuple[Zone, ...]
-
-
-class QuadsStored(Struct, frozen=True, tag="stored", array_like=True):
-    """Some quadruples of a publication are stored, by their numbers."""
-
-    position: int
-    numbers: tuple[int, ...]
-
-
-class AskSettled(Struct, frozen=True, tag="ask", array_like=True):
-    """Answer as soon as all quadruples of a publication are stored."""
+class PublicationRefused(Struct, frozen=True, tag="refused", array_like=True):
+    """To the node that published: an owner has another content of the event, which came from this node."""
 
     position: int
     event: str
-    asker: str
+    origin: Address
+
+
+class AskSettled(Struct, frozen=True, tag="ask", array_like=True):
+    """Answer as soon as all quadruples of an event are stored."""
+
+    event: str
+    asker: Address
 
 
 class EventSettled(Struct, frozen=True, tag="settled", array_like=True):
@@ -126,29 +139,44 @@ class EventSettled(Struct, frozen=True, tag="settled", array_like=True):
 
 
 class CandidateFound(Struct, frozen=True, tag="candidate", array_like=True):
-    """An event came through a chain of a subscription; with its quadruples if they were at hand."""
+    """An event came through chains of some subscriptions; with its quadruples if they were at hand."""
 
-    key: SubscriptionKey
+    keys: tuple[SubscriptionKey, ...]
     header: EventHeader
-    nquads: bytes | None = None
+    rows: tuple[SpelledTriple, ...] | None = None
+    round: str = ""
 
 
 class QuadsFound(Struct, frozen=True, tag="found", array_like=True):
     """Quadruples of an event that is being collected."""
 
     event: str
-    lines: tuple[bytes, ...]
+    rows: tuple[SpelledTriple, ...]
+
+
+class NodeLeft(Struct, frozen=True, tag="left", array_like=True):
+    """To everybody: a node has left for good. What is under way to it need not be repeated."""
+
+    node: str
+
+
+class Relay(Struct, frozen=True, tag="relay", array_like=True):
+    """From one who leaves: go on sending this to a node that does not answer. It may come back."""
+
+    cast_id: str
+    to: Address
+    body: bytes
 
 
 SpaceMessage = (
     IndexSubscription
     | RemoveSubscription
     | MatchRewritten
+    | RematchEvents
     | CollectEvent
     | StoreQuad
     | StoreEvent
-    | SubscriptionIndexed
-    | QuadsStored
+    | PublicationRefused
     | AskSettled
     | EventSettled
     | CandidateFound

@@ -2,9 +2,9 @@
 
 Every method returns effects; the space below routes them, the shell around carries out the rest.
 
-    node = SpaceNode("n1", zones=[SPACE], strategy=PublicationStrategy.OSMA)
+    node = SpaceNode(Address("n1", "tcp://…"), storage, zones=[SPACE], strategy=PublicationStrategy.OSMA)
     stamp, effects = node.subscribe(subscription)
-    stamp, effects = node.publish(event, seen={"n2": 17})
+    stamp, effects = node.publish(1, event, seen={"n2": 17})
     effects = node.receive(message)
 """
 
@@ -15,53 +15,60 @@ from types import MappingProxyType
 from typing import Any
 
 from triplewire.algebra.subscriptions import Subscription
-from triplewire.algebra.taxonomy import Taxonomy
-from triplewire.network.can.space import Zone
+from triplewire.network.can.geometry.space import Zone
+from triplewire.network.can.messages import Address
 from triplewire.network.eventspace import messages
 from triplewire.network.eventspace.causality import Stamp
 from triplewire.network.eventspace.effects import SpaceEffect
-from triplewire.network.eventspace.gateway import Gateway
+from triplewire.network.eventspace.gateway.gateway import Gateway
 from triplewire.network.eventspace.messages import SpaceMessage
+from triplewire.network.eventspace.storage import SpaceStorage
 from triplewire.network.eventspace.strategy import PublicationStrategy
-from triplewire.network.eventspace.zone_holder import MOST_REWRITINGS, ZoneHolder
+from triplewire.network.eventspace.zones.zone_holder import MOST_REWRITINGS, ZoneHolder
 from triplewire.rdf.events import Event
 
 _NOTHING_SEEN: Mapping[str, int] = MappingProxyType({})
 
 
 class SpaceNode:
-    """One node. `holder.zones` are the zones that the space has given it."""
+    """One node, over a storage that may have all that it did before. `holder.zones` is what the space has given it."""
 
     def __init__(
         self,
-        name: str,
+        me: Address,
+        storage: SpaceStorage,
         zones: Iterable[Zone] = (),
         strategy: PublicationStrategy = PublicationStrategy.AUTO,
-        taxonomy: Taxonomy | None = None,
         *,
         most_rewritings: int = MOST_REWRITINGS,
     ) -> None:
-        self.name = name
-        self.holder = ZoneHolder(name, zones, most_rewritings=most_rewritings)
-        self.gateway = Gateway(name, strategy, taxonomy)
+        self.me = me
+        self.holder = ZoneHolder(me, storage, zones, most_rewritings=most_rewritings)
+        self.gateway = Gateway(me, storage, strategy)
         self._receivers: dict[type, Callable[[Any], Iterable[SpaceEffect]]] = {
             messages.IndexSubscription: self.holder.index,
             messages.RemoveSubscription: self.holder.remove,
             messages.MatchRewritten: self.holder.match_rewritten,
+            messages.RematchEvents: self.holder.rematch,
             messages.CollectEvent: self.holder.collect,
             messages.StoreQuad: self.holder.store_quad,
             messages.StoreEvent: self.holder.store_event,
             messages.EventSettled: self.holder.settle,
-            messages.SubscriptionIndexed: self.gateway.indexed,
-            messages.QuadsStored: self.gateway.stored,
+            messages.PublicationRefused: self.gateway.refused,
             messages.AskSettled: self.gateway.answer_settled,
             messages.CandidateFound: self.gateway.candidate,
             messages.QuadsFound: self.gateway.found,
         }
 
-    def publish(self, event: Event, seen: Mapping[str, int] = _NOTHING_SEEN) -> tuple[Stamp, list[SpaceEffect]]:
+    def start(self) -> list[SpaceEffect]:
+        """Go on where the storage says that this node was."""
+        return [*self.gateway.resume(), *self.holder.ask_again()]
+
+    def publish(
+        self, ticket: int, event: Event, seen: Mapping[str, int] = _NOTHING_SEEN
+    ) -> tuple[Stamp, list[SpaceEffect]]:
         """Publish an event for a client that has come so far in the logs of other nodes."""
-        stamp, effects = self.gateway.publish(event, seen)
+        stamp, effects = self.gateway.publish(ticket, event, seen)
         return stamp, list(effects)
 
     def subscribe(
@@ -71,9 +78,13 @@ class SpaceNode:
         stamp, effects = self.gateway.subscribe(subscription, seen)
         return stamp, list(effects)
 
-    def unsubscribe(self, stamp: Stamp) -> list[SpaceEffect]:
-        """Withdraw the subscription with that stamp."""
-        return list(self.gateway.unsubscribe((stamp.origin, stamp.position)))
+    def unsubscribe(self, subscription_id: str) -> list[SpaceEffect]:
+        """Withdraw a subscription."""
+        return list(self.gateway.unsubscribe(subscription_id))
+
+    def completed(self, key: str) -> list[SpaceEffect]:
+        """What was sent under a key has reached everybody whom it concerns, and is stored there."""
+        return list(self.gateway.completed(key))
 
     def receive(self, message: SpaceMessage) -> list[SpaceEffect]:
         """Take a message from the space."""
