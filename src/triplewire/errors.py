@@ -48,6 +48,8 @@ TriplewireError
 ├── NetworkError               a network of super-peers that cannot be founded, joined or shown
 │   ├── JoinFailed             no super-peer let this one in: the sentence says how far it came
 │   ├── NotInNetwork           a node that is no super-peer
+│   ├── NotInSpace             a node that is in no event space
+│   ├── SpaceUnavailable       the space has not done yet what it was asked for; it may help to ask again
 │   ├── MessageRefused         something that is no message between super-peers: carries what was wrong with it
 │   ├── PeerRefused            an access point did not do what a peer asked: carries again
 │   └── SessionRefused         a peer that is not who it says, or a message that is not of its session: carries reason
@@ -501,6 +503,14 @@ class JoinFailed(NetworkError):
 
 class NotInNetwork(NetworkError):
     """A node that is no super-peer."""
+
+
+class NotInSpace(NetworkError):
+    """A node that is in no event space."""
+
+
+class SpaceUnavailable(NetworkError):
+    """The space has not done yet what it was asked for. It may help to ask again."""
 
 
 class MessageRefused(NetworkError):

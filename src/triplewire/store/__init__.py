@@ -8,6 +8,7 @@
     histograms     how long something takes, counted in buckets, as Prometheus wants it
     retention      the oldest events go when they are too old, or when there are too many bytes of them
     schema         the tables, and how a folder of an earlier version is brought up to date
+    space          what a node of an event space must find again
     sqlite_errors  what SQLite's errors mean to us: the disk is full, the disk failed, or the data is damaged
     tables         functions from a connection to rows
     wal            a look at SQLite's write-ahead log before SQLite opens it

@@ -17,7 +17,7 @@ from triplewire.errors import FolderInUse
 from triplewire.store.checkpoints import Checkpoints
 from triplewire.store.clock import Clock, SystemClock
 from triplewire.store.disk import Connection, Disk, LocalDisk
-from triplewire.store.schema import migrate
+from triplewire.store.schema import MIGRATIONS, migrate
 from triplewire.store.sqlite_errors import translated
 from triplewire.store.wal import check_wal
 from triplewire.store.writer import Writer
@@ -27,6 +27,19 @@ T = TypeVar("T")
 
 FILE = "triplewire.sqlite"
 _LOCK, _SECRET = "lock", 0o600
+
+
+def open_connection(disk: Disk, path: Path, migrations: tuple[tuple[str, ...], ...]) -> Connection:
+    """Open a database to write to it, brought up to date. Raises `DamagedStore` if it is not what was written."""
+    check_wal(path.with_name(f"{path.name}-wal"))
+    with translated():
+        connection = disk.connect(path)
+        try:
+            migrate(connection, migrations)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
 
 
 class Database:
@@ -40,24 +53,13 @@ class Database:
         self._lock = lock_folder(folder / _LOCK, in_use, _SECRET)
         self._path = folder / FILE
         try:
-            self._connection = self._opened()
+            self._connection = open_connection(self._disk, self._path, MIGRATIONS)
         except BaseException:
             self._lock.release()
             raise
         self._checkpoints = Checkpoints(self._path, lambda: self._disk.connect(self._path))
         self.writer = Writer(self._connection, clock or SystemClock(), self._checkpoints)
         self._readers: queue.SimpleQueue[Connection] = queue.SimpleQueue()
-
-    def _opened(self) -> Connection:
-        check_wal(self._path.with_name(f"{FILE}-wal"))
-        with translated():
-            connection = self._disk.connect(self._path)
-            try:
-                migrate(connection)
-            except BaseException:
-                connection.close()
-                raise
-            return connection
 
     def read(self, work: Callable[[Connection], T]) -> T:
         """Run `work` on a snapshot of what is committed."""

@@ -42,8 +42,15 @@ class Due(Struct, frozen=True):
     graphs: tuple[str, ...] = ()
 
 
-def due(connection: Connection, retention: Retention, now: float, log_bytes: int, most: int = 1_000) -> Due:
-    """What is to be removed next, at most so many events. Nothing is changed."""
+def due(
+    connection: Connection,
+    retention: Retention,
+    now: float,
+    log_bytes: int,
+    most: int = 1_000,
+    last: int | None = None,
+) -> Due:
+    """What is to be removed next, at most so many events, and none behind the position `last`. Nothing is changed."""
     rows = connection.execute(
         "SELECT position, graph, length(nquads), accepted FROM events ORDER BY position LIMIT ?", (most,)
     ).fetchall()
@@ -52,7 +59,8 @@ def due(connection: Connection, retention: Retention, now: float, log_bytes: int
     for position, graph, length, accepted in rows:
         is_old = retention.age is not None and accepted < now - retention.age
         is_much = retention.size is not None and log_bytes - size > retention.size
-        if not (is_old or is_much):
+        is_needed = last is not None and position > last
+        if is_needed or not (is_old or is_much):
             break
         floor, size = position, size + length
         graphs.append(graph)
