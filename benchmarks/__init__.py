@@ -11,6 +11,6 @@
     paper_cases  the experiments of the G-ToPSS paper
     reports, plots    tables, JSON, PNG
 
-`python -m benchmarks.matching` and `python -m benchmarks.gtopss` run these; `network`, `node`, `pipeline`, `rules` and
-`strategies` are programs of their own.
+`python -m benchmarks.matching` and `python -m benchmarks.gtopss` run these; `eventcloud`, `network`, `node`,
+`pipeline`, `rules`, `space_limits` and `strategies` are programs of their own.
 """

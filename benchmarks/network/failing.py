@@ -16,9 +16,9 @@ from msgspec import Struct
 
 from benchmarks.network import workload
 from triplewire.network.timings import Timings
-from triplewire.testing.simulation import Fact, Offer, Query, Span, World
-from triplewire.testing.simulation.histories.history import Accepted
-from triplewire.testing.simulation.host import Host
+from triplewire.testing.simulation.superpeers import Fact, Offer, Query, Span, World
+from triplewire.testing.simulation.superpeers.histories.history import Accepted
+from triplewire.testing.simulation.superpeers.host import Host
 
 _SHARE = 0.1
 _PROBES = 10

@@ -14,8 +14,8 @@ from msgspec import Struct
 
 from benchmarks.network import workload
 from triplewire.network.messages import LinkFrame, Packet, Subscribe
-from triplewire.testing.simulation import Traffic, World, depths
-from triplewire.testing.simulation.histories.history import Accepted, Published, Subscribed
+from triplewire.testing.simulation.superpeers import Traffic, World, depths
+from triplewire.testing.simulation.superpeers.histories.history import Accepted, Published, Subscribed
 
 OURS = "advertisements and poset"
 POSET = "poset only"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
-from triplewire.testing.simulation import Fact, Offer, Query, Span, World
+from triplewire.testing.simulation.superpeers import Fact, Offer, Query, Span, World
 
 TOPICS = 20
 SHARE = 0.05

@@ -5,15 +5,17 @@
     by_rdflib      one subscription on one event, by rdflib: slow, but it keeps every term as it was written
     canonical      which literals does Oxigraph keep as they are?
     case           a SPARQL text, an event's triples and name, and the functions that the text may call
+    decider        whether an event that arrived in the event space satisfies subscriptions: the broker's part, small
     entailment     the taxonomy's relations, computed the slow and obvious way: by walking the triples anew for every
                    question
     faulty_disk    a disk that fails on demand, with the errors that SQLite reports
+    memory_storage  a storage of the event space in memory, with crashes
     oracle         what a subscription answers on an event, evaluated from its text, with no index and no cleverness
     parsed         a SPARQL text as rdflib's algebra: for its evaluator, and to see which constructs a query uses
     rdflib_gaps    what rdflib 7 gets wrong, each with the reason; the tests show for every one that rdflib still has
                    it
     rdflib_terms   terms to rdflib and back, exactly: no lexical form is normalised on the way
-    simulation     whole networks of super-peers on a virtual clock, repeatable from a seed
+    simulation     whole networks of both overlays on a virtual clock, repeatable from a seed
     strategies     hypothesis strategies for everything that Triplewire takes in
     virtual_clock  a clock that moves when it is told to: time passes, or the wall clock jumps
     workloads      subscriptions and events in any number, the same for the same seed

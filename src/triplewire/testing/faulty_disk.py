@@ -3,6 +3,7 @@
     disk = FaultyDisk()
     broker = await Broker.open(folder, disk=disk)
     disk.fill()                     # every write finds the disk full, until `disk.free()`
+    disk.fill_log()                 # only COMMIT finds it full, as where pages stay in memory until then
     disk.fail_sync(Fate.LOST)       # the next COMMIT gets EIO from fsync
 
 What an fsync that failed leaves behind is open: the data may be there after a restart, or not. Both are offered.
@@ -34,6 +35,7 @@ class FaultyDisk:
     def __init__(self, disk: Disk | None = None) -> None:
         self._disk = disk or LocalDisk()
         self.is_full = False
+        self.is_log_full = False
         self.fate: Fate | None = None
         self.commits = 0
 
@@ -47,9 +49,13 @@ class FaultyDisk:
         """Let every write find the disk full."""
         self.is_full = True
 
+    def fill_log(self) -> None:
+        """Let every COMMIT find the disk full, and take its transaction back, as SQLite does."""
+        self.is_log_full = True
+
     def free(self) -> None:
         """Make room again."""
-        self.is_full = False
+        self.is_full = self.is_log_full = False
 
     def fail_sync(self, fate: Fate) -> None:
         """Let the next COMMIT fail with EIO. The one after it would succeed: that is the trap."""
@@ -82,14 +88,21 @@ class FaultyConnection:
 
     def _check_room(self, sql: str) -> None:
         if self._disk.is_full and sql.startswith(_WRITES):
-            raise sqlite_error("database or disk is full", sqlite3.SQLITE_FULL, "SQLITE_FULL")
+            raise _full()
 
     def _sync(self) -> None:
+        if self._disk.is_log_full:
+            self._connection.execute("ROLLBACK")
+            raise _full()
         fate, self._disk.fate = self._disk.fate, None
         self._disk.commits += 1
         if fate is not None:
             self._connection.execute("COMMIT" if fate is Fate.KEPT else "ROLLBACK")
             raise sqlite_error("disk I/O error", sqlite3.SQLITE_IOERR_FSYNC, "SQLITE_IOERR_FSYNC")
+
+
+def _full() -> sqlite3.OperationalError:
+    return sqlite_error("database or disk is full", sqlite3.SQLITE_FULL, "SQLITE_FULL")
 
 
 def sqlite_error(message: str, code: int, name: str) -> sqlite3.OperationalError:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from random import Random
-from typing import Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 
-from triplewire.network.messages import Packet
 from triplewire.testing.simulation.faults import DirectedLink, FaultModel, LinkModel, links_between, links_from
-from triplewire.testing.simulation.histories.history import FaultCleared, FaultInjected, History, Record
+from triplewire.testing.simulation.history import FaultCleared, FaultInjected, History, Rec
 from triplewire.testing.simulation.timeline import Timeline
-from triplewire.testing.simulation.trace import Trace
+from triplewire.testing.simulation.trace import Msg, Trace
+
+_Received = TypeVar("_Received", contravariant=True)
 
 
 class Cut(msgspec.Struct, frozen=True):
@@ -22,53 +23,55 @@ class Cut(msgspec.Struct, frozen=True):
     links: tuple[DirectedLink, ...]
 
 
-class Receiver(Protocol):
+class Receiver(Protocol[_Received]):
     """A process with an address."""
 
     id: str
     address: str
 
-    def receive(self, sender: str, packet: Packet) -> None: ...
+    def receive(self, sender: str, message: _Received) -> None: ...
 
 
-class SimulatedNetwork(Timeline):
+class SimulatedNetwork(Timeline, Generic[Msg, Rec]):
     """Everything that happens by chance is drawn from `rng`; everything that happens is in `history` or `trace`.
 
     `active_faults` counts the faults that are not cleared.
 
-    With `encoded` each packet is encoded and decoded, as on a real network.
+    With `encoded_as` each message is encoded and decoded as that type, as on a real network.
     """
 
-    def __init__(self, seed: int, fault_model: FaultModel, *, encoded: bool = False) -> None:
+    def __init__(
+        self, seed: int, fault_model: FaultModel, trace: Trace[Msg] | None = None, *, encoded_as: Any = None
+    ) -> None:
         super().__init__()
         self.rng = Random(seed)
         self.links = LinkModel(self.rng, fault_model)
-        self.history = History(seed, [])
-        self.trace = Trace()
+        self.history: History[Rec] = History(seed, [])
+        self.trace: Trace[Msg] = trace or Trace()
         self.active_faults = 0
-        self._receivers: dict[str, Receiver] = {}
-        self._encoder = msgspec.msgpack.Encoder() if encoded else None
-        self._decoder = msgspec.msgpack.Decoder(Packet)
+        self._receivers: dict[str, Receiver[Msg]] = {}
+        self._encoder = msgspec.msgpack.Encoder()
+        self._decoder = None if encoded_as is None else msgspec.msgpack.Decoder(encoded_as)
 
-    def connect(self, receiver: Receiver) -> None:
+    def connect(self, receiver: Receiver[Msg]) -> None:
         self._receivers[receiver.address] = receiver
 
-    def disconnect(self, receiver: Receiver) -> None:
+    def disconnect(self, receiver: Receiver[Msg]) -> None:
         del self._receivers[receiver.address]
 
-    def post(self, sender: str, address: str, packet: Packet) -> None:
-        """Send a packet; the fault model decides whether and when it arrives."""
+    def post(self, sender: str, address: str, message: Msg) -> None:
+        """Send a message; the fault model decides whether and when it arrives."""
         receiver = self._receivers.get(address)
         if receiver is None:
             return
-        if self._encoder is not None:
-            packet = self._decoder.decode(self._encoder.encode(packet))
+        if self._decoder is not None:
+            message = self._decoder.decode(self._encoder.encode(message))
         arrivals = self.links.arrivals(self.now, sender, receiver.id)
-        self.trace.sent(self.now, sender, receiver.id, packet, arrivals)
+        self.trace.sent(self.now, sender, receiver.id, message, arrivals)
         for moment in arrivals:
-            self.at(moment, receiver.receive, sender, packet)
+            self.at(moment, receiver.receive, sender, message)
 
-    def record(self, record: Record) -> None:
+    def record(self, record: Rec | FaultInjected | FaultCleared) -> None:
         self.history.records.append(record)
         if isinstance(record, FaultInjected):
             self.active_faults += record.lasts
