@@ -41,6 +41,10 @@ VALUES: dict[str, tuple[Any, Any, Any]] = {
     "network_address": ("tcp://127.0.0.1:1", "tcp://127.0.0.1:2", "tcp://127.0.0.1:3"),
     "join_seconds": (1.5, 2.5, 3.5),
     "network_patience": (1.5, 2.5, 3.5),
+    "space": (True, True, True),
+    "space_address": ("tcp://127.0.0.1:1", "tcp://127.0.0.1:2", "tcp://127.0.0.1:3"),
+    "strategy": ("csma", "osma", "csma"),
+    "space_seconds": (1.5, 2.5, 3.5),
     "peers_address": ("tcp://127.0.0.1:1", "tcp://127.0.0.1:2", "tcp://127.0.0.1:3"),
     "peers_seconds": (1.5, 2.5, 3.5),
     "peers_most": (11, 22, 33),
@@ -59,6 +63,7 @@ def served(monkeypatch) -> list[Settings]:
     monkeypatch.setattr(serving, "serve", lambda settings, _signals: seen.append(settings))
     # It reads the network's key, and the keys named here do not exist.
     monkeypatch.setattr("triplewire.node.overlay.overlay_settings.overlay_settings", lambda _settings: None)
+    monkeypatch.setattr("triplewire.node.space.space_settings.space_settings", lambda _settings: None)
     return seen
 
 

@@ -20,6 +20,7 @@ from triplewire.rdf.limits import Limits
 from triplewire.rdf.solutions import Solutions, Triples
 from triplewire.wire.answers import Receipt
 from triplewire.wire.networks import NetworkView
+from triplewire.wire.spaces import SpaceView
 
 
 class Client:
@@ -182,6 +183,10 @@ class Client:
     def network(self, limit: int = 200) -> NetworkView:
         """The network of super-peers as this node sees it; for administrators."""
         return calls.network_view(self._call(calls.network(limit)))
+
+    def space(self) -> SpaceView:
+        """The event space that this node is in; for administrators."""
+        return calls.space_view(self._call(calls.SPACE))
 
     def query(self, text: str) -> Solutions | bool | Triples:
         """Ask everything that the node keeps: rows of a SELECT, yes or no of an ASK, triples of a CONSTRUCT."""

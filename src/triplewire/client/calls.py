@@ -22,6 +22,7 @@ from triplewire.rdf.solutions import Solutions, Triples
 from triplewire.rdf.sparql_json import answer_of
 from triplewire.wire.answers import Receipt, Receipts
 from triplewire.wire.networks import NetworkView
+from triplewire.wire.spaces import SpaceView
 
 T = TypeVar("T")
 
@@ -294,6 +295,13 @@ def network(limit: int) -> Call:
 
 def network_view(content: bytes) -> NetworkView:
     return _decoded(content, NetworkView)
+
+
+SPACE = Call("GET", "/space")
+
+
+def space_view(content: bytes) -> SpaceView:
+    return _decoded(content, SpaceView)
 
 
 def _advertisement(name: str) -> str:

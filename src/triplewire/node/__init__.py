@@ -14,6 +14,7 @@ serve         run a node until it is told to stop, or its disk fails
 service       the broker, who its clients are, the repository, and what looks after them
 settings      each by flag, by environment variable and by file, in that order of precedence
 shutdown      what SIGTERM and SIGINT do, from the first moment of a start to the end
+space         the node in an event space: a worker process with its quadruples, and what ties it to the broker
 store         the one way to the store, from the event loop and from the writer's own thread
 transport     messages between super-peers over ZeroMQ with CURVE
 """

@@ -11,9 +11,10 @@ import asyncio
 import gc
 import logging
 import sys
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any
 
 import uvicorn
 
@@ -21,11 +22,11 @@ from triplewire.errors import StoreFailed
 from triplewire.node.http import create_app
 from triplewire.node.http.connections import bounded_protocol
 from triplewire.node.logs import JsonLine, OneLine, configure
-from triplewire.node.overlay.overlay import Overlay
 from triplewire.node.overlay.overlay_settings import overlay_settings
 from triplewire.node.service import Node
 from triplewire.node.settings import Settings
 from triplewire.node.shutdown import Signals
+from triplewire.node.space.space_settings import space_settings
 from triplewire.system.supervisor import Supervisor
 
 _log = logging.getLogger(__name__)
@@ -45,6 +46,7 @@ def serve(settings: Settings, signals: Signals) -> None:
 async def _serve(settings: Settings, signals: Signals) -> None:
     # What is wrong with it is reported before the folder is opened.
     overlay_settings(settings)
+    space_settings(settings)
     node = await Node.open(settings)
     _keep_what_there_is()
     server = Server(_config(settings, node), node)
@@ -55,8 +57,9 @@ async def _serve(settings: Settings, signals: Signals) -> None:
             await node.make_admin(_show)
         await node.begin()
         tasks.start("watch for a failed store", _stop_on_failure(node, server))
-        if node.overlay is not None:
-            await _joined(node.overlay, server)
+        for network in (node.overlay, node.space):
+            if network is not None:
+                await _joined(network.joined(), server)
         await _listening(server, settings)
     finally:
         await tasks.stop()
@@ -79,9 +82,9 @@ async def _listening(server: uvicorn.Server, settings: Settings) -> None:
         raise OSError(f"cannot listen on {settings.host}:{settings.port}") from None
 
 
-async def _joined(overlay: Overlay, server: uvicorn.Server) -> None:
-    """Wait until the node is in its network, or is told to stop."""
-    joining = asyncio.create_task(overlay.joined())
+async def _joined(joined: Coroutine[Any, Any, None], server: uvicorn.Server) -> None:
+    """Wait until the node is in its network or space, or is told to stop."""
+    joining = asyncio.create_task(joined)
     while not joining.done() and not server.should_exit:
         await asyncio.wait({joining}, timeout=_LOOK_SECONDS)
     if joining.done():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from typing import Protocol
 
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import Forbidden, StoreError, TriplewireError, Unauthenticated, UnknownClient
@@ -18,8 +19,10 @@ from triplewire.node.broker.broker import Broker
 from triplewire.node.delivery import Loopback, Streams, Webhooks
 from triplewire.node.overlay.overlay import Overlay
 from triplewire.node.overlay.overlay_settings import overlay_settings
-from triplewire.node.repository.repository import Allowed, Repository
+from triplewire.node.repository.repository import Allowed, Repository, Result
 from triplewire.node.settings import Settings
+from triplewire.node.space.space import Space
+from triplewire.node.space.space_settings import space_settings
 from triplewire.node.transport.addresses import require_own_address
 from triplewire.rdf.parsing.contexts import Contexts
 from triplewire.store.clock import Clock
@@ -36,15 +39,20 @@ ANONYMOUS = Client("anonymous", "anybody", None, Rights(quotas=UNLIMITED, is_adm
 _NODE_KEY = "node_private_key"
 
 
+class Queries(Protocol):
+    """Answers SPARQL queries over everything that is kept."""
+
+    async def query(self, text: str, media_type: str) -> Result: ...
+
+
 class Node:
     """Make one with `await Node.open(settings)`, `begin`, and `stop` it."""
 
     def __init__(self, settings: Settings, broker: Broker) -> None:
         self.settings = settings
         self.broker = broker
-        self.repository = Repository(
-            settings.data / "repository", broker, Allowed(settings.query_seconds, settings.query_memory)
-        )
+        self._allowed = Allowed(settings.query_seconds, settings.query_memory)
+        self.repository = Repository(settings.data / "repository", broker, self._allowed)
         self.contexts = Contexts.load(settings.contexts)
         self.id = ""
         self.streams = Streams(broker.notifications)
@@ -53,6 +61,7 @@ class Node:
         self.tokens = StreamTokens(broker.clock, settings.token_seconds, self._secret_hash)
         self.advertisements = Advertisements(broker)
         self.overlay: Overlay | None = None
+        self.space: Space | None = None
         self.peers: AccessPointService | None = None
         self.failed = asyncio.Event()
         self._by_secret: dict[bytes, Client] = {}
@@ -74,9 +83,14 @@ class Node:
         return node
 
     async def begin(self) -> None:
-        """Begin to do what a node does by itself: follow, deliver, be a super-peer, tidy."""
-        await self.repository.start()
+        """Begin to do what a node does by itself: follow, deliver, be a super-peer or in a space, tidy."""
         self.webhooks.start()
+        if (sharing := space_settings(self.settings)) is not None:
+            self.space = await Space.open(self.broker, self.settings.data / "space", sharing, self._allowed)
+            await self.space.begin()
+        else:
+            # A space answers queries itself, over what all its nodes keep.
+            await self.repository.start()
         if (plan := overlay_settings(self.settings)) is not None:
             self.overlay = await Overlay.open(self.broker, self.advertisements, plan)
             await self.overlay.begin()
@@ -92,6 +106,8 @@ class Node:
             await self.peers.stop()
         if self.overlay is not None:
             await self.overlay.stop()
+        if self.space is not None:
+            await self.space.stop()
         await self.webhooks.close()
         await self.repository.stop()
         await self.broker.close()
@@ -170,6 +186,11 @@ class Node:
         if self.peers is not None:
             self.peers.expel(client_id)
 
+    @property
+    def queries(self) -> Queries:
+        """What answers SPARQL queries: the repository, or the whole space."""
+        return self.repository if self.space is None else self.space.queries
+
     async def set_taxonomy(self, taxonomy: Taxonomy | None) -> None:
         """Read events by another taxonomy from now on, here and on their way through here."""
         await self.broker.subscriptions.set_taxonomy(taxonomy)
@@ -223,5 +244,8 @@ class Node:
         """Remove what retention no longer keeps, from the repository, from the log and from the rules' journal."""
         await self.broker.rules.forget(kept.age)
         await self.advertisements.expire()
-        while (await self.broker.housekeeping.trim(kept, self.repository.remove)).graphs:
+        # What the space has not stored yet is only in the log; what it has stored, it keeps.
+        first = self.repository.remove if self.space is None else None
+        last = None if self.space is None else self.space.publications.saved_watermark
+        while (await self.broker.housekeeping.trim(kept, first, last)).graphs:
             pass

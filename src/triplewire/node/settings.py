@@ -70,10 +70,16 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     token_seconds: Annotated[Seconds, _about("How long a stream token opens a stream.", "SECONDS")] = 60.0
     allow_loopback_webhooks: Annotated[bool, _about("Let webhooks lead to this machine.")] = False
     network_key: Annotated[
-        Path | None, _about("A network's key: be one of its super-peers.", "FILE", "--key", "--network-key")
+        Path | None,
+        _about(
+            "The key of a network, to be one of its super-peers; with --space, of a space.",
+            "FILE",
+            "--key",
+            "--network-key",
+        ),
     ] = None
-    join: Annotated[str | None, _about("Join a network at this super-peer, or these, a,b.", "ADDRESS")] = None
-    """Without it the node founds a network, or goes on in the one that it was in."""
+    join: Annotated[str | None, _about("Join at this super-peer or node, or these, a,b.", "ADDRESS")] = None
+    """Without it the node founds a network or a space, or goes on in the one that it was in."""
     network_address: Annotated[
         str | None, _about("Where other super-peers reach this one, tcp://IP:PORT. Default: a free port.", "ADDRESS")
     ] = None
@@ -82,6 +88,18 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Annotated[float, Meta(ge=0.1, le=100)],
         _about("How many times longer to wait for super-peers than on a local network.", "FACTOR"),
     ] = 1.0
+    space: Annotated[bool, _about("Be a node of an event space, whose key is --key, and of no network.")] = False
+    space_address: Annotated[
+        str | None,
+        _about("Where other nodes reach this one, tcp://IP:PORT. Default: a free port.", "ADDRESS"),
+    ] = None
+    strategy: Annotated[
+        Annotated[str, Meta(pattern="^(csma|osma|auto)$")],
+        _about("How events go into the space: csma, one quadruple at a time; osma, whole; or auto, by size.", "NAME"),
+    ] = "auto"
+    space_seconds: Annotated[
+        Seconds, _about("How long a publisher or subscriber waits until the space has what it sent.", "SECONDS")
+    ] = 15.0
     peers_address: Annotated[
         str | None,
         _about("Where peers come in, tcp://IP:PORT: an access point.", "ADDRESS", "--peers", "--peers-address"),

@@ -5,6 +5,7 @@
     networks     what a node reports of its network: the body of `GET /network`
     signatures   signed webhooks (row A14), in the form of the Standard Webhooks specification, so that its libraries
                  verify ours
+    spaces       what a node reports of its event space: the body of `GET /space`
 
 All are pure: bytes and values in, values and bytes out.
 """

@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+State = Literal["live", "catching up", "establishing", "quarantined"]
+
 
 class ProblemDetails(Struct, frozen=True):
     """Problem details (RFC 9457), with what was wanted and what was found where the error says so."""
@@ -34,7 +36,8 @@ class Receipts(Struct, frozen=True):
 class SubscriptionView(Struct, frozen=True):
     """A subscription, and how far it has come. `acknowledged` and `latest` are positions.
 
-    `secret` signs the requests of a webhook, and is shown once: when the subscription is made.
+    It is establishing while not every node of a space has it yet that an event may come to. `secret` signs the requests
+    of a webhook, and is shown once: when the subscription is made.
     """
 
     id: str
@@ -45,7 +48,7 @@ class SubscriptionView(Struct, frozen=True):
     delivery: str
     callback: str | None
     retention: float | None
-    state: Literal["live", "catching up", "quarantined"]
+    state: State
     reason: Annotated[str | None, Meta(description="Why it is quarantined.")]
     created: int
     acknowledged: int

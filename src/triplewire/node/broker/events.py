@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from triplewire.node.access.grants import readable, require_publishable, visible
 from triplewire.node.access.rate_limits import EVENTS_BURST, Buckets
@@ -20,11 +21,27 @@ from triplewire.store.tables.log import Record
 from triplewire.wire.answers import Receipt
 
 
+class Replication(Protocol):
+    """Where events are stored besides: in the space of several nodes."""
+
+    def require_room(self) -> None:
+        """Before anything is written: `DiskFull` if it could not be stored there."""
+        ...
+
+    async def stored(self, receipts: Sequence[Receipt]) -> None:
+        """Wait until events of the log are stored there, too."""
+        ...
+
+
 class Events:
-    """Publishing and reading events. `followers` are called with what is new, on the writer's thread."""
+    """Publishing and reading events. `followers` are called with what is new, on the writer's thread.
+
+    With a `replication`, receipts come when that has the events as well.
+    """
 
     def __init__(self, state: BrokerState, catch_up: CatchUp) -> None:
         self.followers: list[Callable[[Sequence[Record]], None]] = []
+        self.replication: Replication | None = None
         self._state = state
         self._catch_up = catch_up
         self.buckets = Buckets(state.clock, EVENTS_BURST)
@@ -43,11 +60,16 @@ class Events:
         for event in events:
             require_publishable(event, client.rights.publish)
         self.buckets.take(client, len(events))
+        if self.replication is not None:
+            self.replication.require_room()
         submission = Submission(client.id, events, self._state.date.time(), key, digest)
-        return await self._queue.publish(submission)
+        receipts = await self._queue.publish(submission)
+        if self.replication is not None:
+            await self.replication.stored(receipts)
+        return receipts
 
     async def publish_remote(self, submission: Submission) -> tuple[Receipt, ...]:
-        """Store what another super-peer has published: it was allowed and counted there."""
+        """Store what was published at another node: it was allowed and counted there."""
         return await self._queue.publish(submission)
 
     async def find(self, client: Client, graph: str) -> tuple[Record, Event] | None:

@@ -30,14 +30,14 @@ class Housekeeping:
         # How many changes of the matchers are in the snapshot.
         self._kept = 0
 
-    async def trim(self, kept: Retention, first: Removal | None = None) -> Trimmed:
-        """Remove what retention no longer keeps. `first` removes it elsewhere.
+    async def trim(self, kept: Retention, first: Removal | None = None, last: int | None = None) -> Trimmed:
+        """Remove what retention no longer keeps, but nothing behind the position `last`. `first` removes it elsewhere.
 
         In this order: if the process ends in between, the log still has what is to be removed, and it is done again.
         """
         state = self._state
         now = state.date.time()
-        due = await state.store.read(lambda tx: retention.due(tx, kept, now, state.log_bytes))
+        due = await state.store.read(lambda tx: retention.due(tx, kept, now, state.log_bytes, last=last))
         if due.graphs and first is not None:
             await first(due.graphs, due.floor)
         trimmed = await state.store.write(lambda tx: self._cut(tx, due.floor, now - kept.keys), self._trimmed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 import msgspec
 
@@ -28,10 +28,12 @@ class Subscriptions:
     """Standing queries, their owners' rights, and the taxonomy that events are read by.
 
     `followers` are called with each that begins or has ended, on the writer's thread; `index` has those that stand.
+    `spread` waits until a new one stands elsewhere, too.
     """
 
     def __init__(self, state: BrokerState, catch_up: CatchUp) -> None:
         self.followers: list[Callable[[SubscriptionRecord], None]] = []
+        self.spread: Callable[[SubscriptionRecord], Awaitable[None]] | None = None
         self.index = state.index
         self._state = state
         self._catch_up = catch_up
@@ -55,15 +57,13 @@ class Subscriptions:
         if options.payload == "construct" and not isinstance(subscription.query.form, Construct):
             raise InputError(wanted="a CONSTRUCT query with payload=construct", found="another")
         known = self._state.index.named(client.id, name)
-        if known is not None:
-            return await self._change(known, subscription, options)
-        self._check_quotas(client, subscription)
-        # Asked in a matcher of its own first: what cannot be evaluated is refused before anything is stored.
-        await asyncio.to_thread(LiveMatchers(evaluator=self._state.checker).add, subscription, Grant())
-        return await self._state.store.write_alone(
-            lambda tx: self._insert(tx, client, subscription, options, start),
-            lambda record: self._subscribed(record, subscription),
-        )
+        if known is None:
+            record = await self._begin(client, subscription, options, start)
+        else:
+            record = await self._change(known, subscription, options)
+        if self.spread is not None:
+            await self.spread(record)
+        return record
 
     async def unsubscribe(self, number: int) -> None:
         """Forget a subscription and everything that waits for it."""
@@ -105,6 +105,17 @@ class Subscriptions:
         return record
 
     # Private: inside the transaction, and before it
+
+    async def _begin(
+        self, client: Client, subscription: Subscription, options: SubscriptionOptions, start: int | None
+    ) -> SubscriptionRecord:
+        self._check_quotas(client, subscription)
+        # Asked in a matcher of its own first: what cannot be evaluated is refused before anything is stored.
+        await asyncio.to_thread(LiveMatchers(evaluator=self._state.checker).add, subscription, Grant())
+        return await self._state.store.write_alone(
+            lambda tx: self._insert(tx, client, subscription, options, start),
+            lambda record: self._subscribed(record, subscription),
+        )
 
     def _insert(
         self,

@@ -12,7 +12,9 @@ from prometheus_client.registry import Collector
 from triplewire.node.access_point.service import AccessPointService
 from triplewire.node.overlay.overlay import Overlay
 from triplewire.node.overlay.traffic_counters import by_kind
+from triplewire.node.repository.repository import Repository
 from triplewire.node.service import Node
+from triplewire.node.space.space import Space
 from triplewire.store.histograms import Histogram
 from triplewire.store.tables.identities import Client
 
@@ -42,6 +44,8 @@ def _families(node: Node, client: Client, oldest: Mapping[int, float]) -> Iterat
     yield _ages(node, oldest)
     if node.overlay is not None:
         yield from _network(node.overlay)
+    if node.space is not None:
+        yield from _space(node.space)
     if node.peers is not None:
         yield from _peers(node.peers)
 
@@ -57,10 +61,15 @@ def _counters(node: Node) -> Iterator[Metric]:
 
 
 def _gauges(node: Node) -> Iterator[Metric]:
-    broker, repository = node.broker, node.repository
+    broker = node.broker
     yield GaugeMetricFamily("triplewire_writer_queue", "requests that wait for a commit", broker.store.queue_length)
     yield GaugeMetricFamily("triplewire_log_bytes", "bytes of events kept", broker.state.log_bytes)
     yield GaugeMetricFamily("triplewire_subscriptions", "subscriptions", len(broker.subscriptions.index))
+    if node.space is None:
+        yield from _repository(node.repository)
+
+
+def _repository(repository: Repository) -> Iterator[Metric]:
     yield GaugeMetricFamily(
         "triplewire_repository_quarantined", "events that the repository lacks", len(repository.quarantined)
     )
@@ -123,6 +132,36 @@ def _network(overlay: Overlay) -> Iterator[Metric]:
         ("dropped", overlay.transport.dropped, "reason", "messages that were not sent"),
     ):
         yield _labelled(f"triplewire_network_{name}", text, label, counts)
+
+
+def _space(space: Space) -> Iterator[Metric]:
+    """What a node of a space stores, has sent and received, and what became of events."""
+    publications, report = space.publications, space.report
+    yield GaugeMetricFamily(
+        "triplewire_space_watermark",
+        "position up to which the space has what was published here",
+        publications.watermark,
+    )
+    yield GaugeMetricFamily(
+        "triplewire_space_under_way", "events of this node that the space does not have yet", publications.under_way
+    )
+    yield CounterMetricFamily("triplewire_space_starts", "starts of the worker process", space.worker.starts)
+    yield _labelled("triplewire_space_events", "events of other nodes", "outcome", space.events)
+    if report is None:
+        return
+    described = report.description
+    yield GaugeMetricFamily("triplewire_space_zones", "zones that this node owns", len(described.loads))
+    yield GaugeMetricFamily("triplewire_space_quads", "quadruples in the zones of this node", sum(described.loads))
+    yield GaugeMetricFamily("triplewire_space_neighbours", "neighbours of this node", len(described.neighbours))
+    yield CounterMetricFamily("triplewire_space_commits", "commits of the worker", report.commits)
+    yield CounterMetricFamily("triplewire_space_taken_over", "zones taken over from failed nodes", report.taken_over)
+    for name, counts, label, text in (
+        ("sent", report.sent, "kind", "messages to other nodes"),
+        ("received", report.received, "kind", "messages of other nodes"),
+        ("refused", report.refused, "fault", "what came in and was refused"),
+        ("dropped", report.dropped, "reason", "messages that were not sent"),
+    ):
+        yield _labelled(f"triplewire_space_{name}", text, label, counts)
 
 
 def _labelled(name: str, text: str, label: str, counts: Mapping[str, int]) -> Metric:

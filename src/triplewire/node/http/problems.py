@@ -33,6 +33,8 @@ _STATUS: tuple[tuple[type[errors.TriplewireError], int], ...] = (
     (errors.UnknownRule, 404),
     (errors.UnknownAdvertisement, 404),
     (errors.NotInNetwork, 404),
+    (errors.NotInSpace, 404),
+    (errors.SpaceUnavailable, 503),
     (errors.DuplicateRule, 409),
     (errors.DeliveryFailed, 502),
     (errors.Unauthenticated, 401),

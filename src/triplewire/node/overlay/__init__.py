@@ -2,7 +2,6 @@
 
 derived_advertisements  advertises clients that have advertised nothing, by what they publish
 inbound_events          stores events from the network
-join_diagnosis          why a join failed
 local_changes           passes events and subscriptions of the node to the super-peer
 log_replay              reads the log again for recalls of other super-peers
 network_view            the network as the super-peer knows it, for people

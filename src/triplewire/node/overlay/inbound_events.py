@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 import msgspec
@@ -37,12 +37,22 @@ _FULL_SECONDS = 1.0
 
 
 class InboundEvents:
-    """Stores publications of other super-peers. `counts` is by outcome: accepted, conflicts, refused."""
+    """Stores publications of other nodes. `counts` is by outcome: accepted, conflicts, refused.
 
-    def __init__(self, broker: Broker, counts: Counter[str], on_room: Callable[[], None]) -> None:
+    `on_done` is called with those that are on the disk, or were left out for good.
+    """
+
+    def __init__(
+        self,
+        broker: Broker,
+        counts: Counter[str],
+        on_room: Callable[[], None],
+        on_done: Callable[[Sequence[Publication]], None] = lambda _: None,
+    ) -> None:
         self._broker = broker
         self._counts = counts
         self._on_room = on_room
+        self._on_done = on_done
         self._waiting: deque[Publication] = deque()
         self._bytes = 0
         self._added = 0
@@ -76,6 +86,7 @@ class InboundEvents:
                 batch = [self._waiting[place] for place in range(min(_BATCH, len(self._waiting)))]
                 await self._store(batch)
                 await self._done(len(batch))
+                self._on_done(batch)
 
     async def _done(self, count: int) -> None:
         was_full = self.is_full

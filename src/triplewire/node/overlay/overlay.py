@@ -37,7 +37,6 @@ from triplewire.network.timings import Timings
 from triplewire.node.broker.advertisements import Advertisements
 from triplewire.node.broker.broker import Broker
 from triplewire.node.overlay.inbound_events import InboundEvents
-from triplewire.node.overlay.join_diagnosis import diagnose
 from triplewire.node.overlay.local_changes import LocalChanges
 from triplewire.node.overlay.log_replay import LogReplay
 from triplewire.node.overlay.rule_subscriptions import RuleSubscriptions
@@ -45,6 +44,7 @@ from triplewire.node.overlay.state_storage import SavedStateStorage
 from triplewire.node.overlay.super_peer_clock import SuperPeerClock
 from triplewire.node.overlay.traffic_counters import TrafficCounters
 from triplewire.node.transport.backbone import Transport
+from triplewire.node.transport.join_diagnosis import diagnose
 from triplewire.node.transport.keys import KeyPair, NetworkKey
 from triplewire.node.transport.rate_limited_log import RateLimitedLog
 from triplewire.system.supervisor import Supervisor
@@ -156,7 +156,8 @@ class Overlay:
             # From here on it rejoins by itself.
             await self._save_now()
         except TimeoutError:
-            found = [f"{seed}: {await diagnose(self.settings.key, self._own, seed)}" for seed in self.settings.seeds]
+            key = self.settings.key.server.public
+            found = [f"{seed}: {await diagnose(key, self._own, seed, 'super-peer')}" for seed in self.settings.seeds]
             message = (
                 f"no super-peer let this one in within {self.settings.join_seconds:g} seconds; at {'; '.join(found)}"
             )

@@ -8,7 +8,7 @@ from triplewire.errors import InputError
 from triplewire.network.timings import Timings
 from triplewire.node.overlay.overlay import OverlaySettings
 from triplewire.node.settings import Settings
-from triplewire.node.transport.addresses import is_own_address, require_address, require_own_address
+from triplewire.node.transport.addresses import own_host, require_address, require_own_address
 from triplewire.node.transport.keys import NetworkKey
 from triplewire.node.transport.message_codec import MOST_BYTES
 
@@ -18,6 +18,8 @@ MOST_EVENT_BYTES = MOST_BYTES // 2
 
 def overlay_settings(settings: Settings) -> OverlaySettings | None:
     """The settings of the overlay, None for a node without a network. `InputError` if they are inconsistent."""
+    if settings.space:
+        return None
     if settings.network_key is None:
         if settings.seeds or settings.network_address is not None:
             raise InputError(
@@ -32,20 +34,11 @@ def overlay_settings(settings: Settings) -> OverlaySettings | None:
     return OverlaySettings(
         key=NetworkKey.read(settings.network_key),
         address=None if address is None else require_own_address(address),
-        host=_host(settings),
+        host="127.0.0.1" if address is not None else own_host(settings.host, "--network-address"),
         seeds=tuple(require_address(seed, "the address to join at") for seed in settings.seeds),
         join_seconds=settings.join_seconds,
         timings=scaled_timings(settings.network_patience),
     )
-
-
-def _host(settings: Settings) -> str:
-    """The host of a free port, for a node without a network address."""
-    host = {"localhost": "127.0.0.1"}.get(settings.host, settings.host)
-    host = f"[{host}]" if ":" in host else host
-    if settings.network_address is None and not is_own_address(f"tcp://{host}:0"):
-        raise InputError(wanted=f"--network-address tcp://IP:PORT beside --host {settings.host}", found="none")
-    return host
 
 
 def scaled_timings(factor: float) -> Timings:

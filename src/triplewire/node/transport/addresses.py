@@ -52,6 +52,19 @@ def require_own_address(text: str) -> str:
     return text
 
 
+def own_host(host: str, flag: str) -> str:
+    """The host of a free port to listen on, for a node whose address was not given by a flag.
+
+    >>> own_host("localhost", "--network-address"), own_host("::1", "--network-address")
+    ('127.0.0.1', '[::1]')
+    """
+    name = {"localhost": "127.0.0.1"}.get(host, host)
+    name = f"[{name}]" if ":" in name else name
+    if not is_own_address(f"tcp://{name}:0"):
+        raise InputError(wanted=f"{flag} tcp://IP:PORT beside --host {host}", found="none")
+    return name
+
+
 def _is_number(host: str) -> bool:
     try:
         ipaddress.ip_address(host.strip("[]"))

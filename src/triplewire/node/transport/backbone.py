@@ -1,161 +1,33 @@
-"""Transport: messages between super-peers over ZeroMQ with CURVE.
-
-Each super-peer listens on one socket, guarded by the network's key, and connects to the others (`connections`). A
-connection carries packets one way only, from the one that opened it: so the sender of every packet is the holder of a
-key that the handshake has verified (`zap`), and no packet has to name its sender.
-
-Resource handling: a packet has at most `message_codec.MOST_BYTES`; ZeroMQ disconnects the sender of a larger one.
-Queues are bounded on both sides; where the other side does not read, packets are dropped (`connections`).
-
-Error handling: what is refused is counted by reason, and logged at most once a second. A fault in the receiver is
-logged, and the next packet is received.
-"""
+"""The backbone: packets between super-peers. A packet is one frame, of at most `message_codec.MOST_BYTES`."""
 
 from __future__ import annotations
 
-import asyncio
-import logging
-import time
-from collections import Counter
 from collections.abc import Callable
-from functools import partial
-
-import zmq
-import zmq.asyncio
-from zmq.utils.monitor import recv_monitor_message
 
 from triplewire.errors import MessageRefused
 from triplewire.network.messages import Packet
 from triplewire.node.transport import message_codec
-from triplewire.node.transport.connections import OutgoingConnections
-from triplewire.node.transport.curve_router import CurveRouter, sender_of
+from triplewire.node.transport.frames import FrameTransport
 from triplewire.node.transport.keys import KeyPair, NetworkKey
-from triplewire.node.transport.rate_limited_log import RateLimitedLog
-from triplewire.system.supervisor import Supervisor
-
-_log = logging.getLogger(__name__)
 
 Receiver = Callable[[str, Packet], None]
-# Encryption adds some bytes.
-_OVERHEAD = 1_024
-_FLUSH_SECONDS = 0.02
-_TIDY_SECONDS = 5.0
-_LINGER_MS = 1_000
-_PARTS = 2
-_FAILED_HANDSHAKES = (
-    zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL | zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL | zmq.EVENT_HANDSHAKE_FAILED_AUTH
-)
 
 
-class Transport:
+class Transport(FrameTransport):
     """Make it on an event loop, `listen` somewhere, `start` it with a receiver, and `stop` it."""
 
     def __init__(self, key: NetworkKey, own: KeyPair) -> None:
-        self._own = own
-        self._server = key.server
-        self._context = zmq.asyncio.Context()
-        self._router = CurveRouter(self._context, self._server.secret, message_codec.MOST_BYTES + _OVERHEAD)
-        self._monitor: zmq.asyncio.Socket | None = None
-        self._connections = OutgoingConnections(self._context, own, self._server.public)
-        self._tasks = Supervisor()
-        self._held = asyncio.Event()
-        self.refused: Counter[str] = Counter()
-        self._limited_log = RateLimitedLog(_log)
-
-    @property
-    def dropped(self) -> Counter[str]:
-        """What was not sent, by reason."""
-        return +self._connections.dropped
-
-    @property
-    def address(self) -> str:
-        return self._router.address
-
-    def listen(self, listen: str) -> None:
-        """Listen there. Port 0 is a free one; `address` then has it."""
-        self._router.listen(listen, "super-peers")
+        super().__init__(key.server, own, message_codec.MOST_BYTES, "super-peer")
 
     def start(self, receiver: Receiver) -> None:
         """Pass what arrives to the receiver."""
-        self._monitor = self._router.socket.get_monitor_socket(_FAILED_HANDSHAKES)
-        for name, work in (
-            ("receiving", self._router.receive(partial(self._take, receiver))),
-            ("flushing", self._flush()),
-            ("tidying", self._close_idle_connections()),
-            ("watching", self._watch(self._monitor)),
-        ):
-            self._tasks.start(f"backbone {name}", work)
+        self.start_receiving(lambda sender, frame: receiver(sender, message_codec.decode(frame)))
 
     def send(self, address: str, packet: Packet) -> None:
         """Send a packet; it may get lost."""
         try:
             data = message_codec.encode(packet)
         except MessageRefused as problem:
-            self._refuse(problem, "a message of our own")
+            self.refuse(problem, "a message of our own")
             return
-        if self._connections.send(address, data, time.monotonic()):
-            self._held.set()
-
-    def pause(self) -> None:
-        """Stop reading until `resume`: what was received has to be stored first."""
-        self._router.pause()
-
-    def resume(self) -> None:
-        self._router.resume()
-
-    async def stop(self) -> None:
-        """Close everything. What was sent last gets a moment to be delivered."""
-        self._connections.flush(time.monotonic())
-        await self._tasks.stop()
-        if self._monitor is not None:
-            self._router.socket.disable_monitor()
-            self._monitor.close(0)
-        self._connections.close(_LINGER_MS)
-        await self._router.close()
-        await asyncio.to_thread(self._context.term)
-
-    # Private: receiving
-
-    def _take(self, receiver: Receiver, parts: list[zmq.Frame]) -> None:
-        sender = sender_of(parts[-1])
-        try:
-            if len(parts) != _PARTS:
-                raise MessageRefused("parts", wanted="a message in one part", found=str(len(parts) - 1))
-            if not sender:
-                raise MessageRefused("sender", wanted="a message from whoever holds a key", found="none")
-            packet = message_codec.decode(parts[-1].buffer)
-        except MessageRefused as problem:
-            self._refuse(problem, sender or "nobody")
-            return
-        try:
-            receiver(sender, packet)
-        except Exception as bug:  # noqa: BLE001  whatever one message did, the next is to be taken
-            self.refused["bug"] += 1
-            self._limited_log.error(
-                "bug", "a bug: %s from %s: %s", message_codec.kind_of(packet), sender, bug, exc_info=bug
-            )
-
-    def _refuse(self, problem: MessageRefused, sender: str) -> None:
-        self.refused[problem.fault] += 1
-        self._limited_log.warning(problem.fault, "refused, from %s: %s", sender, problem)
-
-    # Private: upkeep
-
-    async def _flush(self) -> None:
-        while True:
-            await self._held.wait()
-            self._held.clear()
-            while self._connections.flush(time.monotonic()):
-                await asyncio.sleep(_FLUSH_SECONDS)
-
-    async def _close_idle_connections(self) -> None:
-        while True:
-            await asyncio.sleep(_TIDY_SECONDS)
-            self._connections.close_idle(time.monotonic())
-
-    async def _watch(self, monitor: zmq.asyncio.Socket) -> None:
-        while True:
-            await recv_monitor_message(monitor)
-            self.refused["handshake"] += 1
-            words = "refused, at %s: wanted a super-peer of this network, found another"
-            self._limited_log.warning("handshake", words, self.address)
+        self.send_frame(address, data)

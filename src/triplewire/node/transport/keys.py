@@ -33,6 +33,7 @@ _KEY_BYTES = 32
 _ID_BYTES = 20
 _MOST_FILE = 1024
 _PURPOSE = b"triplewire backbone, CURVE server key, 1"
+_SPACE_PURPOSE = b"triplewire space, CURVE server key, 1"
 
 
 class NetworkKey(Struct, frozen=True):
@@ -82,13 +83,20 @@ class NetworkKey(Struct, frozen=True):
     @property
     def server(self) -> KeyPair:
         """The key pair of every backbone socket of the network."""
-        derived = HKDF(hashes.SHA256(), _KEY_BYTES, salt=None, info=_PURPOSE).derive(self.secret)
-        return KeyPair.of(derived)
+        return self._derived(_PURPOSE)
+
+    @property
+    def space_server(self) -> KeyPair:
+        """The key pair of every node's socket in a space. A super-peer with the same key cannot connect there."""
+        return self._derived(_SPACE_PURPOSE)
 
     @property
     def fingerprint(self) -> str:
         """A short name for the network, which reveals nothing of the key."""
         return hashlib.sha256(b"fingerprint\n" + self.server.public).hexdigest()[:16]
+
+    def _derived(self, purpose: bytes) -> KeyPair:
+        return KeyPair.of(HKDF(hashes.SHA256(), _KEY_BYTES, salt=None, info=purpose).derive(self.secret))
 
     def __repr__(self) -> str:
         return f"<NetworkKey of {self.fingerprint}>"

@@ -71,7 +71,7 @@ async def _answered(request: Request, text: str, parameters: list[str]) -> Respo
             raise RefusedFeature("FROM", f"{name} is refused, as FROM is: a query asks everything that is kept")
     offered = _GRAPHS if is_graph_query(text) else [*_RESULTS, *_ALIASES]
     media_type = chosen(request.headers.get("accept"), offered)
-    result = await node_of(request).repository.query(text, _ALIASES.get(media_type, media_type))
+    result = await node_of(request).queries.query(text, _ALIASES.get(media_type, media_type))
     return Response(result.content, media_type=result.media_type)
 
 

@@ -27,6 +27,8 @@ async def health(request: Request) -> Response:
     if node.peers is not None:
         body |= {"peers": node.peers.address, "key": node.peers.key}
     body |= {} if node.repository.trouble is None else {"repository": node.repository.trouble}
+    if node.space is not None and node.space.trouble is not None:
+        body |= {"space": node.space.trouble}
     return Response(msgspec.json.encode(body), 200 if failure is None else 503, media_type="application/json")
 
 

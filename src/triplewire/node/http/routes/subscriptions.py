@@ -15,7 +15,7 @@ from triplewire.node.http.openapi import BEARER, json_answer, json_response, pro
 from triplewire.node.http.routes.events import MOST_POSITION
 from triplewire.node.service import Node
 from triplewire.store.tables.registry import Delivery, Payload, SubscriptionOptions, SubscriptionRecord
-from triplewire.wire.answers import StreamToken, SubscriptionList, SubscriptionView
+from triplewire.wire.answers import State, StreamToken, SubscriptionList, SubscriptionView
 
 router = APIRouter(tags=["subscriptions"])
 
@@ -185,7 +185,7 @@ def described(node: Node, record: SubscriptionRecord) -> SubscriptionView:
         delivery=record.options.delivery,
         callback=record.options.callback,
         retention=record.options.retention,
-        state="quarantined" if record.quarantined else "live" if record.is_live else "catching up",
+        state=_state(node, record),
         reason=record.quarantined,
         created=record.created,
         acknowledged=record.cursor,
@@ -193,6 +193,14 @@ def described(node: Node, record: SubscriptionRecord) -> SubscriptionView:
         waiting_bytes=standing.bytes_waiting,
         unindexed=standing.is_unindexed,
     )
+
+
+def _state(node: Node, record: SubscriptionRecord) -> State:
+    if record.quarantined:
+        return "quarantined"
+    if node.space is not None and not node.space.is_established(record):
+        return "establishing"
+    return "live" if record.is_live else "catching up"
 
 
 async def _proven(

@@ -9,7 +9,7 @@ import zmq.asyncio
 from zmq.utils.monitor import recv_monitor_message
 
 from triplewire.node.transport.connections import dealer
-from triplewire.node.transport.keys import KeyPair, NetworkKey
+from triplewire.node.transport.keys import KeyPair
 from triplewire.system.curve_sockets import connect
 
 _SECONDS = 3.0
@@ -23,14 +23,14 @@ _EVENTS = (
 )
 
 
-async def diagnose(key: NetworkKey, own: KeyPair, address: str, seconds: float = _SECONDS) -> str:
-    """A sentence about what answers at an address."""
+async def diagnose(server_key: bytes, own: KeyPair, address: str, member: str, seconds: float = _SECONDS) -> str:
+    """A sentence about what answers at an address, where a member with the server key is wanted."""
     context = zmq.asyncio.Context()
-    socket = dealer(context, own, key.server.public)
+    socket = dealer(context, own, server_key)
     monitor: zmq.asyncio.Socket = socket.get_monitor_socket(_EVENTS)  # type: ignore[assignment]
     try:
         connect(socket, address)
-        return await _seen(monitor, seconds)
+        return await _seen(monitor, member, seconds)
     finally:
         socket.disable_monitor()
         monitor.close(0)
@@ -38,19 +38,19 @@ async def diagnose(key: NetworkKey, own: KeyPair, address: str, seconds: float =
         await asyncio.to_thread(context.term)
 
 
-async def _seen(monitor: zmq.asyncio.Socket, seconds: float) -> str:
+async def _seen(monitor: zmq.asyncio.Socket, member: str, seconds: float) -> str:
     connected = False
     try:
         async with asyncio.timeout(seconds):
             while True:
                 event = (await recv_monitor_message(monitor))["event"]
                 if event == zmq.EVENT_HANDSHAKE_SUCCEEDED:
-                    return "a super-peer of this network answers, but does not let this one in"
+                    return f"a {member} of this network answers, but does not let this one in"
                 if connected and event != zmq.EVENT_CONNECTED:
                     break
                 connected = connected or event == zmq.EVENT_CONNECTED
     except TimeoutError:
         pass
     if connected:
-        return "somebody listens, but is no super-peer of this network: it has another key, or is another program"
+        return f"somebody listens, but is no {member} of this network: it has another key, or is another program"
     return "nobody listens"

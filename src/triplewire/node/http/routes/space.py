@@ -1,0 +1,20 @@
+"""`/space`: the event space as its nodes describe themselves."""
+
+from __future__ import annotations
+
+import msgspec
+from fastapi import APIRouter, Request, Response
+
+from triplewire.node.http.authentication import admin_of, node_of
+from triplewire.node.http.openapi import BEARER, problems
+from triplewire.node.space.space import require_space
+
+router = APIRouter(tags=["space"])
+
+
+@router.get("/space", responses=problems(401, 403, 404, 503), openapi_extra=BEARER)
+async def read_space(request: Request) -> Response:
+    """Every node of the space with its zones, what they store and who keeps its replica. For administrators."""
+    admin_of(request)
+    view = await require_space(node_of(request).space).view()
+    return Response(msgspec.json.encode(view), media_type="application/json")
