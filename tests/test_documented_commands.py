@@ -30,8 +30,9 @@ from triplewire.cli.app import app
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 ELSEWHERE = {
-    # Eight processes for most of a minute: a slow test of its own.
+    # Many processes for most of a minute: slow tests of their own.
     "triplewire network up --super-peers 8 --demo": "tests/cli/network/test_network.py",
+    "triplewire space up --nodes 4 --demo": "tests/cli/space/test_space.py",
 }
 # A stream has no end of its own: curl leaves when its time is over.
 TIMED_OUT = 28

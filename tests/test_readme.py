@@ -63,7 +63,17 @@ def test_it_shows_every_command_but_those_for_administrators():
     for command in shown:
         assert CliRunner().invoke(app, [command, "--help"]).exit_code == 0
     library = {"match", "explain", "why", "subsumes", "covers", "generate", "pipeline", "rules"}
-    assert shown == library | {"serve", "publish", "subscribe", "subscriptions", "query", "feed", "network", "peer"}
+    assert shown == library | {
+        "serve",
+        "publish",
+        "subscribe",
+        "subscriptions",
+        "query",
+        "feed",
+        "network",
+        "peer",
+        "space",
+    }
 
 
 def differences(text: str) -> list[str]:

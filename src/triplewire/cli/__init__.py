@@ -14,6 +14,7 @@
     pipeline    `triplewire pipeline …`: matching on Spark, over files, streams and history
     rules       `triplewire rules …`: check, run and explain RDFTL rules
     screen      consoles, tables and progress
+    space       `triplewire space …`: an event space on this machine, its tiling, and how it answers a query
     subsumes    `triplewire subsumes A B`: is every answer of B, over any event, an answer of A?
     verdicts    one sentence, and the exit code
     why         `triplewire why EVENT QUERY`: does this event satisfy this query, and why, or why not?

@@ -18,6 +18,7 @@ from triplewire.cli.node import clients, dead_letters, feed, publish, query, ser
 from triplewire.cli.peer import group as peer_group
 from triplewire.cli.pipeline import group as pipeline
 from triplewire.cli.rules import group as rules
+from triplewire.cli.space import group as space
 
 app = typer.Typer(
     name="triplewire",
@@ -38,6 +39,7 @@ app.command("generate", cls=Job, epilog=generate.EXAMPLES)(generate.generate_com
 app.add_typer(pipeline.app, name="pipeline")
 app.add_typer(rules.app, name="rules")
 app.add_typer(network.app, name="network")
+app.add_typer(space.app, name="space")
 app.add_typer(peer_group.app, name="peer")
 app.command("serve", cls=Job, epilog=serve.EXAMPLES)(serve.serve_command)
 app.command("publish", cls=Job, epilog=publish.EXAMPLES)(publish.publish_command)

@@ -3,6 +3,7 @@
 clients        `triplewire clients`: who may talk to a node; `--register` makes a new one
 dead_letters   `triplewire dead-letters`: notifications that were given up; `--send` tries one again
 feed           `triplewire feed`: RSS 1.0, RSS 2.0 and Atom become events of a node: one poller for all readers
+processes      nodes as processes of their own, on loopback: started, waited for, and ended
 publish        `triplewire publish`: send events to a node
 query          `triplewire query`: ask everything that a node keeps
 remote         what every command that talks to a node shares: where it is, and with which secret

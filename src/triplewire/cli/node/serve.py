@@ -28,6 +28,8 @@ triplewire serve --data ./a --key network.key --network-address tcp://192.0.2.1:
 
 triplewire serve --data ./b --key network.key --join tcp://192.0.2.1:7070
 
+triplewire serve --data ./c --space --key space.key --join tcp://192.0.2.1:7171
+
 TRIPLEWIRE_RETENTION_AGE=604800 triplewire serve --config /etc/triplewire.toml
 """
 
@@ -35,8 +37,9 @@ TRIPLEWIRE_RETENTION_AGE=604800 triplewire serve --config /etc/triplewire.toml
 def serve_command(config: Path | None, **flags: Any) -> None:
     """Run a node: a durable broker for events and subscriptions, over HTTP.
 
-    With --key it is a super-peer of a network, which it founds, or joins with --join. With --peers it is an access
-    point: peers come and go there (triplewire peer), and the log says with which key.
+    With --key it is a super-peer of a network, which it founds, or joins with --join; with --key and --space it is a
+    node of an event space instead. With --peers it is an access point: peers come and go there (triplewire peer), and
+    the log says with which key.
 
     Every option can also be set in the environment (TRIPLEWIRE_PORT) and in the file of --config (port = 8080).
     """
@@ -53,10 +56,12 @@ def _serve(flags: dict[str, Any], config: Path | None, signals: Signals) -> None
 
 def _settings(flags: dict[str, Any], config: Path | None) -> Settings:
     from triplewire.node.overlay.overlay_settings import overlay_settings
+    from triplewire.node.space.space_settings import space_settings
 
     try:
         settings = load_settings(flags, os.environ, config)
         overlay_settings(settings)
+        space_settings(settings)
     except (InputError, OSError) as problem:
         complain(described(problem))
         raise typer.Exit(WRONG_CALL) from None
