@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test-wheel test-network test-api test-browser demo demo-papers demo-rules test test-system test-slow test-stream-kill test-cluster test-kafka check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash test-simulation bench-network bench-node bench-rules
+.PHONY: help setup test-wheel test-network test-space-processes test-api test-browser demo demo-papers demo-rules test test-system test-slow test-stream-kill test-cluster test-kafka check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash test-simulation test-space bench-network bench-node bench-rules bench-eventcloud
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -48,10 +48,16 @@ test-crash: $(STAMP) ## kill -9 a node at a hundred random points; CRASHES=500 f
 	@TRIPLEWIRE_CRASHES=$(or $(CRASHES),100) $(BIN)/python -m pytest tests/node/test_crashes.py
 
 test-simulation: $(STAMP) ## a thousand random histories on simulated networks; RUNS=5000 for more, FIRST=n to begin elsewhere
-	@TRIPLEWIRE_RUNS=$(or $(RUNS),1000) TRIPLEWIRE_FIRST_SEED=$(or $(FIRST),0) $(BIN)/python -m pytest -n auto tests/simulation/test_runs.py
+	@TRIPLEWIRE_RUNS=$(or $(RUNS),1000) TRIPLEWIRE_FIRST_SEED=$(or $(FIRST),0) $(BIN)/python -m pytest -n auto tests/simulation/superpeers/test_runs.py
+
+test-space: $(STAMP) ## a thousand random runs of simulated event spaces; RUNS=5000 for more, FIRST=n to begin elsewhere
+	@TRIPLEWIRE_SPACE_RUNS=$(or $(RUNS),1000) TRIPLEWIRE_FIRST_SEED=$(or $(FIRST),0) $(BIN)/python -m pytest -n auto tests/simulation/eventspace/test_runs.py
 
 test-network: $(STAMP) ## kill -9 of one of eight real super-peers under load, the demo; KILLS=n for more
 	@TRIPLEWIRE_KILLS=$(or $(KILLS),2) $(BIN)/python -m pytest -s -m slow tests/network_processes tests/cli/network/test_network.py
+
+test-space-processes: $(STAMP) ## kill -9 of one of eight real nodes of an event space under load; KILLS=n for more
+	@TRIPLEWIRE_KILLS=$(or $(KILLS),3) $(BIN)/python -m pytest -s tests/space_processes
 
 test-wheel: $(STAMP) ## the wheel in empty environments: bare, with the extra node, with the extra spark
 	@PYTHON=$(BIN)/python scripts/check-wheel
@@ -82,6 +88,9 @@ bench-network: $(STAMP) ## messages, hops, indices and repair of simulated netwo
 
 bench-rules: $(STAMP) ## what rules cost an update, cascades, and how long the analysis takes; BENCH=--quick for a small run
 	@$(BIN)/python -m benchmarks.rules $(BENCH)
+
+bench-eventcloud: $(STAMP) ## figure 2 of the EventCloud paper, CSMA beside OSMA, simulated and real; BENCH=--quick for a small run
+	@$(BIN)/python -m benchmarks.eventcloud $(BENCH)
 
 format: $(STAMP) ## let ruff rewrite what it can
 	@$(BIN)/ruff check --fix .
