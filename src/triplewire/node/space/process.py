@@ -86,7 +86,7 @@ class WorkerProcess:
             await process.wait()
 
     async def _lived(self) -> int | None:
-        # In a session of its own: an interrupt at the terminal is the node's to handle. (uvloop has no `process_group`.)
+        # In a session of its own: an interrupt at the terminal is the node's to handle. uvloop has no `process_group`.
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
