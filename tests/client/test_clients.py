@@ -18,6 +18,9 @@ from triplewire.client import AsyncClient, Client, calls
 from triplewire.errors import InputError, NodeRefused, NodeUnreachable, TriplewireError, UnknownFormat
 from triplewire.rdf.terms import Literal, NamedNode
 
+# One log for all of them, and some look at its beginning.
+pytestmark = pytest.mark.xdist_group("clients of one node")
+
 QUERY = "SELECT ?o WHERE { ?s <urn:p> ?o }"
 
 
