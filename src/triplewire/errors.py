@@ -49,6 +49,7 @@ TriplewireError
 │   ├── JoinFailed             no super-peer let this one in: the sentence says how far it came
 │   ├── NotInNetwork           a node that is no super-peer
 │   ├── NotInSpace             a node that is in no event space
+│   ├── LastNode               the only node of an event space, which cannot leave: nobody would have what it has
 │   ├── SpaceUnavailable       the space has not done yet what it was asked for; it may help to ask again
 │   ├── MessageRefused         something that is no message between super-peers: carries what was wrong with it
 │   ├── PeerRefused            an access point did not do what a peer asked: carries again
@@ -507,6 +508,10 @@ class NotInNetwork(NetworkError):
 
 class NotInSpace(NetworkError):
     """A node that is in no event space."""
+
+
+class LastNode(NetworkError):
+    """The only node of an event space cannot leave: nobody would have what it has."""
 
 
 class SpaceUnavailable(NetworkError):

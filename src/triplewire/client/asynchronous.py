@@ -20,7 +20,7 @@ from triplewire.rdf.limits import Limits
 from triplewire.rdf.solutions import Solutions, Triples
 from triplewire.wire.answers import Receipt
 from triplewire.wire.networks import NetworkView
-from triplewire.wire.spaces import SpaceView
+from triplewire.wire.spaces import SpaceDeparture, SpaceView
 
 
 class Subscribed:
@@ -219,6 +219,10 @@ class AsyncClient:
     async def space(self) -> SpaceView:
         """The event space that this node is in; for administrators."""
         return calls.space_view(await self._call(calls.SPACE))
+
+    async def leave_space(self) -> SpaceDeparture:
+        """Have this node leave its event space for good, or see how far that is; for administrators."""
+        return calls.space_departure(await self._call(calls.LEAVE_SPACE))
 
     async def query(self, text: str) -> Solutions | bool | Triples:
         """Ask everything that the node keeps: rows of a SELECT, yes or no of an ASK, triples of a CONSTRUCT."""

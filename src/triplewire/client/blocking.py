@@ -20,7 +20,7 @@ from triplewire.rdf.limits import Limits
 from triplewire.rdf.solutions import Solutions, Triples
 from triplewire.wire.answers import Receipt
 from triplewire.wire.networks import NetworkView
-from triplewire.wire.spaces import SpaceView
+from triplewire.wire.spaces import SpaceDeparture, SpaceView
 
 
 class Client:
@@ -187,6 +187,10 @@ class Client:
     def space(self) -> SpaceView:
         """The event space that this node is in; for administrators."""
         return calls.space_view(self._call(calls.SPACE))
+
+    def leave_space(self) -> SpaceDeparture:
+        """Have this node leave its event space for good, or see how far that is; for administrators."""
+        return calls.space_departure(self._call(calls.LEAVE_SPACE))
 
     def query(self, text: str) -> Solutions | bool | Triples:
         """Ask everything that the node keeps: rows of a SELECT, yes or no of an ASK, triples of a CONSTRUCT."""

@@ -22,7 +22,7 @@ from triplewire.rdf.solutions import Solutions, Triples
 from triplewire.rdf.sparql_json import answer_of
 from triplewire.wire.answers import Receipt, Receipts
 from triplewire.wire.networks import NetworkView
-from triplewire.wire.spaces import SpaceView
+from triplewire.wire.spaces import SpaceDeparture, SpaceView
 
 T = TypeVar("T")
 
@@ -298,10 +298,15 @@ def network_view(content: bytes) -> NetworkView:
 
 
 SPACE = Call("GET", "/space")
+LEAVE_SPACE = Call("POST", "/space/leave")
 
 
 def space_view(content: bytes) -> SpaceView:
     return _decoded(content, SpaceView)
+
+
+def space_departure(content: bytes) -> SpaceDeparture:
+    return _decoded(content, SpaceDeparture)
 
 
 def _advertisement(name: str) -> str:

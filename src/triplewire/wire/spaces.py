@@ -1,4 +1,4 @@
-"""What a node reports of its space: the body of `GET /space`."""
+"""What a node reports of its space: the bodies of `GET /space` and `POST /space/leave`."""
 
 from __future__ import annotations
 
@@ -57,3 +57,19 @@ class SpaceView(Struct, frozen=True, kw_only=True):
     refused: dict[str, int] = {}
     dropped: dict[str, int] = {}
     trouble: str | None = None
+
+
+class SpaceDeparture(Struct, frozen=True):
+    """How far a node is that leaves its space for good: `stage` is `leaving` until others have all that it had.
+
+    `quads` it still has to hand over; `under_way` are events of its log that are not in the space yet.
+    """
+
+    id: str
+    stage: str
+    quads: int
+    under_way: int
+
+    @property
+    def is_complete(self) -> bool:
+        return self.stage == "left"

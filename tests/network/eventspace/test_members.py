@@ -9,6 +9,7 @@ from tests.network.eventspace.members import MemberWorld
 from tests.network.eventspace.test_matching import Run, check, renamed
 
 from triplewire.algebra.subscriptions import Subscription
+from triplewire.network.can.geometry.space import SPACE
 from triplewire.network.eventspace.effects import Published
 from triplewire.network.eventspace.strategy import PublicationStrategy
 from triplewire.rdf.events import Event
@@ -174,3 +175,40 @@ def test_who_leaves_has_others_send_on_to_a_member_that_does_not_answer() -> Non
     world.restart("n3")
     world.run_until_quiet()
     assert clients.check() > 0
+
+
+def test_f7_who_has_left_comes_back_as_a_newcomer() -> None:
+    world = MemberWorld(8, [PublicationStrategy.OSMA])
+    world.grow(3)
+    world.run_until_quiet()
+    clients = Clients(world, nodes=3)
+    for number in range(4):
+        clients.act(number)
+    world.run_until_quiet()
+    world.leave("n2")
+    world.run(60)
+    assert "n2" not in world.running
+    host = world.hosts["n2"]
+    host.subscribed.clear()
+    world.restart("n2")
+    world.run_until_quiet()
+    assert world.members["n2"].zones
+
+
+def test_f7_the_last_of_those_who_leave_takes_everything_along_and_goes_on_with_it() -> None:
+    world = MemberWorld(9, [PublicationStrategy.CSMA])
+    world.grow(3)
+    clients = Clients(world, nodes=3)
+    clients.act(0)
+    world.run_until_quiet()
+    for name in ("n0", "n1", "n2"):
+        world.leave(name)
+    world.run(200)
+    assert not world.running
+    [last] = [host for host in world.hosts.values() if host.member.zones]
+    before = last.storage.quads(SPACE)
+    assert before
+    world.restart(last.name)
+    world.run_until_quiet()
+    assert last.member.zones == (SPACE,)
+    assert last.storage.quads(SPACE) == before

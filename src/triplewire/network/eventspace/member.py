@@ -180,10 +180,17 @@ class SpaceMember:
     # Membership and time
 
     def start(self, now: float, seeds: Sequence[str] = ()) -> list[MemberEffect]:
-        """Go on if the storage has zones; else join at these addresses; without any, found a space."""
-        effects: list[Effect] = []
-        if self._can.stage is Stage.OUTSIDE:
-            effects = self._can.join(now, seeds) if seeds else self._can.found(now)
+        """Go on if the storage has zones; else join at these addresses; without any, found a space.
+
+        One that has left joins again, as a newcomer, if there are addresses. The last of all took everything along.
+        """
+        stage, effects = self._can.stage, list[Effect]()
+        if stage is Stage.LEFT and self.zones:
+            effects = self._can.found(now)
+        elif seeds and stage in (Stage.OUTSIDE, Stage.LEFT):
+            effects = self._can.join(now, seeds)
+        elif stage is Stage.OUTSIDE:
+            effects = self._can.found(now)
         return self._do(now, [*effects, *self._node.start()])
 
     def leave(self, now: float) -> list[MemberEffect]:

@@ -34,6 +34,7 @@ _STATUS: tuple[tuple[type[errors.TriplewireError], int], ...] = (
     (errors.UnknownAdvertisement, 404),
     (errors.NotInNetwork, 404),
     (errors.NotInSpace, 404),
+    (errors.LastNode, 409),
     (errors.SpaceUnavailable, 503),
     (errors.DuplicateRule, 409),
     (errors.DeliveryFailed, 502),

@@ -1,5 +1,6 @@
 """The node in an event space: a worker process with its zones and quadruples, and what ties it to the broker.
 
+leaving          a node hands all that it has over to others, for good
 process          the worker, seen from the node: started, spoken to, started again
 publications     what is published at the node goes from its log into the space
 queries          SPARQL over the whole space

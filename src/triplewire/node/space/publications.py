@@ -29,6 +29,7 @@ _MOST_BYTES = 32 * MIB
 _CHUNK = 256
 _MOST_CONFLICTS = 10_000
 _SAVE_SECONDS = 1.0
+_LOOK_SECONDS = 0.1
 
 
 class Publications:
@@ -119,6 +120,11 @@ class Publications:
             if position in self._conflicts:
                 wanted, found = self._conflicts[position]
                 raise EventConflict(wanted=wanted, found=found)
+
+    async def caught_up(self) -> None:
+        """Wait until all of the log is stored in the space."""
+        while self.watermark < await self._broker.store.read(log.head):
+            await asyncio.sleep(_LOOK_SECONDS)
 
     async def _stored_at(self, position: int) -> None:
         if position <= self._sent and position not in self._under_way:

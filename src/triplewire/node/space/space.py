@@ -4,6 +4,7 @@
     subscriptions  from the broker and its rules into the space; subscribers wait until they are established
     arrivals       events of other nodes, into the broker's log, which matches them like any others
     queries        ask the whole space
+    leaving        hand everything over to others, for good
 
 Local subscriptions are matched by the broker at once; what the space finds for them is known then, and changes nothing.
 """
@@ -16,11 +17,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from triplewire.errors import DiskFull, JoinFailed, NotInSpace, SpaceUnavailable, StoreError
+from triplewire.errors import DiskFull, JoinFailed, LastNode, NotInSpace, SpaceUnavailable, StoreError
+from triplewire.network.can.ownership.state import Stage
 from triplewire.network.messages import Publication
 from triplewire.node.broker.broker import Broker
 from triplewire.node.overlay.inbound_events import InboundEvents
 from triplewire.node.repository.repository import Allowed
+from triplewire.node.space.leaving import Leaving
 from triplewire.node.space.process import WorkerProcess
 from triplewire.node.space.publications import Publications
 from triplewire.node.space.queries import SpaceQueries
@@ -47,13 +50,13 @@ from triplewire.store.tables import metadata
 from triplewire.store.tables.registry import SubscriptionRecord
 from triplewire.system.supervisor import Supervisor
 from triplewire.wire.answers import Receipt
-from triplewire.wire.spaces import SpaceView
+from triplewire.wire.spaces import SpaceDeparture, SpaceView
 
 _log = logging.getLogger(__name__)
 
 _KEY = "space key pair"
 _SURVEY_SECONDS = 10.0
-_IN = "in"
+_IN, _LEAVING, _LEFT = (stage.value for stage in (Stage.IN, Stage.LEAVING, Stage.LEFT))
 
 
 class Space:
@@ -83,7 +86,8 @@ class Space:
         self.worker = WorkerProcess(self._beginning, self._again, self._answered, self._room)
         space = settings.key.fingerprint
         self.publications = Publications(broker, space, self.worker.say, settings.seconds)
-        self.subscriptions = SpaceSubscriptions(broker, self.worker.say, settings.seconds)
+        self.subscriptions = SpaceSubscriptions(broker, self._say_while_staying, settings.seconds)
+        self.leaving = Leaving(broker, space, self.publications, self.worker.say)
         self.queries = SpaceQueries(self.worker.say, allowed)
         self._has_room = asyncio.Event()
         self._has_room.set()
@@ -104,6 +108,7 @@ class Space:
 
     async def begin(self) -> None:
         """Start the worker, which joins, founds or resumes the space; `joined` waits until that is done."""
+        await self.leaving.resume(self.settings.seeds)
         await self.publications.begin()
         self.subscriptions.begin()
         self._broker.events.replication = self
@@ -113,11 +118,12 @@ class Space:
             ("publishing", self.publications.run()),
             ("remembering", self.publications.save()),
             ("accepting", self._arrivals.run()),
+            ("leaving", self.leaving.run()),
         ):
             self._tasks.start(f"space {name}", work)
 
     async def joined(self) -> None:
-        """Wait until the node is in its space, or `JoinFailed`."""
+        """Wait until the node is in its space, or goes on leaving it; or `JoinFailed`."""
         try:
             async with asyncio.timeout(self.settings.join_seconds):
                 report = await self._in_the_space()
@@ -140,7 +146,8 @@ class Space:
     # For publishers
 
     def require_room(self) -> None:
-        """Before an event is taken: `DiskFull` if the space cannot store anything."""
+        """Before an event is taken: `DiskFull` if the space cannot store anything, `SpaceUnavailable` if we leave."""
+        self.leaving.require_staying()
         if self.trouble is not None:
             raise DiskFull(self.trouble)
 
@@ -182,6 +189,18 @@ class Space:
             trouble=report.trouble,
         )
 
+    async def leave(self) -> SpaceDeparture:
+        """Leave the space for good, or see how far that is: a repeat changes nothing."""
+        report = self.report
+        if report is None:
+            raise SpaceUnavailable(wanted="a node that is in its space", found="one that is on its way there")
+        described = report.description
+        if not self.leaving.is_begun and not described.neighbours:
+            raise LastNode(wanted="another node of the space that takes over", found="that this is the only one")
+        await self.leaving.begin()
+        stage = described.stage if described.stage == _LEFT else _LEAVING
+        return SpaceDeparture(self.id, stage, sum(described.loads), self.publications.under_way)
+
     def is_established(self, record: SubscriptionRecord) -> bool:
         """Whether a subscription stands wherever an event can match it."""
         return self.subscriptions.is_established(record.number)
@@ -214,10 +233,16 @@ class Space:
             self.settings.patience,
         )
 
+    def _say_while_staying(self, request: Request) -> None:
+        """Who leaves has no subscriptions in the space any more."""
+        if not self.leaving.is_begun:
+            self.worker.say(request)
+
     def _again(self) -> Iterator[Request]:
-        yield from self.subscriptions.again()
+        yield from () if self.leaving.is_begun else self.subscriptions.again()
         yield from self.publications.again()
         yield from self.queries.again()
+        yield from self.leaving.again()
 
     def _answered(self, answer: Answer) -> None:
         match answer:
@@ -236,6 +261,7 @@ class Space:
                 self.queries.fetched(answer)
             case Report():
                 self.report = answer
+                self.leaving.reported(answer.description.stage)
                 self._reported.set()
 
     # Events of other nodes
@@ -257,7 +283,8 @@ class Space:
     # Private
 
     async def _in_the_space(self) -> Report:
-        while self.report is None or self.report.description.stage != _IN:
+        stages = (_LEAVING, _LEFT) if self.leaving.is_begun else (_IN,)
+        while self.report is None or self.report.description.stage not in stages:
             self._reported.clear()
             await self._reported.wait()
         return self.report

@@ -240,9 +240,6 @@ class Ownership:
         return not (self.claims or self._giver.under_way or len(self._deposits) or self._kept.owners)
 
     def _is_awaited(self, now: float) -> bool:
-        """Whether somebody may come back, or is about to join."""
+        """Whether somebody may come back, is about to join, or leaves as well and has to hear of us that it may."""
         limit = now - 2 * self._state.timings.fail_after
-        others = self.table.all.values()
-        return any(
-            other.departed is not None or (other.heard >= limit and not other.record.is_leaving) for other in others
-        )
+        return any(other.departed is not None or other.heard >= limit for other in self.table.all.values())

@@ -9,7 +9,7 @@ explanations    `/explain`: how a query is matched, and why an event does or doe
 network         `/network`: the network of super-peers as this node sees it
 notifications   `/subscriptions/{name}/notifications`: pages, server-sent events, WebSocket
 rules           `/rules`, `/updates`, `/schema`: RDFTL rules over the node's repository, and what they do
-space           `/space`: the event space as its nodes describe themselves
+space           `/space`: the event space as its nodes describe themselves; and how a node leaves it
 sparql          `/sparql`: queries over everything that is kept (SPARQL 1.1 Protocol, the query operation)
 status          `/health` and `/metrics`: is it well, and what does it do?
 subscriptions   `/subscriptions`: standing queries, and what they have to say
