@@ -121,6 +121,7 @@ class CanNode:
         """Handle a message from a node whose identity the transport has verified."""
         if has_empty_boxes(message):
             return [Refused(sender, "has a box without points", "box")]
+        self._messenger.heard(sender)
         match message:
             case messages.Cast():
                 return self._with_deposits(now, self._messenger.cast(now, message))

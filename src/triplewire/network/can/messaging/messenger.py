@@ -76,6 +76,10 @@ class Messenger:
     def cancel_to(self, node: str) -> None:
         self._outgoing.cancel_to(node)
 
+    def heard(self, node: str) -> None:
+        """A node has sent us something: messages to it are not in vain, if they were."""
+        self._outgoing.heard(node)
+
     def adopt(self, now: float) -> list[Effect]:
         """Send the durable messages of a node whose zones were taken over."""
         return [effect for cast in self._outgoing.adopt() for effect in self._attempt(now, cast)]

@@ -1,4 +1,8 @@
-"""Our own messages, until everybody that they are for has receipted them. Durable ones are in the journal as well."""
+"""Our own messages, until everybody that they are for has receipted them. Durable ones are in the journal as well.
+
+Of the messages to a node that does not answer only one is repeated, as a probe, in the end every few minutes. As soon
+as the node receipts it, or is heard from, all of them are due.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +20,10 @@ OUTBOX = "outbox"
 """The journal's table of durable messages. It goes along with the replica: whoever takes over sends them."""
 # The time between two attempts is doubled so often, at most. A receipt for a part of it begins anew.
 _MOST_DOUBLINGS = 3
-# A node that has not answered so many times may never do so.
+# A node that has not answered so many times may never do so: only one message to it is repeated.
 _FUTILE = 8
+# After so many attempts in vain the pauses of that one grow further, up to so many doublings: about eight minutes.
+_LONG_FUTILE, _MOST_PROBE_DOUBLINGS = 64, 9
 
 
 class KeptCast(Struct, frozen=True, array_like=True):
@@ -58,6 +64,8 @@ class OutgoingCasts:
         self._journal = journal
         self._retry = retry
         self._casts: dict[str, OutgoingCast] = {}
+        self._probes: dict[str, str] = {}
+        """The message that is repeated to a node that does not answer, by that node."""
         self.adopt()
 
     def __len__(self) -> int:
@@ -88,8 +96,13 @@ class OutgoingCasts:
 
     def cancel(self, cast_id: str) -> None:
         cast = self._casts.pop(cast_id, None)
-        if cast is not None and cast.is_durable:
+        if cast is None:
+            return
+        if cast.is_durable:
             self._journal.delete(OUTBOX, cast_id.encode())
+        if cast.to is not None and self._probes.get(cast.to.id) == cast_id:
+            # Another one takes its place.
+            del self._probes[cast.to.id]
 
     def direct(self) -> list[OutgoingCast]:
         """The durable messages to nodes."""
@@ -101,13 +114,22 @@ class OutgoingCasts:
             self.cancel(cast.id)
 
     def due(self, now: float) -> Iterator[OutgoingCast]:
-        return iter([cast for cast in self._casts.values() if cast.due <= now])
+        return (cast for cast in list(self._casts.values()) if cast.due <= now and not self._is_held_back(cast))
 
     def attempt(self, now: float, cast: OutgoingCast) -> None:
         """Note that a message is sent now."""
-        cast.due = now + self._retry * (1 << min(cast.futile, _MOST_DOUBLINGS))
         cast.attempt += 1
+        if cast.to is not None:
+            self._probe(cast, cast.to.id)
+        cast.due = now + self._retry * (1 << _doublings(cast))
         cast.futile += 1
+
+    def heard(self, node: str) -> None:
+        """A node that did not answer lives: everything that waits for it is due."""
+        if self._probes.pop(node, None) is not None:
+            for cast in self._casts.values():
+                if cast.to is not None and cast.to.id == node:
+                    cast.futile, cast.due = 0, float("-inf")
 
     def receipted(self, cast_id: str, points: Sequence[Point], boxes: Sequence[Bounds], by: str) -> bool:
         """Whether this receipt completes the message."""
@@ -115,6 +137,7 @@ class OutgoingCasts:
         if cast is None:
             return False
         if cast.to is not None and cast.to.id == by:
+            self.heard(by)
             cast.to = None
         for point in points:
             cast.points.pop(point, None)
@@ -126,11 +149,28 @@ class OutgoingCasts:
         self.cancel(cast_id)
         return True
 
+    def _probe(self, cast: OutgoingCast, to: str) -> None:
+        """The first message that a node has not answered for long is its probe; others are as futile at once."""
+        if cast.futile >= _FUTILE:
+            self._probes.setdefault(to, cast.id)
+        elif to in self._probes:
+            cast.futile = _FUTILE
+
+    def _is_held_back(self, cast: OutgoingCast) -> bool:
+        return cast.to is not None and self._probes.get(cast.to.id, cast.id) != cast.id
+
     def _begin(self, cast_id: str, kept: KeptCast, is_durable: bool) -> OutgoingCast:
         missing = {box: [box] for box in kept.boxes}
         cast = OutgoingCast(cast_id, kept.body, dict.fromkeys(kept.points), missing, kept.to, is_durable)
         self._casts[cast_id] = cast
         return cast
+
+
+def _doublings(cast: OutgoingCast) -> int:
+    """How often the pause after this attempt is doubled."""
+    if cast.to is None or cast.futile <= _LONG_FUTILE:
+        return min(cast.futile, _MOST_DOUBLINGS)
+    return min(cast.futile - _LONG_FUTILE + _MOST_DOUBLINGS, _MOST_PROBE_DOUBLINGS)
 
 
 def kept_cast_in(value: bytes) -> KeptCast:
