@@ -69,6 +69,19 @@ def test_boxes_without_points_have_been_read_at_once() -> None:
     assert world.hosts["n0"].member.fetch(0, 5, []) == [Fetched(5, (), True, ())]
 
 
+@pytest.mark.parametrize("size", [4, 8, 12])
+def test_many_boxes_are_read_at_once_also_where_few_owners_are_known(size: int) -> None:
+    """Values carried along make hundreds of boxes. They do not wait for each other's repeats."""
+    world = MemberWorld(3)
+    world.grow(size)
+    points = stored(world, 60)
+    subjects = sorted({point[1] for point in points}) + [b"<urn:nothing/%d>" % number for number in range(250)]
+    boxes = [bounds_of(subject=exactly(subject)) for subject in subjects[:250]]
+    fetch(world, size - 1, boxes, limit=1_000)
+    world.run(2)
+    assert read_in(world.fetched(1)) == {point for point in points if any(point in box for box in boxes)}
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_f9_nothing_is_missed_while_zones_move_and_messages_get_lost(seed: int) -> None:
     world = MemberWorld(seed, loss=0.2, doubling=0.3, delay=0.6)

@@ -2,7 +2,7 @@
 
 A message goes straight to whoever is known to own what it is for: the neighbours, and those that earlier receipts told
 of. The rest is routed: points greedily, boxes over the multicast's tree. What was sent to the wrong node is routed on
-from there, and a repeated message takes the way by the neighbours, whose tables are kept up.
+from there, and a message that nobody has answered takes the way by the neighbours, whose tables are kept up.
 
 A receipt travels when the consumer says so, and receipts for one origin travel together, at the next `flush`.
 """
@@ -26,7 +26,7 @@ from triplewire.network.can.ownership.claims import minus
 from triplewire.network.can.ownership.ownership import Ownership, Stage
 from triplewire.network.can.timings import Timings
 
-# How many missing parts one attempt asks for: the rest follows in the next.
+# How many missing parts one attempt sends over the tree: the rest follows when they are receipted.
 _MOST_PARTS = 16
 
 _Direct = defaultdict[Address, tuple[list[Point], list[Bounds]]]
@@ -96,7 +96,8 @@ class Messenger:
         self._incoming.drop(cast_id)
 
     def answer(self, cast_id: str, to: Address, body: bytes) -> list[Effect]:
-        """Send what takes the place of a receipt."""
+        """Send what takes the place of a receipt; with the receipts goes who owns what."""
+        self._receipts.setdefault(to, [])
         return [Send(to.address, Cast(cast_id, self._me, body))]
 
     def answered(self, cast_id: str, boxes: Sequence[Bounds]) -> None:
@@ -172,13 +173,16 @@ class Messenger:
             message = Cast(cast.id, self._me, cast.body, tuple(own_points), tuple(own_boxes))
             effects += self._deliver(now, message) if owner.id == self._me.id else [Send(owner.address, message)]
         effects += self._route_points(Cast(cast.id, self._me, cast.body), points, cast.attempt)
-        for bounds, part in boxes[:_MOST_PARTS]:
+        asked = boxes[:_MOST_PARTS]
+        cast.asked = tuple(bounds for bounds, _ in asked) if len(asked) < len(boxes) else ()
+        for bounds, part in asked:
             effects += self.multicast(now, Multicast(cast.id, cast.attempt, self._me, bounds, part, cast.body))
         return effects
 
     def _known(self, cast: OutgoingCast) -> tuple[_Direct, list[Point], list[tuple[Bounds, Bounds]]]:
         """What of a message goes straight to its owner; the points, and the parts of bounds, with unknown owners."""
-        owned = self._owned(with_learnt=cast.attempt == 1)
+        # Whoever was learnt of may be gone: without an answer to the last attempt, only neighbours count.
+        owned = self._owned(with_learnt=cast.futile == 1)
         direct: _Direct = defaultdict(lambda: ([], []))
         points = []
         for point in cast.points:

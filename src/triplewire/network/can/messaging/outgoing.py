@@ -36,7 +36,10 @@ class KeptCast(Struct, frozen=True, array_like=True):
 
 
 class OutgoingCast(Struct):
-    """A message under way: `points` that nobody has receipted, and what is missing of each of its bounds."""
+    """A message under way: `points` that nobody has receipted, and what is missing of each of its bounds.
+
+    `asked` has the bounds of the last attempt, if that left some out: once they are receipted, the others have a turn.
+    """
 
     id: str
     body: bytes
@@ -47,6 +50,7 @@ class OutgoingCast(Struct):
     attempt: int = 0
     futile: int = 0
     due: float = float("-inf")
+    asked: tuple[Bounds, ...] = ()
 
     @property
     def is_complete(self) -> bool:
@@ -143,6 +147,8 @@ class OutgoingCasts:
             cast.points.pop(point, None)
         if boxes and cast.boxes:
             _take_out(cast.boxes, boxes)
+            if cast.asked and not any(bounds in cast.boxes for bounds in cast.asked):
+                cast.asked, cast.due = (), float("-inf")
         cast.futile = 0
         if not cast.is_complete:
             return False
