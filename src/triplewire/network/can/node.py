@@ -126,7 +126,7 @@ class CanNode:
             case messages.Cast():
                 return self._with_deposits(now, self._messenger.cast(now, message))
             case messages.Receipts():
-                return self._with_deposits(now, self._messenger.receipted(sender, message))
+                return self._with_deposits(now, self._messenger.receipted(now, sender, message))
             case messages.Multicast():
                 return self._with_deposits(now, self._messenger.multicast(now, message))
             case _:

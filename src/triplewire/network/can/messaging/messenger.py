@@ -22,6 +22,7 @@ from triplewire.network.can.messaging.incoming import IncomingCasts
 from triplewire.network.can.messaging.multicasts import HandledMulticasts, is_parent
 from triplewire.network.can.messaging.outgoing import KeptCast, OutgoingCast, OutgoingCasts
 from triplewire.network.can.messaging.owners import KnownOwners
+from triplewire.network.can.messaging.round_trips import RoundTrips
 from triplewire.network.can.ownership.claims import minus
 from triplewire.network.can.ownership.ownership import Ownership, Stage
 from triplewire.network.can.timings import Timings
@@ -44,6 +45,7 @@ class Messenger:
         self._owners = KnownOwners()
         self._incoming = IncomingCasts(handled, timings.remember)
         self._outgoing = OutgoingCasts(journal, timings.retry)
+        self._round_trips = RoundTrips(timings.retry)
         self._receipts: defaultdict[Address, list[Receipt]] = defaultdict(list)
 
     # Reading
@@ -147,9 +149,13 @@ class Messenger:
         entry = None if zones else self._entry(multicast.attempt)
         return [] if entry is None else [Send(entry, multicast)]
 
-    def receipted(self, sender: str, message: Receipts) -> list[Effect]:
+    def receipted(self, now: float, sender: str, message: Receipts) -> list[Effect]:
         if message.sender.id == sender:
             self._owners.learn(message.sender, message.zones)
+        for receipt in message.receipts:
+            cast = self._outgoing.get(receipt.id)
+            if cast is not None and cast.attempt:
+                self._round_trips.took(now - cast.first_sent)
         done = (
             receipt.id
             for receipt in message.receipts
@@ -161,6 +167,8 @@ class Messenger:
 
     def _attempt(self, now: float, cast: OutgoingCast) -> list[Effect]:
         self._outgoing.attempt(now, cast)
+        cast.first_sent = min(cast.first_sent, now)
+        cast.due = max(cast.due, now + self._round_trips.patience)
         if cast.to is not None:
             message = Cast(cast.id, self._me, cast.body)
             if cast.to.id == self._me.id:

@@ -50,6 +50,7 @@ class OutgoingCast(Struct):
     attempt: int = 0
     futile: int = 0
     due: float = float("-inf")
+    first_sent: float = float("inf")
     asked: tuple[Bounds, ...] = ()
 
     @property
@@ -92,6 +93,9 @@ class OutgoingCasts:
         if is_durable:
             self._journal.put(OUTBOX, cast_id.encode(), _ENCODER.encode(kept))
         return self._begin(cast_id, kept, is_durable)
+
+    def get(self, cast_id: str) -> OutgoingCast | None:
+        return self._casts.get(cast_id)
 
     def adopt(self) -> list[OutgoingCast]:
         """Durable messages in the journal that are not under way: of an earlier process, or of a node that failed."""
