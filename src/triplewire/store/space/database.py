@@ -106,6 +106,8 @@ class SpaceDatabase:
 
     def commit(self) -> None:
         """Make sure of all changes so far. Raises `DiskFull`, then they are still seen, and it may be called again."""
+        self._records.write()
+        self._events.write()
         self._quads.before_commit()
         if self._transaction.commit():
             self._checkpoints.committed(self._connection)
