@@ -47,6 +47,15 @@ def test_a_new_message_to_one_who_does_not_answer_is_sent_once():
     assert casts.is_idle
 
 
+def test_a_later_message_that_waits_is_as_futile_as_the_one_that_is_repeated():
+    casts = _casts("a")
+    _attempts(casts, 0, 40)
+    casts.add("b", KeptCast(b"", to=_TO), is_durable=True)
+    _attempts(casts, 40, 20)
+    assert casts.is_idle
+    assert not casts.durable
+
+
 def test_where_the_repeated_message_is_withdrawn_another_takes_its_place():
     casts = _casts("abc")
     _attempts(casts, 0, 60)

@@ -93,6 +93,10 @@ class CanNode:
         """Whether this node answers for its zones: after a restart, once somebody has confirmed that it may."""
         return self._ownership.serves(now)
 
+    def is_calm(self, now: float) -> bool:
+        """Whether nobody has failed or come back for a while, so that nobody else can own what we do."""
+        return self._ownership.is_calm(now)
+
     def owns(self, point: Point) -> bool:
         return any(point in zone for zone in self.zones)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Generic, TypeVar
 
 Item = TypeVar("Item")
@@ -23,6 +24,9 @@ class BoundedSet(Generic[Item]):
 
     def __contains__(self, item: Item) -> bool:
         return item in self._items
+
+    def __iter__(self) -> Iterator[Item]:
+        return iter(self._items)
 
     def __len__(self) -> int:
         return len(self._items)

@@ -208,6 +208,7 @@ class SpaceMember:
         """Do what is due."""
         # First what is noted: with a tick a zone may get another owner, who has to have it.
         effects = [*self._replicate(now), *self._do(now, self._can.tick(now)), *self._replicate(now), *self.flush(now)]
+        self._node.holder.note_unrest(self._can.is_calm(now))
         return [*effects, *self._say_farewell(now)] if self._can.stage is Stage.LEFT else effects
 
     def flush(self, now: float) -> list[MemberEffect]:

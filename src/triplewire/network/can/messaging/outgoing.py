@@ -79,12 +79,12 @@ class OutgoingCasts:
     @property
     def is_idle(self) -> bool:
         """Whether nothing is under way, but for messages to nodes that have not answered for long."""
-        return all(cast.to is not None and cast.futile >= _FUTILE for cast in self._casts.values())
+        return all(self._is_futile(cast) for cast in self._casts.values())
 
     @property
     def durable(self) -> int:
         """How many durable messages are under way, but for those to nodes that have not answered for long."""
-        return sum(cast.is_durable and (cast.to is None or cast.futile < _FUTILE) for cast in self._casts.values())
+        return sum(cast.is_durable and not self._is_futile(cast) for cast in self._casts.values())
 
     def add(self, cast_id: str, kept: KeptCast, is_durable: bool) -> OutgoingCast | None:
         """A new message; None if it is under way already."""
@@ -127,8 +127,8 @@ class OutgoingCasts:
     def attempt(self, now: float, cast: OutgoingCast) -> None:
         """Note that a message is sent now."""
         cast.attempt += 1
-        if cast.to is not None:
-            self._probe(cast, cast.to.id)
+        if cast.to is not None and cast.futile >= _FUTILE:
+            self._probes.setdefault(cast.to.id, cast.id)
         cast.due = now + self._retry * (1 << _doublings(cast))
         cast.futile += 1
 
@@ -159,12 +159,9 @@ class OutgoingCasts:
         self.cancel(cast_id)
         return True
 
-    def _probe(self, cast: OutgoingCast, to: str) -> None:
-        """The first message that a node has not answered for long is its probe; others are as futile at once."""
-        if cast.futile >= _FUTILE:
-            self._probes.setdefault(to, cast.id)
-        elif to in self._probes:
-            cast.futile = _FUTILE
+    def _is_futile(self, cast: OutgoingCast) -> bool:
+        """Whether the node that a message is for has not answered for long, this one or another."""
+        return cast.to is not None and (cast.futile >= _FUTILE or cast.to.id in self._probes)
 
     def _is_held_back(self, cast: OutgoingCast) -> bool:
         return cast.to is not None and self._probes.get(cast.to.id, cast.id) != cast.id

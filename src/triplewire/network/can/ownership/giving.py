@@ -93,6 +93,14 @@ class Giver:
                 effects += self._send(now, giving)
         return effects
 
+    def merge(self, now: float, chunk: bytes) -> list[Effect]:
+        """Add what another has exported to our store. What of it concerns zones that are on their way goes along.
+
+        It may come where reading has passed; and what comes again as a message is no news then, and not forwarded.
+        """
+        self._state.contents.merge(chunk)
+        return self.forward(now, chunk)
+
     def acknowledged(self, now: float, sender: str, ack: TransferAck) -> list[Effect]:
         giving = self.under_way.get(ack.id)
         if giving is None or giving.to.id != sender:

@@ -44,11 +44,11 @@ class Ownership:
         self._kept = KeptReplicas(journal)
         self._replica = ReplicaSender(self._state)
         self._giver = Giver(self._state)
-        self._taker = Taker(self._state, self._replica)
+        self._taker = Taker(self._state, self._replica, self._giver)
         self._heartbeats = Heartbeats(self._state)
         self._joins = Joins(self._state, self._giver, self._taker)
         self._balance = Balance(self._state, self._giver, self._joins)
-        self._takeovers = Takeovers(self._state, self._kept, self._deposits, self._heartbeats)
+        self._takeovers = Takeovers(self._state, self._kept, self._deposits, self._heartbeats, self._giver)
         self._ticked_at: float | None = None
         self._settled: object = None
         self._announced: tuple[Claim, ...] = ()
@@ -90,6 +90,10 @@ class Ownership:
     def serves(self, now: float) -> bool:
         """Whether this node answers for its zones: after a restart, once somebody has confirmed that it may."""
         return bool(self._state.claims) and self._state.is_confirmed
+
+    def is_calm(self, now: float) -> bool:
+        """Whether nobody has failed or come back for a while."""
+        return self._state.is_calm(now)
 
     def next_hop(self, position: Zone | None, point: Point) -> tuple[Zone, Record] | None:
         """The zone of a neighbour that is closer to a point than a position, or than our own zones."""

@@ -11,6 +11,7 @@ from triplewire.network.can.geometry.space import Box, Dimension, Interval
 from triplewire.network.can.messages import Claim, Replica, ReplicaAck, ReplicaKept, ReplicaObsolete
 from triplewire.network.can.ownership.claims import minus, without
 from triplewire.network.can.ownership.deposits import Deposits
+from triplewire.network.can.ownership.giving import Giver
 from triplewire.network.can.ownership.heartbeats import Heartbeats
 from triplewire.network.can.ownership.kept_replicas import KeptReplicas
 from triplewire.network.can.ownership.neighbours import Member, candidates
@@ -28,11 +29,14 @@ _GONE = 3
 class Takeovers:
     """What one node takes from the failed, and the replicas that it keeps."""
 
-    def __init__(self, state: State, kept: KeptReplicas, deposits: Deposits, heartbeats: Heartbeats) -> None:
+    def __init__(
+        self, state: State, kept: KeptReplicas, deposits: Deposits, heartbeats: Heartbeats, giver: Giver
+    ) -> None:
         self._state = state
         self._kept = kept
         self._deposits = deposits
         self._heartbeats = heartbeats
+        self._giver = giver
         self._heard: dict[str, float] = {}
         self._asked: dict[str, float] = {}
         self._depositing: set[str] = set()
@@ -136,8 +140,8 @@ class Takeovers:
         return silent > turn * self._state.timings.fail_after
 
     def _turn(self, node: str, member: Member) -> int:
-        """Who keeps a replica is first; the others follow in an order that is the same to everybody."""
-        if self._kept.of(node):
+        """Who keeps a complete replica is first; the others follow in an order that is the same to everybody."""
+        if any(kept.is_complete for kept in self._kept.of(node)):
             return 0
         me, table = self._state.me.id, self._state.table
         gone = {gone.record.id for gone in table.departed()}
@@ -161,7 +165,7 @@ class Takeovers:
         if kept and (has_met or owner in self._depositing):
             effects += [] if owner in self._depositing else self._deposit(owner)
         elif kept:
-            self._merge(owner, boxes)
+            effects += self._merge(now, owner, boxes)
         self.is_changed = True
         for replica in kept[-1:]:
             effects += self._heartbeats.learn(now, replica.neighbours, owner)
@@ -181,16 +185,16 @@ class Takeovers:
             found += without([Claim(claim.zone, claim.epoch + 1)], [*others, *state.zones])
         return tuple(found)
 
-    def _merge(self, owner: str, boxes: list[Box]) -> None:
+    def _merge(self, now: float, owner: str, boxes: list[Box]) -> list[Effect]:
         """Add a replica to our own store. What is not in our zones belongs to others."""
         state = self._state
         former = [box for kept in self._kept.of(owner) for box in kept.former]
-        for chunk in self._kept.chunks(owner):
-            state.contents.merge(chunk)
+        effects = [effect for chunk in self._kept.chunks(owner) for effect in self._giver.merge(now, chunk)]
         self._kept.drop(owner)
         for box in minus(former, [*boxes, *state.zones, *state.orphans]):
             state.contents.discard(box)
         state.orphan(boxes)
+        return effects
 
     # Holes
 

@@ -12,6 +12,7 @@ from msgspec import Struct
 from triplewire.network.can.effects import Effect, Refused, Replicated, Send
 from triplewire.network.can.messages import Address, Transfer, TransferAck, TransferRefused
 from triplewire.network.can.ownership.claims import minus
+from triplewire.network.can.ownership.giving import Giver
 from triplewire.network.can.ownership.parts import PartOrder
 from triplewire.network.can.ownership.replica_sender import ReplicaSender
 from triplewire.network.can.ownership.state import Stage, State
@@ -31,9 +32,10 @@ class _Taking(Struct):
 class Taker:
     """What others give us. Parts are in the journal until the last has come."""
 
-    def __init__(self, state: State, replica: ReplicaSender) -> None:
+    def __init__(self, state: State, replica: ReplicaSender, giver: Giver) -> None:
         self._state = state
         self._replica = replica
+        self._giver = giver
         self._taking: dict[str, _Taking] = {}
         self._taken: dict[str, None] = {}
         self._acks: dict[int, tuple[str, TransferAck]] = {}
@@ -134,8 +136,7 @@ class Taker:
             return [Refused(taking.giver.id, reason), Send(taking.giver.address, TransferRefused(last.id))]
         state = self._state
         self._remember(last.id)
-        for chunk in self._staged(last.id, taking):
-            state.contents.merge(chunk)
+        effects = [effect for chunk in self._staged(last.id, taking) for effect in self._giver.merge(now, chunk)]
         self._drop(last.id, taking)
         state.unrest_at = max(state.unrest_at, now - last.calm_for)
         state.is_confirmed = True
@@ -146,7 +147,7 @@ class Taker:
         state.own(now, [*state.claims, *last.claims])
         self._tickets += 1
         self._acks[-self._tickets] = (taking.giver.address, TransferAck(last.id, last.part))
-        return self._learn_and_replicate(now, last)
+        return [*effects, *self._learn_and_replicate(now, last)]
 
     def _learn_and_replicate(self, now: float, last: Transfer) -> list[Effect]:
         state = self._state

@@ -6,7 +6,7 @@ subscriber's node is told of a candidate.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from triplewire.errors import BudgetExceeded
 from triplewire.matching.chains.rewriting import Chain, Rewriting
@@ -15,7 +15,13 @@ from triplewire.matching.evaluation.event_view import Row
 from triplewire.network.can.geometry.coordinates import coordinate
 from triplewire.network.eventspace.chains import chains_of, index_bounds, next_bounds, received, sent
 from triplewire.network.eventspace.effects import SpaceEffect, ToNode, ToZones
-from triplewire.network.eventspace.messages import CandidateFound, EventHeader, MatchRewritten, SpaceSubscription
+from triplewire.network.eventspace.messages import (
+    CandidateFound,
+    EventHeader,
+    MatchRewritten,
+    SpaceSubscription,
+    SubscriptionKey,
+)
 from triplewire.network.eventspace.quads import SpelledTriple
 from triplewire.network.eventspace.zones.event_rows import EventRows
 from triplewire.network.eventspace.zones.sent_rewritings import SentRewritings
@@ -58,6 +64,16 @@ class ChainSteps:
         start = chain.begin(event.graph) if header.whole and found else None
         for rewriting in found if start is None else [start]:
             yield from self._advance(subscription, header, number, chain, rewriting, "")
+
+    def begin_late_by(
+        self, keys: Collection[SubscriptionKey], header: EventHeader, rows: Sequence[SpelledTriple]
+    ) -> Effects:
+        """The same for all chains of some subscriptions that quadruples here can begin."""
+        starts = (start for row in rows for start in self._subscriptions.starts(row) if start.subscription.key in keys)
+        late = {(start.subscription.key, start.number): start.subscription for start in starts}
+        for (_, number), subscription in late.items():
+            if not subscription.stamp.follows(header.stamp):
+                yield from self.begin_late(subscription, number, header, rows)
 
     def go_on(self, message: MatchRewritten, rows: Iterable[SpelledTriple]) -> Effects:
         """The next step of a rewritten subscription, by some of the event's quadruples."""

@@ -38,6 +38,7 @@ from triplewire.network.eventspace.messages import (
     QuadsFound,
     RematchEvents,
     RemoveSubscription,
+    SpaceSubscription,
     StoreEvent,
     StoreQuad,
     SubscriptionKey,
@@ -56,6 +57,8 @@ Effects = Iterator[SpaceEffect]
 MOST_REWRITINGS = 100
 # How many settled events are remembered, so that nobody waits for them or asks.
 _MOST_SETTLED = 10_000
+# How many events are remembered that a subscription which others have may not have met.
+_MOST_UNMET = 10_000
 
 
 class ZoneHolder:
@@ -83,6 +86,17 @@ class ZoneHolder:
         self._steps = ChainSteps(self._subscriptions, budget, most_rewritings)
         self._settled = BoundedSet[str](_MOST_SETTLED)
         self._asked = set[str]()
+        self._unmet: BoundedSet[str] | None = None
+
+    def note_unrest(self, is_calm: bool) -> None:
+        """Whether others may own what we do, and have indexed subscriptions that are not here.
+
+        What is stored meanwhile is matched against them when they are deposited.
+        """
+        if is_calm:
+            self._unmet = None
+        elif self._unmet is None:
+            self._unmet = BoundedSet[str](_MOST_UNMET)
 
     def owns(self, point: Point) -> bool:
         return any(point in zone for zone in self.zones)
@@ -220,7 +234,8 @@ class ZoneHolder:
         """Take what another one had who believed to own zones of ours, as messages: it may not have met what is here.
 
         Only what lies in our zones is taken. Quadruples that were not here may have been missed by rewritten
-        subscriptions that have come and gone, so all chains begin once more in their events.
+        subscriptions that have come and gone, so all chains begin once more in their events. Subscriptions that were
+        not here are matched against what was stored here since ours may not be the only index.
         """
         deposit = deposit_in(chunk)
         for removal in deposit.removals:
@@ -228,9 +243,7 @@ class ZoneHolder:
         fresh: list[EventHeader] = []
         for header, rows in deposit.events:
             yield from self._store_deposited(header, rows, fresh)
-        for indexing in deposit.subscriptions:
-            if touches(self.zones, index_bounds(indexing.subscription)):
-                yield from self.index(indexing)
+        yield from self._index_deposited([one.subscription for one in deposit.subscriptions])
         for message in deposit.waiting:
             if touches(self.zones, waiting_bounds(message)):
                 yield from self.collect(message) if isinstance(message, CollectEvent) else self.match_rewritten(message)
@@ -256,7 +269,10 @@ class ZoneHolder:
 
     def _store(self, header: EventHeader, rows: Sequence[SpelledTriple]) -> list[SpelledTriple]:
         graph = graph_coordinate(header.event)
-        return [point[1:] for point in self._storage.add_quads([(graph, *row) for row in rows])]
+        fresh = [point[1:] for point in self._storage.add_quads([(graph, *row) for row in rows])]
+        if fresh and self._unmet is not None:
+            self._unmet.add(header.event)
+        return fresh
 
     def _store_deposited(self, header: EventHeader, rows: list[SpelledTriple], found: list[EventHeader]) -> Effects:
         """Store quadruples and serve who waits for them; `found` gets the event of some that were not here."""
@@ -269,6 +285,17 @@ class ZoneHolder:
         if fresh:
             found.append(known)
             yield from self._serve_waiting(known, fresh)
+
+    def _index_deposited(self, subscriptions: Sequence[SpaceSubscription]) -> Effects:
+        mine = [one for one in subscriptions if touches(self.zones, index_bounds(one))]
+        new = {one.key for one in mine if one.key not in self._subscriptions}
+        for subscription in mine:
+            yield from self.index(IndexSubscription(subscription))
+        unmet = list(self._unmet) if new and self._unmet is not None else []
+        for event in unmet:
+            encoded = self._storage.event(event)
+            if encoded is not None:
+                yield from self._steps.begin_late_by(new, header_in(encoded), self._rows((event_bounds(event),)))
 
     def _let_wait(self, message: MatchRewritten | CollectEvent) -> Effects:
         if message.header.event in self._settled:
