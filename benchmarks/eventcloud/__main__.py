@@ -19,7 +19,7 @@ from benchmarks.eventcloud.experiments import FSYNCS, Spread, cases, key_of, mod
 from benchmarks.eventcloud.outcomes import Outcome
 from benchmarks.eventcloud.page import PAGE, markdown, with_figures
 from benchmarks.eventcloud.plans import FULL, QUICK, SHORT, Plan
-from benchmarks.eventcloud.real import measured_real
+from benchmarks.eventcloud.real import measured_real, without_sizes
 from benchmarks.eventcloud.tables import TITLES, asked, experiment_table, model_table, plain_table, spread_table
 from benchmarks.machine import Machine
 from benchmarks.reports import FIGURES, QUICK_RESULTS, RESULTS, figures_table, progress, wide_console, write_json
@@ -58,6 +58,7 @@ def main() -> None:
     part.add_argument("--simulated", action="store_true", help="the simulated part only; the other stays as it was")
     part.add_argument("--spread", action="store_true", help="only (a) again with other disks, by the model of before")
     part.add_argument("--real", action="store_true", help="real processes only; the other part stays as it was")
+    parser.add_argument("--nodes", type=int, nargs="+", help="real processes of these sizes only [all]")
     chosen = parser.parse_args()
     results = QUICK_RESULTS if chosen.quick else RESULTS
     path, console = results / "eventcloud.json", wide_console()
@@ -72,7 +73,8 @@ def main() -> None:
     if not chosen.real:
         vary_disks(findings, chosen.jobs)
     if not (chosen.simulated or chosen.spread):
-        findings.real = measured_real(findings.plan.real, console.print)
+        real, sizes = findings.plan.real, chosen.nodes or findings.plan.real.nodes
+        findings.real = [*without_sizes(findings.real, real, sizes), *measured_real(real, sizes, console.print)]
     show(findings, console)
     write_json(path, Report(facts, findings))
     if not chosen.quick:

@@ -21,12 +21,10 @@ from benchmarks.eventcloud.workload import Workload
 Tell = Callable[[str], object]
 
 
-def measured_real(plan: RealPlan, tell: Tell) -> list[Outcome]:
-    """A plain node, then spaces of each size with each strategy."""
-    found = []
-    with tempfile.TemporaryDirectory(prefix="triplewire-bench-") as folder, plain_node(Path(folder)) as port:
-        found += asyncio.run(_runs(plan, PLAIN, [port], tell))
-    for nodes in plan.nodes:
+def measured_real(plan: RealPlan, sizes: Sequence[int], tell: Tell) -> list[Outcome]:
+    """Spaces of some sizes with each strategy; before the smallest of the plan, a plain node."""
+    found = _measured_plain(plan, tell) if min(plan.nodes) in sizes else []
+    for nodes in sizes:
         for strategy in STRATEGIES:
             tell(f"starting {nodes} nodes, {strategy.upper()}")
             with (
@@ -35,6 +33,17 @@ def measured_real(plan: RealPlan, tell: Tell) -> list[Outcome]:
             ):
                 found += asyncio.run(_runs(plan, strategy, ports, tell))
     return found
+
+
+def without_sizes(outcomes: Sequence[Outcome], plan: RealPlan, sizes: Sequence[int]) -> list[Outcome]:
+    """What was measured before, but for what these sizes measure anew."""
+    is_plain_anew = min(plan.nodes) in sizes
+    return [one for one in outcomes if (not is_plain_anew if one.strategy == PLAIN else one.nodes not in sizes)]
+
+
+def _measured_plain(plan: RealPlan, tell: Tell) -> list[Outcome]:
+    with tempfile.TemporaryDirectory(prefix="triplewire-bench-") as folder, plain_node(Path(folder)) as port:
+        return asyncio.run(_runs(plan, PLAIN, [port], tell))
 
 
 async def _settle(plan: RealPlan, port: int) -> None:
