@@ -212,3 +212,12 @@ def test_f7_the_last_of_those_who_leave_takes_everything_along_and_goes_on_with_
     world.run_until_quiet()
     assert last.member.zones == (SPACE,)
     assert last.storage.quads(SPACE) == before
+
+
+def test_f7_who_leaves_before_anybody_has_let_it_in_has_left_at_once() -> None:
+    world = MemberWorld(12, [PublicationStrategy.OSMA])
+    world.add("n0", "nobody")
+    world.run(3)
+    world.leave("n0")
+    world.run(1)
+    assert "n0" not in world.running

@@ -93,6 +93,11 @@ class CanNode:
         """Whether this node answers for its zones: after a restart, once somebody has confirmed that it may."""
         return self._ownership.serves(now)
 
+    @property
+    def is_stranger(self) -> bool:
+        """Whether nobody has let us in yet, so that no message of ours reaches anybody."""
+        return not self.zones and not self._ownership.table.members
+
     def is_calm(self, now: float) -> bool:
         """Whether nobody has failed or come back for a while, so that nobody else can own what we do."""
         return self._ownership.is_calm(now)

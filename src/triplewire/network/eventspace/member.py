@@ -271,6 +271,9 @@ class SpaceMember:
         if self._is_farewell_said or not self._can.is_done_sending:
             return effects
         self._is_farewell_said = True
+        if self._can.is_stranger:
+            self._has_left = True
+            return [*effects, Left()]
         body = _ENCODER.encode(NodeLeft(self.me.id))
         return [*effects, *self._do(now, self._can.multicast(now, self._cast_id(_FAREWELL), [SPACE], body))]
 

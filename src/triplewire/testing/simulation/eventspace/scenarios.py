@@ -17,6 +17,7 @@ from triplewire.network.can.geometry.space import SPACE, bounds_of, exactly
 from triplewire.network.eventspace.strategy import PublicationStrategy
 from triplewire.testing.simulation.eventspace.inspection import is_expendable, problems
 from triplewire.testing.simulation.eventspace.workload import (
+    EVERYTHING,
     PREDICATES,
     RESOURCES,
     random_event,
@@ -103,6 +104,12 @@ class ScenarioRunner:
                 self.world.run_for(self._rng.uniform(0.0, 20.0))
         self._clear_all()
         self._is_active = False
+
+    def subscribe_to_everything(self) -> None:
+        """A client somewhere subscribes to every event, so that at the end something is owed in any case."""
+        host_id = self._any_available()
+        if host_id is not None:
+            self.world.subscribe(host_id, EVERYTHING)
 
     def publish_everywhere(self) -> None:
         """Every node publishes something, so that whatever is amiss with the space shows."""

@@ -19,6 +19,9 @@ _NAMES = ("Ann", "Anton", "Bob")
 _LITERALS = (*map(Literal, range(8)), *map(Literal, _NAMES))
 _OBJECTS: tuple[ObjectTerm, ...] = (*RESOURCES[:4], *_LITERALS, BlankNode("b"))
 
+EVERYTHING = "ASK { ?x ?p ?y }"
+"""A subscription that every event satisfies."""
+
 # One pattern and chains of several, with and without constants, filters on one variable and on several, and queries
 # that only the evaluation of the whole event can decide.
 _TEMPLATES = (
