@@ -232,6 +232,13 @@ class World:
             for node_id, node in self.running.items():
                 self.do(node_id, node.tick(self.now))
 
+    def run_until_in(self, node_id: str, most: float = 60.0) -> None:
+        """Until a newcomer was let in."""
+        end = self.now + most
+        while node_id not in self.members:
+            assert self.now < end, f"nobody lets {node_id} in"
+            self.run(TICK)
+
     def run_until_settled(self, most: float = 120.0) -> None:
         """Until nothing is under way and the space is tiled by what everybody agrees on."""
         end = self.now + most
