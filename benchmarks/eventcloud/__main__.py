@@ -56,6 +56,8 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="simulations at a time [all cores]")
     part = parser.add_mutually_exclusive_group()
     part.add_argument("--simulated", action="store_true", help="the simulated part only; the other stays as it was")
+    part.add_argument("--model", action="store_true", help="only fit the model to steps, which wants a quiet machine")
+    part.add_argument("--cases", action="store_true", help="the simulated part by the model of before")
     part.add_argument("--spread", action="store_true", help="only (a) again with other disks, by the model of before")
     part.add_argument("--real", action="store_true", help="real processes only; the other part stays as it was")
     parser.add_argument("--nodes", type=int, nargs="+", help="real processes of these sizes only [all]")
@@ -64,15 +66,18 @@ def main() -> None:
     path, console = results / "eventcloud.json", wide_console()
     plan = QUICK if chosen.quick else SHORT if chosen.short else FULL
     findings = Findings(plan)
-    if path.exists() and (chosen.simulated or chosen.real or chosen.spread):
+    is_part = chosen.simulated or chosen.real or chosen.spread or chosen.model or chosen.cases
+    if path.exists() and is_part:
         findings = msgspec.json.decode(path.read_bytes(), type=Report).findings
         findings.plan = plan
     facts = machine.facts()
-    if not (chosen.real or chosen.spread):
+    if not is_part or chosen.simulated or chosen.model:
+        fit(findings, console)
+    if not is_part or chosen.simulated or chosen.cases:
         simulate(findings, console, chosen.jobs)
-    if not chosen.real:
+    if not (chosen.real or chosen.model):
         vary_disks(findings, chosen.jobs)
-    if not (chosen.simulated or chosen.spread):
+    if not is_part or chosen.real:
         real, sizes = findings.plan.real, chosen.nodes or findings.plan.real.nodes
         findings.real = [*without_sizes(findings.real, real, sizes), *measured_real(real, sizes, console.print)]
     show(findings, console)
@@ -84,21 +89,26 @@ def main() -> None:
     drawing.draw((results if chosen.quick else FIGURES) / "eventcloud.png", findings.simulated, findings.real)
 
 
-def simulate(findings: Findings, console: Console, jobs: int) -> None:
-    """Fit the model, then run every case, some of them at a time: their time is simulated."""
-    plan = findings.plan
+def fit(findings: Findings, console: Console) -> None:
+    """Fit the model to the steps of small spaces."""
     with progress(console) as bars:
-        planned = list(cases(plan))
-        distinct = {key_of(case): case for case in planned}
-        whole = bars.add_task("all", total=len(distinct))
+        whole = bars.add_task("measuring steps", total=None)
         findings.model, findings.steps, findings.commits = model_of_steps(
-            plan.measured_events, lambda words: bars.update(whole, description=words)
+            findings.plan.measured_events, lambda words: bars.update(whole, description=words)
         )
-        bars.update(whole, description="simulating")
-        with ProcessPoolExecutor(jobs) as pool:
-            running = {key: pool.submit(simulated, case, findings.model) for key, case in distinct.items()}
-            for _ in as_completed(running.values()):
-                bars.advance(whole)
+
+
+def simulate(findings: Findings, console: Console, jobs: int) -> None:
+    """Run every case by the model, some of them at a time: their time is simulated."""
+    if findings.model is None:
+        raise SystemExit("there is no model yet: --model fits one")
+    with progress(console) as bars, ProcessPoolExecutor(jobs) as pool:
+        planned = list(cases(findings.plan))
+        distinct = {key_of(case): case for case in planned}
+        whole = bars.add_task("simulating", total=len(distinct))
+        running = {key: pool.submit(simulated, case, findings.model) for key, case in distinct.items()}
+        for _ in as_completed(running.values()):
+            bars.advance(whole)
         found = {key: each.result() for key, each in running.items()}
         findings.simulated = [replace(found[key_of(case)], experiment=case.experiment) for case in planned]
 
