@@ -1,0 +1,78 @@
+"""What Oxigraph says, as multisets.
+
+Where it departs from SPARQL 1.1 the query is rewritten to say the same in a way that it gets right: `a|b`, which gives
+an end once however many choices lead to it, as a UNION; `GRAPH ?g { P }`, whose name is seen inside P, as a union over
+the graphs that there are. What is left, a path of length zero from a constant that the graph lacks, is not asked
+(`is_certain`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from pyoxigraph import QueryBoolean, QuerySolutions, Store
+
+from triplewire.algebra.patterns import Variable
+from triplewire.languages.sparql.parsing.parser import parse_query
+from triplewire.languages.sparql.printing.printer import print_query
+from triplewire.languages.sparql.syntax import ast
+from triplewire.languages.trees import transform, walk
+from triplewire.matching.general.alternative_paths import spelled_out
+from triplewire.rdf.terms import NamedNode, Term, Triple
+from triplewire.views.algebra.paths import may_be_empty
+from triplewire.views.graphs import OxigraphDataset
+
+Multiset = Counter[object]
+
+
+def by_oxigraph(store: Store, text: str) -> Multiset:
+    """ASK has one solution without bindings, or none. A graph is a set of triples."""
+    found = store.query(print_query(standardised(parse_query(text), store)))
+    if isinstance(found, QueryBoolean):
+        return Counter([frozenset()] if found else [])
+    if isinstance(found, QuerySolutions):
+        names = found.variables
+        return Counter(frozenset((n.value, row[n]) for n in names if row[n] is not None) for row in found)
+    return Counter(set(found))
+
+
+def as_multiset(answer: bool | Iterable[dict[str, Term] | Triple]) -> Multiset:
+    if isinstance(answer, bool):
+        return Counter([frozenset()] if answer else [])
+    return Counter(row if isinstance(row, Triple) else frozenset(row.items()) for row in answer)
+
+
+def standardised(query: ast.Query, store: Store) -> ast.Query:
+    """The query in a form that Oxigraph reads as the standard does, over this store."""
+    graphs = [name for name in OxigraphDataset(store).named_graphs() if isinstance(name, NamedNode)]
+
+    def rewritten(node: object) -> object:
+        if isinstance(node, ast.Graph) and isinstance(node.name, Variable):
+            return _in_each(node.name, node.group, graphs)
+        return ast.Group(tuple(map(spelled_out, node.elements))) if isinstance(node, ast.Group) else node
+
+    return transform(query, rewritten)
+
+
+def _in_each(name: Variable, group: ast.Group, graphs: list[NamedNode]) -> ast.Element:
+    branches = [ast.Group((ast.Graph(graph, group), ast.Values((name,), ((graph,),)))) for graph in graphs]
+    if not branches:
+        return ast.Values((name,), ())
+    return ast.Union(tuple(branches)) if len(branches) > 1 else branches[0]
+
+
+def is_certain(text: str) -> bool:
+    """Whether Oxigraph's word counts."""
+    patterns = (node for node in walk(parse_query(text)) if isinstance(node, ast.TriplePattern))
+    return not any(_may_start_outside(pattern) for pattern in patterns)
+
+
+def _may_start_outside(pattern: ast.TriplePattern) -> bool:
+    """Whether a path of length zero may be asked from a constant, or within other paths."""
+    path = pattern.predicate
+    closures = (ast.ZeroOrMore, ast.ZeroOrOne, ast.OneOrMore)
+    if not any(may_be_empty(node) for node in walk(path) if isinstance(node, closures)):
+        return False
+    is_free = isinstance(pattern.subject, Variable) and isinstance(pattern.object, Variable)
+    return not (is_free and isinstance(path, closures))
