@@ -1,7 +1,7 @@
 """Literals as Oxigraph's store keeps them: numbers, booleans and dates by value.
 
-`"01"^^xsd:int` comes back as the xsd:integer 1. So that what changed has the terms by which it is found again, a literal is
-brought into that form before anything else.
+`"01"^^xsd:int` comes back as the xsd:integer 1. So that what changed has the terms by which it is found again, a
+literal is brought into that form before anything else.
 """
 
 from __future__ import annotations

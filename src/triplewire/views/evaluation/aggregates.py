@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Callable
-from decimal import Decimal
+from decimal import Context, Decimal
 from math import fsum
 from typing import Protocol
 
@@ -25,7 +25,10 @@ from triplewire.views.evaluation.order import Key, total_key, value_key
 _ZERO = Literal("0", datatype=functions.INTEGER)
 _TEXTS = frozenset((XSD["string"], RDF["langString"]))
 _TYPES = {Rank.DECIMAL: XSD["decimal"], Rank.FLOAT: XSD["float"], Rank.DOUBLE: XSD["double"]}
-_DECIMALS = 10**18
+# Decimals are whole numbers of these, so that a total is exact.
+_PLACES = 18
+_UNIT = 10**_PLACES
+_EXACTLY = Context(prec=400)
 _LARGEST = 2**127
 
 
@@ -95,9 +98,9 @@ class _Sum:
     def __init__(self, *_: object) -> None:
         self._count = 0
         self._errors = 0
-        self._exact: int | Decimal = 0
+        self._exact = 0
         self._ranks: Counter[Rank] = Counter()
-        self._floating: Counter[float] = Counter()
+        self._floating: Counter[str] = Counter()
 
     def add(self, term: Term | None) -> None:
         self._change(term, 1)
@@ -113,10 +116,9 @@ class _Sum:
             return
         self._ranks[number.rank] += by
         if number.rank >= Rank.FLOAT:
-            self._floating[float(number.value)] += by
+            self._floating[repr(float(number.value))] += by
         else:
-            assert isinstance(number.value, int | Decimal)
-            self._exact += by * number.value
+            self._exact += by * int(Decimal(number.value).scaleb(_PLACES, _EXACTLY))
 
     def result(self) -> Term | None:
         if self._errors:
@@ -125,18 +127,21 @@ class _Sum:
             return _ZERO
         rank = max(rank for rank, count in self._ranks.items() if count)
         if rank is Rank.INTEGER:
-            return functions.add(_ZERO, Literal(str(self._exact), datatype=functions.INTEGER))
+            return functions.integer(self._exact // _UNIT)
         if rank is Rank.DECIMAL:
-            fits = abs(self._exact) * _DECIMALS < _LARGEST
-            return as_kept(Literal(f"{self._exact:f}", datatype=_TYPES[rank])) if fits else None
+            fits = -_LARGEST <= self._exact < _LARGEST
+            return as_kept(Literal(f"{self._total():f}", datatype=_TYPES[rank])) if fits else None
         return as_kept(Literal(repr(self._floating_total()), datatype=_TYPES[rank]))
 
+    def _total(self) -> Decimal:
+        return Decimal(self._exact).scaleb(-_PLACES, _EXACTLY)
+
     def _floating_total(self) -> float:
-        parts = [value for value, count in self._floating.items() for _ in range(count)]
+        parts = [float(value) for value, count in self._floating.items() for _ in range(count)]
         try:
-            return fsum((*parts, float(self._exact)))
+            return fsum((*parts, float(self._total())))
         except (OverflowError, ValueError):  # infinities of both signs, or more than there is
-            return sum(parts, float(self._exact))
+            return sum(parts, float(self._total()))
 
     @property
     def count(self) -> Literal:

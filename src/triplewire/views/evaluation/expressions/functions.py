@@ -46,6 +46,11 @@ def boolean(value: bool | None) -> Term | None:
     return None if value is None else TRUE if value else FALSE
 
 
+def integer(value: int) -> Term | None:
+    """An integer as a term; one of more than 64 bits is an error."""
+    return Literal(str(value), datatype=INTEGER) if _SMALLEST <= value <= _LARGEST else None
+
+
 def add(a: Term, b: Term) -> Term | None:
     """a + b."""
     return _calculated("+", int.__add__, a, b)
@@ -70,8 +75,7 @@ def _calculated(sign: str, of_integers: Callable[[int, int], int], a: Term, b: T
     if isinstance(a, Literal) and isinstance(b, Literal) and a.datatype == b.datatype == INTEGER:
         x, y = value_of(a).content, value_of(b).content
         if kind_of(a) is kind_of(b) is Kind.NUMERIC:
-            result = of_integers(x.value, y.value)
-            return Literal(str(result), datatype=INTEGER) if _SMALLEST <= result <= _LARGEST else None
+            return integer(of_integers(x.value, y.value))
     return computed(f"{{}} {sign} {{}}", a, b)
 
 
