@@ -94,7 +94,7 @@ class QueryWriter(Writer):
     def _bind(self) -> str:
         expressions = (
             "STR(?x)", "?y + 1", "?y * ?z", "IF(BOUND(?z), ?z, ?x)", "COALESCE(?z, 'none')", "?y > ?z",
-            "UCASE(STR(?y))", "STRLEN(STR(?x))", "?x = ?y", "ABS(?y)", "CONCAT(STR(?x), 'x')", "DATATYPE(?y)", "?y / 2", 
+            "UCASE(STR(?y))", "STRLEN(STR(?x))", "?x = ?y", "ABS(?y)", "CONCAT(STR(?x), 'x')", "DATATYPE(?y)", "?y / 2",
             "-?y", "EXISTS { ?x ?any ?y }",
         )  # fmt: skip
         return f" BIND({self._rng.choice(expressions)} AS ?new) "
