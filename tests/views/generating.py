@@ -8,6 +8,8 @@ from random import Random
 from pyoxigraph import Store
 from tests.network.queries.generating import EX, LITERALS, PREDICATES, Writer
 
+from triplewire.languages.sparql.parsing.parser import parse_dataset_query
+from triplewire.languages.sparql.printing.printer import print_dataset_query
 from triplewire.rdf.literals.kept import as_kept
 from triplewire.rdf.terms import XSD, BlankNode, DefaultGraph, Literal, NamedNode, Quad, Triple
 
@@ -54,6 +56,18 @@ def store_of(quads: Iterable[Quad]) -> Store:
     return store
 
 
+def dataset_query(world: World, quads: Iterable[Quad]) -> str:
+    """A query over the dataset: what `QueryWriter` writes, a DESCRIBE or a slice, now and then with FROM."""
+    rng, writer = world.rng, QueryWriter(world, quads)
+    kind = rng.random()
+    text = writer.query() if kind < 0.7 else writer.described() if kind < 0.8 else writer.sliced()
+    query = parse_dataset_query(text)
+    if rng.random() < 0.85:
+        return text
+    default, named = (rng.sample(GRAPHS, rng.randint(0, 2)) for _ in range(2))
+    return print_dataset_query(query.over(default, named))
+
+
 class QueryWriter(Writer):
     """The space's writer of queries, with the forms and functions that a view may have besides."""
 
@@ -90,6 +104,20 @@ class QueryWriter(Writer):
                 f"SELECT * WHERE {{ ?x <{EX}p> ?y OPTIONAL {{ ?y <{EX}q> ?z FILTER({self._condition(1)}) }} }}",
             )
         )
+
+    def described(self) -> str:
+        return self._rng.choice((f"DESCRIBE ?x {self.group(1)}", f"DESCRIBE <{EX}a>", f"DESCRIBE * {self.group(1)}"))
+
+    def sliced(self) -> str:
+        """Mostly with few rows shown, so that rows come from behind."""
+        rng, group = self._rng, self.group(self._rng.randint(0, 1))
+        shown = rng.choice(("?x", "?x ?y", "DISTINCT ?x", "DISTINCT ?y ?x", "?x (COUNT(*) AS ?n)"))
+        grouping = "GROUP BY ?x" if "COUNT" in shown else ""
+        order = rng.choice(("", "ORDER BY ?x", "ORDER BY DESC(?x)", "ORDER BY STR(?x) DESC(?x)"))
+        if "DISTINCT" not in shown and not grouping and rng.random() < 0.3:
+            order = "ORDER BY DESC(?y)"
+        limit = f"LIMIT {rng.randint(0, 4)} OFFSET {rng.choice((0, 0, 1, 2))}"
+        return f"SELECT {shown} WHERE {group} {grouping} {order} {limit}"
 
     def _bind(self) -> str:
         expressions = (

@@ -10,25 +10,32 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from typing import TypeVar
 
 from pyoxigraph import QueryBoolean, QuerySolutions, Store
 
 from triplewire.algebra.patterns import Variable
-from triplewire.languages.sparql.parsing.parser import parse_query
-from triplewire.languages.sparql.printing.printer import print_query
+from triplewire.languages.sparql.parsing.parser import parse_dataset_query
+from triplewire.languages.sparql.printing.printer import print_dataset_query
 from triplewire.languages.sparql.syntax import ast
+from triplewire.languages.sparql.syntax.datasets import DatasetQuery
 from triplewire.languages.trees import transform, walk
 from triplewire.matching.general.alternative_paths import spelled_out
 from triplewire.rdf.terms import NamedNode, Term, Triple
 from triplewire.views.algebra.paths import may_be_empty
-from triplewire.views.graphs import OxigraphDataset
+from triplewire.views.evaluation.forms import form_of
+from triplewire.views.graphs import Dataset, OxigraphDataset
 
 Multiset = Counter[object]
+Tree = TypeVar("Tree")
 
 
 def by_oxigraph(store: Store, text: str) -> Multiset:
     """ASK has one solution without bindings, or none. A graph is a set of triples."""
-    found = store.query(print_query(standardised(parse_query(text), store)))
+    asked = parse_dataset_query(text)
+    dataset = form_of(asked).dataset(OxigraphDataset(store))
+    rewritten = DatasetQuery(standardised(asked.query, dataset), asked.default_graphs, asked.named_graphs)
+    found = store.query(print_dataset_query(rewritten))
     if isinstance(found, QueryBoolean):
         return Counter([frozenset()] if found else [])
     if isinstance(found, QuerySolutions):
@@ -43,9 +50,9 @@ def as_multiset(answer: bool | Iterable[dict[str, Term] | Triple]) -> Multiset:
     return Counter(row if isinstance(row, Triple) else frozenset(row.items()) for row in answer)
 
 
-def standardised(query: ast.Query, store: Store) -> ast.Query:
-    """The query in a form that Oxigraph reads as the standard does, over this store."""
-    graphs = [name for name in OxigraphDataset(store).named_graphs() if isinstance(name, NamedNode)]
+def standardised(query: Tree, dataset: Dataset) -> Tree:
+    """The query in a form that Oxigraph reads as the standard does, over this dataset."""
+    graphs = [name for name in dataset.named_graphs() if isinstance(name, NamedNode)]
 
     def rewritten(node: object) -> object:
         if isinstance(node, ast.Graph) and isinstance(node.name, Variable):
@@ -63,8 +70,11 @@ def _in_each(name: Variable, group: ast.Group, graphs: list[NamedNode]) -> ast.E
 
 
 def is_certain(text: str) -> bool:
-    """Whether Oxigraph's word counts."""
-    patterns = (node for node in walk(parse_query(text)) if isinstance(node, ast.TriplePattern))
+    """Whether Oxigraph's word counts. Which rows a LIMIT leaves is free where rows are equal."""
+    query = parse_dataset_query(text).query
+    if query.modifiers.limit is not None or query.modifiers.offset is not None:
+        return False
+    patterns = (node for node in walk(query) if isinstance(node, ast.TriplePattern))
     return not any(_may_start_outside(pattern) for pattern in patterns)
 
 

@@ -1,6 +1,8 @@
 """Standing queries over the living graph, kept up to date from what changes.
 
 graphs       the dataset that is asked, after a change and before it
+changes      what one transaction added and removed
 algebra      SPARQL's algebra, and the way to it from the syntax tree
 evaluation   evaluates it, from a seed, under a budget
+maintenance  keeps the answer of a query up to date from what changes
 """

@@ -11,7 +11,8 @@ from typing import TypeVar
 
 from triplewire.algebra.patterns import Variable
 from triplewire.languages.sparql.syntax import ast
-from triplewire.languages.sparql.syntax.scope import projected, visible_in
+from triplewire.languages.sparql.syntax.datasets import DescribeQuery
+from triplewire.languages.sparql.syntax.scope import projected
 from triplewire.languages.trees import transform
 from triplewire.rdf.literals.kept import as_kept
 from triplewire.rdf.terms import Literal, NamedNode
@@ -28,11 +29,6 @@ _OPAQUE = (ast.Exists, ast.NotExists)
 def pattern_of(group: ast.Group) -> Node:
     """The algebra of a group: what WHERE means."""
     return Translation().group(group, DEFAULT_GRAPH)
-
-
-def query_of(query: ast.SelectQuery) -> Node:
-    """The algebra of a SELECT, modifiers included."""
-    return Translation().select(query, DEFAULT_GRAPH)
 
 
 class Translation:
@@ -134,7 +130,7 @@ class Translation:
 
     def grouped(
         self,
-        query: ast.SelectQuery | ast.AskQuery | ast.ConstructQuery,
+        query: ast.Query | DescribeQuery,
         selected: list[ast.Expression],
         graph: GraphTerm,
     ) -> tuple[Node, list[ast.Expression], tuple[ast.OrderKey, ...]]:
@@ -208,11 +204,6 @@ def sliced(node: Node, modifiers: ast.Modifiers) -> Node:
     if modifiers.limit is None and not modifiers.offset:
         return node
     return nodes.Slice(node, modifiers.offset or 0, modifiers.limit)
-
-
-def visible(query: ast.SelectQuery | ast.AskQuery | ast.ConstructQuery) -> tuple[Variable, ...]:
-    """The variables that the pattern of a query shows."""
-    return visible_in(query.where, *([query.values] if query.values else []))
 
 
 def needs_quad(node: Node, graph: GraphTerm) -> bool:

@@ -1,6 +1,7 @@
 """Evaluates SPARQL's algebra over a dataset, from a seed, under a budget of steps.
 
 answers      the front door: a query or a pattern, prepared once and asked often
+forms        a query taken apart
 work         one evaluation under way: dataset, budget, moment
 compilation  algebra to operators
 operators    what an operator is

@@ -9,17 +9,19 @@ An answer is a list of solutions (`Solutions`), a bool, or a list of triples (`T
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 
 from triplewire.algebra.patterns import Variable
 from triplewire.languages.sparql.syntax import ast
+from triplewire.languages.sparql.syntax.datasets import DescribeQuery
 from triplewire.rdf.solutions import Solution, Solutions, Triples
 from triplewire.rdf.terms import Term, Triple
-from triplewire.views.algebra import nodes
-from triplewire.views.algebra.translation import Translation, pattern_of, sliced, visible
+from triplewire.views.algebra.translation import pattern_of
 from triplewire.views.evaluation.compilation import Compilation
-from triplewire.views.evaluation.triples import Template
+from triplewire.views.evaluation.forms import AnyQuery, Form, form_of, targets_of
+from triplewire.views.evaluation.triples import Template, description
 from triplewire.views.evaluation.work import Bindings, Budget, Moment, Work
-from triplewire.views.graphs import DEFAULT_GRAPH, Dataset
+from triplewire.views.graphs import Dataset
 
 Answer = Solutions | bool | Triples
 _NOTHING: Mapping[str, Term] = {}
@@ -56,41 +58,58 @@ def shown(solution: Bindings) -> Solution:
 class PreparedQuery:
     """A query, ready to be asked."""
 
-    def __init__(self, query: ast.Query) -> None:
-        self.query = query
-        self._variables: tuple[Variable, ...] = ()
-        self.node = algebra_of(query)
-        self._operator = Compilation().ordered(self.node)
-        self._template = Template(query.template) if isinstance(query, ast.ConstructQuery) else None
+    def __init__(self, query: AnyQuery | Form) -> None:
+        self.form = query if isinstance(query, Form) else form_of(query)
+        self._operator = Compilation().ordered(self.form.node)
+        asked = self.form.query
+        self._template = Template(asked.template) if isinstance(asked, ast.ConstructQuery) else None
 
     def answer(self, dataset: Dataset, budget: Budget | None = None, moment: Moment | None = None) -> Answer:
         """What the query says about the dataset."""
-        work = Work(dataset, budget or Budget(), moment or Moment.current())
+        work = Work(self.form.dataset(dataset), budget or Budget(), moment or Moment.current())
+        if isinstance(self.form.query, ast.AskQuery):
+            return bool(self.items(work))
+        if isinstance(self.form.query, ast.SelectQuery):
+            return Solutions(self._operator.solve(work, _NOTHING), self.form.names)
+        return Triples(self.items(work))  # type: ignore[arg-type]
+
+    def items(self, work: Work) -> list[Solution | Triple]:
+        """The answer as a list: for ASK, one solution without bindings means yes."""
         rows = self._operator.solve(work, _NOTHING)
-        if isinstance(self.query, ast.AskQuery):
-            return any(True for _ in rows)
+        query = self.form.query
+        if isinstance(query, ast.AskQuery):
+            return [{} for _ in islice(rows, 1)]
         if self._template is not None:
             return self._constructed(work, rows, self._template)
-        assert isinstance(self.query, ast.SelectQuery)
-        assert isinstance(self.node, nodes.Project | nodes.Distinct | nodes.Slice)
-        return Solutions(map(shown, rows), [variable.name for variable in projection_of(self.node)])
+        if isinstance(query, DescribeQuery):
+            resources = dict.fromkeys(term for row in rows for term in resources_of(query, row))
+            return [*dict.fromkeys(triple for term in resources for triple in description(term, work))]
+        return [*rows]
 
-    def _constructed(self, work: Work, rows: Iterator[Bindings], template: Template) -> Triples:
+    def _constructed(self, work: Work, rows: Iterator[Bindings], template: Template) -> list[Solution | Triple]:
         copies: dict[tuple[tuple[str, Term], ...], int] = {}
         found: dict[Triple, None] = {}
         for row in rows:
             key = tuple(sorted(row.items(), key=lambda item: item[0]))
             copy = copies[key] = copies.get(key, -1) + 1
             found.update(dict.fromkeys(template.triples(row, work, copy)))
-        return Triples(found)
+        return [*found]
 
 
-def prepare(query: ast.Query) -> PreparedQuery:
+def resources_of(query: DescribeQuery, solution: Bindings) -> Iterator[Term]:
+    """What one solution asks to be described."""
+    for target in targets_of(query):
+        term = solution.get(target.name) if isinstance(target, Variable) else target
+        if term is not None:
+            yield term
+
+
+def prepare(query: AnyQuery) -> PreparedQuery:
     """Make a query ready."""
     return PreparedQuery(query)
 
 
-def evaluate(query: ast.Query, dataset: Dataset, budget: Budget | None = None, moment: Moment | None = None) -> Answer:
+def evaluate(query: AnyQuery, dataset: Dataset, budget: Budget | None = None, moment: Moment | None = None) -> Answer:
     """Ask a query once.
 
     >>> from pyoxigraph import Store
@@ -102,21 +121,3 @@ def evaluate(query: ast.Query, dataset: Dataset, budget: Budget | None = None, m
     [{'who': <NamedNode value=urn:b>}]
     """
     return prepare(query).answer(dataset, budget, moment)
-
-
-def algebra_of(query: ast.Query) -> nodes.Node:
-    """The algebra of any form: ASK, CONSTRUCT and DESCRIBE as the SELECT of all that their pattern shows."""
-    if isinstance(query, ast.SelectQuery):
-        return Translation().select(query, DEFAULT_GRAPH)
-    grouped, _, order = Translation().grouped(query, [], DEFAULT_GRAPH)
-    if order:
-        grouped = nodes.OrderBy(grouped, order)
-    return sliced(nodes.Project(grouped, visible(query)), query.modifiers)
-
-
-def projection_of(node: nodes.Node) -> tuple[Variable, ...]:
-    """What the solutions of a SELECT show."""
-    while not isinstance(node, nodes.Project):
-        assert isinstance(node, nodes.Distinct | nodes.Slice)
-        node = node.inner
-    return node.variables

@@ -33,9 +33,17 @@ class Compilation:
 
     def __init__(self) -> None:
         self.expressions = Compiler(self._exists)
+        self._given: list[tuple[Node, Operator]] = []
+
+    def give(self, node: Node, operator: Operator) -> None:
+        """Use an operator for a node that is to come."""
+        self._given.append((node, operator))
 
     def operator(self, node: Node) -> Operator:
         """A node without regard to order: ORDER BY does nothing where no LIMIT is around it."""
+        for given, operator in self._given:
+            if given is node:
+                return operator
         if isinstance(node, nodes.QuadPattern | nodes.NegatedPattern):
             return QuadMatch(node)
         if isinstance(node, nodes.PathPattern):
