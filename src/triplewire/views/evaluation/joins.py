@@ -32,6 +32,9 @@ class _Step(Struct, frozen=True):
     part: Operator
     tests: tuple[Condition, ...]
 
+    def passes(self, solution: Bindings, work: Work) -> bool:
+        return not self.tests or all(test(solution, work) is True for test in self.tests)
+
 
 class JoinAll:
     """A join of any number of parts, with the conditions of the filter around it."""
@@ -51,29 +54,8 @@ class JoinAll:
         if plan is None:
             plan = self._plans[bound] = self._planned(bound)
         if self._is_flat:
-            return self._flat(work, plan, 0, {name: seed[name] for name in bound})
-        return self._nested(work, plan, 0, {}, seed)
-
-    def _flat(self, work: Work, plan: tuple[_Step, ...], at: int, found: Bindings) -> Iterator[Bindings]:
-        if at == len(plan):
-            yield found
-            return
-        step = plan[at]
-        for match in step.part.solve(work, found):
-            merged = {**found, **match}
-            if all(test(merged, work) is True for test in step.tests):
-                yield from self._flat(work, plan, at + 1, merged)
-
-    def _nested(self, work: Work, plan: tuple[_Step, ...], at: int, found: Bindings, seed: Seed) -> Iterator[Bindings]:
-        if at == len(plan):
-            yield found
-            return
-        step = plan[at]
-        for match in step.part.solve(work, {**seed, **found}):
-            merged = {**found, **match}
-            work.budget.spend()
-            if all(test(merged, work) is True for test in step.tests):
-                yield from self._nested(work, plan, at + 1, merged, seed)
+            return _flat(work, plan, {name: seed[name] for name in bound})
+        return _nested(work, plan, seed)
 
     def cost(self, bound: Names) -> float:
         return min((part.cost(bound) for part in self.parts), default=1.0)
@@ -91,6 +73,46 @@ class JoinAll:
             waiting = [test for test in waiting if test not in ready]
             steps.append(_Step(part, tuple(test.condition for test in ready)))
         return tuple(steps)
+
+
+def _flat(work: Work, plan: tuple[_Step, ...], found: Bindings) -> Iterator[Bindings]:
+    """Depth first, with a stack of its own: a pattern may have hundreds of parts."""
+    last = len(plan) - 1
+    waiting = [plan[0].part.extensions(work, found)]  # type: ignore[attr-defined]
+    while waiting:
+        at = len(waiting) - 1
+        merged = next(waiting[at], None)
+        if merged is None:
+            waiting.pop()
+        elif not plan[at].passes(merged, work):
+            continue
+        elif at == last:
+            yield merged
+        else:
+            waiting.append(plan[at + 1].part.extensions(work, merged))  # type: ignore[attr-defined]
+
+
+def _nested(work: Work, plan: tuple[_Step, ...], seed: Seed) -> Iterator[Bindings]:
+    """The same where a part may leave variables unbound that the seed binds."""
+    last = len(plan) - 1
+    found: list[Bindings] = [{}]
+    waiting = [plan[0].part.solve(work, seed)]
+    while waiting:
+        at = len(waiting) - 1
+        match = next(waiting[at], None)
+        if match is None:
+            waiting.pop()
+            found.pop()
+            continue
+        work.budget.spend()
+        merged = {**found[at], **match}
+        if not plan[at].passes(merged, work):
+            continue
+        if at == last:
+            yield merged
+        else:
+            found.append(merged)
+            waiting.append(plan[at + 1].part.solve(work, {**seed, **merged}))
 
 
 class FilterAll:

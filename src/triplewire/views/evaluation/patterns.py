@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from triplewire.algebra.patterns import Variable
-from triplewire.rdf.terms import RDF, BlankNode, DefaultGraph, Literal, NamedNode, Quad, Term
+from triplewire.rdf.terms import RDF, DefaultGraph, Literal, NamedNode, Quad, Triple
 from triplewire.views.algebra import nodes
 from triplewire.views.algebra.variables import certain, possible
 from triplewire.views.evaluation.operators import Names, Seed, compatible
@@ -13,7 +14,6 @@ from triplewire.views.evaluation.work import Bindings, Work
 from triplewire.views.graphs import Graph, has_graph
 
 _TYPE = RDF["type"]
-_PLACES = ("subject", "predicate", "object", "graph_name")
 # About how many quads are found, by what is bound: subject, predicate, object. A class has more members than other
 # values.
 _COSTS: dict[tuple[bool, bool, bool], float] = {
@@ -32,79 +32,53 @@ _MEMBERS = 2_000.0
 class QuadMatch:
     """A QuadPattern, or a NegatedPattern if some predicates are excluded."""
 
-    __slots__ = ("_constants", "_excluded", "_graph", "_names", "_repeats", "certain", "variables")
+    __slots__ = ("_constants", "_excluded", "_is_active", "_repeats", "_variables", "certain", "variables")
 
     def __init__(self, node: nodes.QuadPattern | nodes.NegatedPattern) -> None:
-        negated = isinstance(node, nodes.NegatedPattern)
-        terms = (node.subject, None if negated else node.predicate, node.object)  # type: ignore[union-attr]
-        self._names = tuple(term.name if isinstance(term, Variable) else None for term in terms)
+        predicate = None if isinstance(node, nodes.NegatedPattern) else node.predicate
+        graph = None if node.graph is nodes.ACTIVE else node.graph
+        terms = (node.subject, predicate, node.object, graph)
         self._constants = tuple(None if isinstance(term, Variable) else term for term in terms)
+        self._variables = tuple((place, term.name) for place, term in enumerate(terms) if isinstance(term, Variable))
+        self._is_active = node.graph is nodes.ACTIVE
         self._excluded = frozenset(node.excluded) if isinstance(node, nodes.NegatedPattern) else None
-        self._graph = node.graph
         self.certain = self.variables = certain(node)
-        named = [
-            *(name for name in self._names if name),
-            *([node.graph.name] if isinstance(node.graph, Variable) else []),
-        ]
-        self._repeats = len(named) > len(set(named))
+        self._repeats = len(self._variables) > len(self.variables)
 
     def solve(self, work: Work, seed: Seed) -> Iterator[Bindings]:
         """One solution for each quad."""
-        names = self._names
-        subject, predicate, obj = self._constants
+        return self.extensions(work, {name: seed[name] for name in self.variables if name in seed})
+
+    def extensions(self, work: Work, found: Bindings) -> Iterator[Bindings]:
+        """What was found so far, together with what each matching quad binds."""
         free: list[tuple[int, str]] = []
-        for place, name in enumerate(names):
-            if name is None:
-                continue
-            term = seed.get(name)
+        wanted: list[Any] = [*self._constants]
+        for place, name in self._variables:
+            term = found.get(name)
             if term is None:
                 free.append((place, name))
-            elif place == 0:
-                subject = term
-            elif place == 1:
-                predicate = term
             else:
-                obj = term
-        if isinstance(subject, Literal) or (predicate is not None and not isinstance(predicate, NamedNode)):
+                wanted[place] = term
+        subject, predicate, obj, graph = wanted
+        if isinstance(subject, Literal | Triple) or not isinstance(predicate, NamedNode | None):
             return
-        graph = self._graph_in(work, seed)
-        if graph is _NO_GRAPH:
+        if self._is_active:
+            graph = work.graph
+        elif isinstance(graph, Literal | Triple):
             return
-        bound = {name: seed[name] for name in self.variables if name in seed}
-        yield from self._matches(work, (subject, predicate, obj, graph), free, bound)
-
-    def _graph_in(self, work: Work, seed: Seed) -> Graph | None:
-        graph = self._graph
-        if isinstance(graph, DefaultGraph | NamedNode):
-            return graph
-        if not isinstance(graph, Variable):
-            return work.graph
-        term = seed.get(graph.name)
-        return term if term is None or isinstance(term, NamedNode | BlankNode) else _NO_GRAPH
-
-    def _matches(
-        self,
-        work: Work,
-        wanted: tuple[Term | None, Term | None, Term | None, Graph | None],
-        free: list[tuple[int, str]],
-        bound: Bindings,
-    ) -> Iterator[Bindings]:
         budget, excluded = work.budget, self._excluded
-        if wanted[3] is None:
-            assert isinstance(self._graph, Variable)
-            free.append((3, self._graph.name))
-        for quad in work.dataset.match(*wanted):
+        for quad in work.dataset.match(subject, predicate, obj, graph):
             budget.left -= 1
             if budget.left < 0:
                 budget.exceed()
             if excluded is not None and quad.predicate in excluded:
                 continue
-            solution = self._bound(quad, free, bound)
+            solution = self._bound(quad, free, found)
             if solution is not None:
                 yield solution
 
-    def _bound(self, quad: Quad, free: list[tuple[int, str]], bound: Bindings) -> Bindings | None:
-        solution = bound.copy()
+    def _bound(self, quad: Quad, free: list[tuple[int, str]], found: Bindings) -> Bindings | None:
+        solution = found.copy()
         if not self._repeats:
             for place, name in free:
                 solution[name] = quad[place]
@@ -117,37 +91,26 @@ class QuadMatch:
 
     def unified(self, quad: Quad, active: Graph) -> Bindings | None:
         """What the variables are if the pattern is to match this quad; None if it cannot."""
-        graph = self._graph
-        if isinstance(graph, Variable):
-            if isinstance(quad.graph_name, DefaultGraph):
-                return None
-        elif quad.graph_name != (graph if isinstance(graph, DefaultGraph | NamedNode) else active):
+        if self._is_active and quad.graph_name != active:
             return None
         if self._excluded is not None and quad.predicate in self._excluded:
             return None
-        solution: Bindings = {}
-        for place, (constant, name) in enumerate(zip(self._constants, self._names, strict=True)):
-            term = quad[place]
-            if name is not None:
-                if solution.setdefault(name, term) != term:
-                    return None
-            elif constant is not None and constant != term:
+        for place, constant in enumerate(self._constants):
+            if constant is not None and constant != quad[place]:
                 return None
-        if isinstance(graph, Variable) and solution.setdefault(graph.name, quad.graph_name) != quad.graph_name:  # type: ignore[arg-type]
-            return None
+        solution: Bindings = {}
+        for place, name in self._variables:
+            term = quad[place]
+            if isinstance(term, DefaultGraph) or solution.setdefault(name, term) != term:
+                return None
         return solution
 
     def cost(self, bound: Names) -> float:
-        has = [
-            constant is not None or name in bound for constant, name in zip(self._constants, self._names, strict=True)
-        ]
+        known = {place for place, name in self._variables if name in bound}
+        has = [place in known or self._constants[place] is not None for place in range(3)]
         if not has[0] and self._constants[1] == _TYPE and has[2]:
             return _MEMBERS
         return _COSTS[has[0], has[1], has[2]]
-
-
-# A graph name that no graph can have: a literal, or a triple.
-_NO_GRAPH = NamedNode("urn:triplewire:no-graph")
 
 
 class TableScan:

@@ -39,6 +39,7 @@ class PatternDelta:
     """Follows one pattern. It keeps no state."""
 
     def __init__(self, node: nodes.Node, operator: Operator) -> None:
+        self.node = node
         self._operator = operator
         self._names = tuple(sorted(possible(node)))
         self.leaves: list[Leaf] = leaves_of(node)

@@ -51,6 +51,11 @@ class Maintenance(Protocol):
         """How many rows, groups or triples are kept."""
         ...
 
+    @property
+    def is_stateless(self) -> bool:
+        """Whether nothing is ever kept, so that there is nothing to start with."""
+        ...
+
 
 def maintenance_of(form: Form) -> Maintenance:
     """The best way to keep a query up to date."""
@@ -215,6 +220,11 @@ class Pipeline:
         return {name: term for name, term in zip(self.form.names, key, strict=True) if term is not None}
 
     @property
+    def is_stateless(self) -> bool:
+        stages = (self.groups, self.distinct, self.window)
+        return all(stage is None for stage in stages) and isinstance(self.result, Rows)
+
+    @property
     def size(self) -> int:
         groups = 0 if self.groups is None else len(self.groups)
         return groups + len(self.distinct or ()) + (0 if self.window is None else len(self.window)) + self.result.size
@@ -241,6 +251,8 @@ class Reevaluation:
     @property
     def size(self) -> int:
         return len(self._answer)
+
+    is_stateless = False
 
 
 def _result_of(form: Form) -> Result:
