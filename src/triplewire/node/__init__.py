@@ -10,6 +10,7 @@ matching      live subscriptions, those that still catch up, and answers as JSON
 overlay       the node as a super-peer: runs its state machine, saves its state, and connects it with the broker
 repository    everything that is kept, as one dataset that answers SPARQL in a process of its own
 rules         registered, triggered, executed and published
+sepa          SEPA's protocol, so that its clients work with a node unchanged
 serve         run a node until it is told to stop, or its disk fails
 service       the broker, who its clients are, the repository, and what looks after them
 settings      each by flag, by environment variable and by file, in that order of precedence
