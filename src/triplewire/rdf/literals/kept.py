@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from pyoxigraph import Quad, Store
 
-from triplewire.rdf.terms import RDF, XSD, Literal, Term
+from triplewire.rdf.terms import RDF, XSD, Literal, Term, Triple
 
 _AS_WRITTEN = frozenset({XSD["string"], RDF["langString"]})
 _PLACE = RDF["value"]
@@ -22,6 +22,8 @@ def as_kept(term: Term) -> Term:
     >>> as_kept(Literal("01", datatype=XSD["integer"])).value
     '1'
     """
+    if isinstance(term, Triple):
+        return Triple(term.subject, term.predicate, as_kept(term.object))
     return _kept(term) if isinstance(term, Literal) and not as_written(term) else term
 
 
