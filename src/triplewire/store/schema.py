@@ -147,7 +147,35 @@ _EIGHTH = (
     "ALTER TABLE rules ADD COLUMN quarantined TEXT",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _SECOND, _THIRD, _FOURTH, _FIFTH, _SIXTH, _SEVENTH, _EIGHTH)
+# The rules' repository becomes the default graph of the living graph. Its journal had assertions only, not what follows
+# from them, so nobody could replay it; its positions go on.
+_NINTH = (
+    "ALTER TABLE assertions RENAME TO quads",
+    "ALTER TABLE quads RENAME COLUMN triple TO quad",
+    """CREATE TABLE changes (
+        position INTEGER PRIMARY KEY,
+        time REAL NOT NULL,
+        added BLOB NOT NULL,
+        removed BLOB NOT NULL,
+        checksum BLOB NOT NULL)""",
+    """INSERT OR REPLACE INTO facts (name, value) SELECT 'changes forgotten', max(
+        coalesce((SELECT max(position) FROM schedules), 0),
+        coalesce((SELECT value FROM facts WHERE name = 'schedules forgotten'), 0))""",
+    "DELETE FROM facts WHERE name = 'schedules forgotten'",
+    "DROP TABLE schedules",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    _FIRST,
+    _SECOND,
+    _THIRD,
+    _FOURTH,
+    _FIFTH,
+    _SIXTH,
+    _SEVENTH,
+    _EIGHTH,
+    _NINTH,
+)
 
 
 def migrate(connection: Connection, migrations: tuple[tuple[str, ...], ...] = MIGRATIONS) -> None:

@@ -33,6 +33,41 @@ class Receipts(Struct, frozen=True):
     events: tuple[Receipt, ...]
 
 
+class ChangeReceipt(Struct, frozen=True):
+    """A change of the living graph: its position, how many quads it added and removed, and the events that tell of it.
+
+    `created` if a named graph is new, `fired` are the rules that took part.
+    """
+
+    position: int
+    added: int
+    removed: int
+    created: bool = False
+    events: tuple[Receipt, ...] = ()
+    fired: tuple[str, ...] = ()
+
+
+class ChangeView(Struct, frozen=True):
+    """A change of the living graph; quads are lines of N-Quads without their dot. `time` is in Unix seconds."""
+
+    position: int
+    time: float
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+
+
+class ChangePage(Struct, frozen=True):
+    """Changes in order. `position` is where to read on, `head` the last there is.
+
+    `gap` is the last that retention has removed of what was asked for.
+    """
+
+    changes: tuple[ChangeView, ...]
+    position: int
+    head: int
+    gap: int | None = None
+
+
 class SubscriptionView(Struct, frozen=True):
     """A subscription, and how far it has come. `acknowledged` and `latest` are positions.
 

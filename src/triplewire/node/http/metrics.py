@@ -65,8 +65,20 @@ def _gauges(node: Node) -> Iterator[Metric]:
     yield GaugeMetricFamily("triplewire_writer_queue", "requests that wait for a commit", broker.store.queue_length)
     yield GaugeMetricFamily("triplewire_log_bytes", "bytes of events kept", broker.state.log_bytes)
     yield GaugeMetricFamily("triplewire_subscriptions", "subscriptions", len(broker.subscriptions.index))
+    yield from _living(node)
     if node.space is None:
         yield from _repository(node.repository)
+
+
+def _living(node: Node) -> Iterator[Metric]:
+    living = node.broker.living
+    yield GaugeMetricFamily("triplewire_living_position", "changes of the living graph", living.store.head)
+    yield GaugeMetricFamily("triplewire_living_quads", "quads that hold in the living graph", living.store.size)
+    yield GaugeMetricFamily(
+        "triplewire_living_replica_position", "position up to which queries see changes", node.replica.position
+    )
+    yield CounterMetricFamily("triplewire_living_updates", "requests that changed the living graph", living.updates)
+    yield CounterMetricFamily("triplewire_living_seconds", "seconds that they took on the writer", living.seconds)
 
 
 def _repository(repository: Repository) -> Iterator[Metric]:

@@ -1,4 +1,4 @@
-"""An update on a node: run its schedule, record it, publish its changes, in one transaction.
+"""A transaction of the living graph: run its schedule, record it, publish its changes, all at once.
 
 Rules of others must not make an author's update fail. Where they use up its time, or change more than an event can
 hold, it is run again without them; a rule that does so several times is quarantined.
@@ -13,21 +13,28 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from triplewire.errors import BudgetExceeded, CascadeTooLong, LimitExceeded, TriplewireError
-from triplewire.languages.rdftl.syntax import Update
 from triplewire.node.broker.events import Events
 from triplewire.node.broker.publish_step import PublishResult
 from triplewire.node.broker.state import BrokerState
-from triplewire.node.rules import journal
-from triplewire.node.rules.engine import RuleEngine
-from triplewire.node.rules.publication import PublishedChange, publish_changes
+from triplewire.node.living import journal
+from triplewire.node.living.changes import Change, change_of
+from triplewire.node.living.edits import change_too_large
+from triplewire.node.living.graph import LivingGraph
+from triplewire.node.living.publication import PublishedChange, publish_changes
+from triplewire.node.living.store import LivingStore
 from triplewire.node.rules.rights import check_written, principals_of
-from triplewire.rules.execution import Principals, ScheduleOutcome
+from triplewire.rules.changes import Changes
+from triplewire.rules.execution import AnyUpdate, Principals, ScheduleOutcome
+from triplewire.rules.schema import Schema
 from triplewire.store.disk import Connection
-from triplewire.store.tables import rule_records
+from triplewire.store.tables import outbox, rule_records
 from triplewire.store.tables.identities import Client
+from triplewire.store.tables.outbox import OutboxEntry
+from triplewire.views.graphs import OxigraphDataset
 
 # So often a rule may go beyond a budget in what others asked for, then it is quarantined.
 MOST_FAILURES = 3
+_SCHEMA = "schema"
 _log = logging.getLogger(__name__)
 
 
@@ -37,7 +44,7 @@ class UpdateRequest(Struct, frozen=True):
     `hops` is through how many repositories of other nodes they have come.
     """
 
-    updates: Sequence[Update]
+    updates: Sequence[AnyUpdate]
     author: Client
     publisher: str
     hops: int = 0
@@ -46,10 +53,11 @@ class UpdateRequest(Struct, frozen=True):
 class ExecutedUpdate(Struct, frozen=True):
     """What came of updates: the schedule's position in the journal, and the events that its changes are published in.
 
-    `accepted` is for the broker after the commit.
+    `time` is when it happened, in Unix seconds. `accepted` is for the broker after the commit.
     """
 
     schedule: int
+    time: float
     outcome: ScheduleOutcome
     events: tuple[PublishedChange, ...]
     accepted: PublishResult
@@ -65,14 +73,14 @@ class _Overrun(Exception):  # noqa: N818  the problem is what it carries
 
 
 def execute_update(
-    tx: Connection, engine: RuleEngine, request: UpdateRequest, state: BrokerState, events: Events
+    tx: Connection, living: LivingGraph, request: UpdateRequest, state: BrokerState, events: Events
 ) -> ExecutedUpdate:
     """Execute what the author asked for. Where rules of others would make it fail, it is tried without them."""
-    principals = replace(principals_of(request.author.id, state.clients), owners=engine.owners)
+    principals = replace(principals_of(request.author.id, state.clients), owners=living.owners)
     failed: dict[str, str] = {}
     while True:
         try:
-            executed = _attempt(tx, engine, request, replace(principals, disabled=frozenset(failed)), state, events)
+            executed = _attempt(tx, living, request, replace(principals, disabled=frozenset(failed)), state, events)
             break
         except _Overrun as overrun:
             if not overrun.culprits:
@@ -82,37 +90,74 @@ def execute_update(
             failed.update(dict.fromkeys(more, str(overrun.problem)))
     failed.update(_over_budget(executed.outcome, principals))
     for rule, reason in failed.items():
-        _note_failure(tx, engine, rule, reason)
+        _note_failure(tx, living, rule, reason)
     return executed
 
 
 def _attempt(
     tx: Connection,
-    engine: RuleEngine,
+    living: LivingGraph,
     request: UpdateRequest,
     principals: Principals,
     state: BrokerState,
     events: Events,
 ) -> ExecutedUpdate:
-    outcome = _run(engine, request, principals)
+    outcome = _run(living, request, principals)
     tx.execute("SAVEPOINT attempt")
     try:
-        check_written(outcome, request.author, engine.owners, state.clients)
-        position = journal.record(tx, state.clock.now().timestamp(), outcome)
-        accepted, published = publish_changes(tx, state, events, outcome, position, request.publisher, request.hops)
+        check_written(outcome, request.author, living.owners, state.clients)
+        _check_size(outcome.changes, state.change_quads)
+        time = state.clock.now().timestamp()
+        position = journal.record(tx, time, outcome)
+        accepted, published = publish_changes(
+            tx, state, events, outcome.committed, position, request.publisher, request.hops
+        )
+        entries = _tell(tx, living, change_of(position, time, outcome.changes))
     except LimitExceeded as problem:
-        engine.roll_back()
+        living.roll_back()
         tx.execute("ROLLBACK TO attempt")
         tx.execute("RELEASE attempt")
         fired = (entry.rule for entry in outcome.firings if entry.rule is not None)
         raise _Overrun(problem, frozenset(filter(principals.is_foreign, fired))) from None
     tx.execute("RELEASE attempt")
-    return ExecutedUpdate(position, outcome, published, accepted)
+    return ExecutedUpdate(position, time, outcome, published, _with_entries(accepted, entries))
 
 
-def _run(engine: RuleEngine, request: UpdateRequest, principals: Principals) -> ScheduleOutcome:
+def change_schema(
+    tx: Connection, store: LivingStore, schema: Schema, publisher: str, state: BrokerState, events: Events
+) -> PublishResult:
+    """Use another schema; what follows by it, and no longer follows, is a change like any other."""
+    changes = store.use_schema(tx, schema)
+    if not changes:
+        return PublishResult(())
+    living, time = store.living, state.clock.now().timestamp()
+    position = journal.record_changes(tx, time, changes)
+    accepted, _ = publish_changes(tx, state, events, {_SCHEMA: changes}, position, publisher, 0)
+    return _with_entries(accepted, _tell(tx, living, change_of(position, time, changes)))
+
+
+def _tell(tx: Connection, living: LivingGraph, change: Change) -> tuple[OutboxEntry, ...]:
+    """Tell the follower, in the transaction that keeps the change, and keep what it has for outboxes."""
+    living.position = change.position
+    entries = living.follower.changed(tx, change, OxigraphDataset(living.repository.store))
+    outbox.put(tx, entries)
+    return entries
+
+
+def _with_entries(accepted: PublishResult, entries: tuple[OutboxEntry, ...]) -> PublishResult:
+    return replace(accepted, entries=(*accepted.entries, *entries)) if entries else accepted
+
+
+def _check_size(changes: Changes, most: int) -> None:
+    named = changes.edits.named
+    size = len(changes.inserted) + len(changes.deleted) + len(named.inserted) + len(named.deleted)
+    if size > most:
+        raise change_too_large(most, f"{size:,}")
+
+
+def _run(living: LivingGraph, request: UpdateRequest, principals: Principals) -> ScheduleOutcome:
     try:
-        return engine.run(request.updates, principals)
+        return living.run(request.updates, principals)
     except CascadeTooLong as problem:
         others = frozenset(filter(principals.is_foreign, problem.fired))
         raise _Overrun(problem, others & frozenset(problem.cascade[1:]) or others) from None
@@ -127,7 +172,7 @@ def _over_budget(outcome: ScheduleOutcome, principals: Principals) -> dict[str, 
     }
 
 
-def _note_failure(tx: Connection, engine: RuleEngine, rule: str, reason: str) -> None:
+def _note_failure(tx: Connection, living: LivingGraph, rule: str, reason: str) -> None:
     if rule_records.note_failure(tx, rule, reason, MOST_FAILURES):
         _log.warning("the rule %s is quarantined: %s", rule, reason)
-        engine.disable(rule)
+        living.disable(rule)

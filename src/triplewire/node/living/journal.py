@@ -1,4 +1,4 @@
-"""The journal of schedules: what each has changed, and what every rule did in it."""
+"""The journal: what each transaction has changed, and what every rule did in it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator
 import msgspec
 from msgspec import Struct
 
-from triplewire.rdf.terms import Triple
+from triplewire.rdf.terms import Quad, Triple
+from triplewire.rules.changes import Changes
 from triplewire.rules.execution import ScheduleOutcome, TraceEntry
 from triplewire.store.disk import Connection
-from triplewire.store.tables import rule_records, rule_repository
+from triplewire.store.tables import living_graph, rule_records
+from triplewire.store.tables.living_graph import QuadLines
 from triplewire.store.tables.rule_records import FiringRecord
 
 
@@ -29,10 +31,18 @@ class FiringEntry(Struct, frozen=True, kw_only=True):
 
 def record(tx: Connection, time: float, outcome: ScheduleOutcome) -> int:
     """Write what came of a schedule, and give back its position in the journal."""
-    edits = outcome.changes.edits
-    schedule = rule_repository.record(tx, time, _lines(edits.inserted), _lines(edits.deleted))
-    rule_records.note_firings(tx, schedule.position, _entries(outcome))
-    return schedule.position
+    position = record_changes(tx, time, outcome.changes)
+    rule_records.note_firings(tx, position, _entries(outcome))
+    return position
+
+
+def record_changes(tx: Connection, time: float, changes: Changes) -> int:
+    """Write changes that no schedule has made, and give back their position."""
+    edits, named = changes.edits, changes.edits.named
+    added, removed = _lines(named.inserted), _lines(named.deleted)
+    holding = QuadLines(_lines(changes.inserted) + added, _lines(changes.deleted) + removed)
+    asserted = QuadLines(_lines(edits.inserted) + added, _lines(edits.deleted) + removed)
+    return living_graph.record(tx, time, holding, asserted).position
 
 
 def firings(tx: Connection, rule: str, after: int, limit: int) -> list[tuple[FiringRecord, FiringEntry]]:
@@ -42,8 +52,8 @@ def firings(tx: Connection, rule: str, after: int, limit: int) -> list[tuple[Fir
 
 
 def forget(tx: Connection, position: int) -> None:
-    """Drop the journal up to a position; the repository stays."""
-    rule_repository.forget(tx, position)
+    """Drop the journal up to a position; the living graph stays."""
+    living_graph.forget(tx, position)
     rule_records.forget_firings(tx, position)
 
 
@@ -73,5 +83,5 @@ def _firing_entry(entry: TraceEntry, cause: str) -> FiringEntry:
     )
 
 
-def _lines(triples: Iterable[Triple]) -> list[str]:
-    return [str(triple) for triple in triples]
+def _lines(statements: Iterable[Triple | Quad]) -> list[str]:
+    return [str(statement) for statement in statements]
