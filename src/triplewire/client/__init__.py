@@ -19,10 +19,10 @@
 ...         print(notification.event, notification.solutions)
 """
 
-from triplewire.client.calls import DeadLetter, LogPage, Registration, SubscriptionStatus, Verdict
+from triplewire.client.calls import EVENTS, DeadLetter, LogPage, Registration, SubscriptionStatus, Verdict
 from triplewire.client.follower import Notification
 from triplewire.extras import needing
-from triplewire.wire.answers import Receipt
+from triplewire.wire.answers import ChangePage, ChangeReceipt, Receipt
 from triplewire.wire.signatures import verify
 
 with needing():
@@ -30,7 +30,10 @@ with needing():
     from triplewire.client.blocking import Client
 
 __all__ = [
+    "EVENTS",
     "AsyncClient",
+    "ChangePage",
+    "ChangeReceipt",
     "Client",
     "DeadLetter",
     "LogPage",

@@ -11,14 +11,14 @@ import httpx
 
 from triplewire.algebra.advertisements.advertisement import Advertisement
 from triplewire.client import calls
-from triplewire.client.calls import Call, DeadLetter, LogPage, Registration, SubscriptionStatus, Verdict
+from triplewire.client.calls import Call, DeadLetter, LogPage, RdfLike, Registration, SubscriptionStatus, Verdict
 from triplewire.client.follower import Follower, Gap, Notification
 from triplewire.client.settings import STREAM_TIMEOUT, acknowledged_every, headers_of
 from triplewire.errors import MissedNotifications, NodeRefused, NodeUnreachable
 from triplewire.rdf.coercion import EventLike
 from triplewire.rdf.limits import Limits
 from triplewire.rdf.solutions import Solutions, Triples
-from triplewire.wire.answers import Receipt
+from triplewire.wire.answers import ChangePage, ChangeReceipt, Receipt
 from triplewire.wire.networks import NetworkView
 from triplewire.wire.spaces import SpaceDeparture, SpaceView
 
@@ -46,13 +46,15 @@ class Client:
         *,
         idempotency_key: str | None = None,
         base: str | None = None,
+        merge: bool | None = None,
     ) -> list[Receipt]:
         """Publish events, rdflib graphs, a file, or RDF as text or bytes. Returns when all is on the node's disk.
 
         Text and bytes are N-Quads unless a `format` is named. Relative IRIs count from `base`, or else from the file's
-        URL, or else from the URL at which the node takes events.
+        URL, or else from the URL at which the node takes events. With `merge`, the living graph has each event as its
+        graph; by default a setting of the node decides.
         """
-        return calls.receipts(self._call(calls.publish(events, format, idempotency_key, base)))
+        return calls.receipts(self._call(calls.publish(events, format, idempotency_key, base, merge)))
 
     def read_log(self, after: int = 0, limit: int = 1_000) -> LogPage:
         """What follows a position in the log, as far as this client may read it."""
@@ -192,14 +194,67 @@ class Client:
         """Have this node leave its event space for good, or see how far that is; for administrators."""
         return calls.space_departure(self._call(calls.LEAVE_SPACE))
 
-    def query(self, text: str) -> Solutions | bool | Triples:
-        """Ask everything that the node keeps: rows of a SELECT, yes or no of an ASK, triples of a CONSTRUCT."""
-        response = self._answer(calls.query(text, calls.QUERY_ANSWERS))
+    def query(self, text: str, *, over: str = calls.LIVING) -> Solutions | bool | Triples:
+        """Ask the living graph: rows of a SELECT, yes or no of an ASK, triples of a CONSTRUCT or DESCRIBE.
+
+        `over=EVENTS` asks every event that the node keeps instead.
+        """
+        response = self._answer(calls.query(text, calls.QUERY_ANSWERS, over))
         return calls.query_answer(response.content, response.headers.get("content-type", ""))
 
-    def query_document(self, text: str, accept: str = calls.RESULTS) -> bytes:
+    def query_document(self, text: str, accept: str = calls.RESULTS, *, over: str = calls.LIVING) -> bytes:
         """The same, as a document in the media type asked for."""
-        return self._call(calls.query(text, accept))
+        return self._call(calls.query(text, accept, over))
+
+    def update(self, text: str, *, idempotency_key: str | None = None) -> ChangeReceipt:
+        """Execute a SPARQL Update request on the living graph: all of it, as one change, or nothing."""
+        return calls.change_receipt(self._call(calls.update(text, idempotency_key)))
+
+    def graph(self, name: str | None = None) -> Triples:
+        """The triples of a named graph, or of the default one."""
+        return calls.triples(self._call(calls.read_graph(name, calls.TRIPLES)))
+
+    def graph_document(self, name: str | None = None, accept: str = "text/turtle") -> bytes:
+        """The same, as a document in the media type asked for."""
+        return self._call(calls.read_graph(name, accept))
+
+    def put_graph(
+        self,
+        name: str | None,
+        rdf: RdfLike,
+        format: str | None = None,  # noqa: A002  the public name
+        *,
+        idempotency_key: str | None = None,
+    ) -> ChangeReceipt:
+        """Give a graph, None being the default one, the content of a document: a file, or text, Turtle by default."""
+        return calls.change_receipt(self._call(calls.write_graph("PUT", name, rdf, format, idempotency_key)))
+
+    def add_to_graph(
+        self,
+        name: str | None,
+        rdf: RdfLike,
+        format: str | None = None,  # noqa: A002  the public name
+        *,
+        idempotency_key: str | None = None,
+    ) -> ChangeReceipt:
+        """Add the triples of a document to a graph."""
+        return calls.change_receipt(self._call(calls.write_graph("POST", name, rdf, format, idempotency_key)))
+
+    def delete_graph(self, name: str | None, *, idempotency_key: str | None = None) -> ChangeReceipt:
+        """Remove a graph; the default one, None, becomes empty."""
+        return calls.change_receipt(self._call(calls.delete_graph(name, idempotency_key)))
+
+    def patch(self, rdf_patch: str | bytes, *, idempotency_key: str | None = None) -> ChangeReceipt:
+        """Apply an RDF Patch to the living graph, as one change."""
+        return calls.change_receipt(self._call(calls.patch(rdf_patch, idempotency_key)))
+
+    def changes(self, after: int = 0, limit: int = 100, *, wait: float = 0.0) -> ChangePage:
+        """Changes of the living graph that follow a position; waits so many seconds for the first one."""
+        return calls.change_page(self._call(calls.changes(after, limit, wait, calls.JSON)))
+
+    def changes_document(self, after: int = 0, limit: int = 100, *, wait: float = 0.0) -> bytes:
+        """The same as RDF Patch."""
+        return self._call(calls.changes(after, limit, wait, calls.PATCH))
 
     def register(self, name: str) -> Registration:
         """Make a new client; for administrators."""

@@ -18,9 +18,10 @@ from triplewire.rdf.coercion import EventLike, as_events
 from triplewire.rdf.documents import path_in, url_of
 from triplewire.rdf.formats import NQUADS, NTRIPLES, format_named, format_of_path
 from triplewire.rdf.limits import Limits, limits_for
+from triplewire.rdf.patches import MEDIA_TYPE
 from triplewire.rdf.solutions import Solutions, Triples
 from triplewire.rdf.sparql_json import answer_of
-from triplewire.wire.answers import Receipt, Receipts
+from triplewire.wire.answers import ChangePage, ChangeReceipt, Receipt, Receipts
 from triplewire.wire.networks import NetworkView
 from triplewire.wire.spaces import SpaceDeparture, SpaceView
 
@@ -33,6 +34,12 @@ MEDIA_TYPES = {
 }
 RESULTS = "application/sparql-results+json"
 TRIPLES = "application/n-triples"
+UPDATE = "application/sparql-update"
+JSON = "application/json"
+PATCH = MEDIA_TYPE
+# What a query is asked over.
+LIVING, EVENTS = "/sparql", "/events/sparql"
+RdfLike = bytes | str | os.PathLike[str]
 
 
 class Call(Struct, frozen=True):
@@ -145,13 +152,16 @@ def publish(
     format: str | None,  # noqa: A002  the public name
     key: str | None,
     base: str | None = None,
+    merge: bool | None = None,
 ) -> Call:
     """Events, graphs of rdflib, or a document in an RDF format, which goes to the node as it is."""
     content, form = _document(events, format)
     headers = {"content-type": format_named(form).media_types[0]}
     headers |= {} if key is None else {"idempotency-key": key}
     base = base or _url(events, form)
-    return Call("POST", "/events", {} if base is None else {"base": base}, headers, content)
+    params = {} if base is None else {"base": base}
+    params |= {} if merge is None else {"merge": str(merge).lower()}
+    return Call("POST", "/events", params, headers, content)
 
 
 def _url(given: Any, form: str) -> str | None:
@@ -313,13 +323,64 @@ def _advertisement(name: str) -> str:
     return f"/advertisements/{quote(name, safe='')}"
 
 
+# The living graph
+
+
+def update(text: str, key: str | None) -> Call:
+    return Call("POST", "/update", headers={"content-type": UPDATE} | _keyed(key), content=text.encode())
+
+
+def read_graph(name: str | None, accept: str) -> Call:
+    return Call("GET", "/graph", _graph(name), {"accept": accept})
+
+
+def write_graph(method: str, name: str | None, given: RdfLike, form: str | None, key: str | None) -> Call:
+    """PUT or POST of a document: text or bytes of a format, Turtle unless another is named, or a file."""
+    content, form = _document(given, form or (None if path_in(given) else "turtle"))
+    base = _url(given, form)
+    headers = {"content-type": format_named(form).media_types[0]} | _keyed(key)
+    return Call(method, "/graph", _graph(name) | ({} if base is None else {"base": base}), headers, content)
+
+
+def delete_graph(name: str | None, key: str | None) -> Call:
+    return Call("DELETE", "/graph", _graph(name), _keyed(key))
+
+
+def patch(text: str | bytes, key: str | None) -> Call:
+    content = text.encode() if isinstance(text, str) else text
+    return Call("PATCH", "/graph", headers={"content-type": PATCH} | _keyed(key), content=content)
+
+
+def changes(after: int, limit: int, wait: float, accept: str) -> Call:
+    params = {"after": str(after), "limit": str(limit), "wait": str(wait)}
+    return Call("GET", "/changes", params, {"accept": accept})
+
+
+def change_receipt(content: bytes) -> ChangeReceipt:
+    return _decoded(content, ChangeReceipt)
+
+
+def change_page(content: bytes) -> ChangePage:
+    return _decoded(content, ChangePage)
+
+
+def triples(content: bytes) -> Triples:
+    return Triples(quad.triple for quad in parse(content, RdfFormat.N_TRIPLES))
+
+
+def _graph(name: str | None) -> dict[str, str]:
+    return {"default": ""} if name is None else {"graph": name}
+
+
+def _keyed(key: str | None) -> dict[str, str]:
+    return {} if key is None else {"idempotency-key": key}
+
+
 # The rest
 
 
-def query(text: str, accept: str) -> Call:
-    return Call(
-        "POST", "/sparql", headers={"content-type": MEDIA_TYPES["sparql"], "accept": accept}, content=text.encode()
-    )
+def query(text: str, accept: str, path: str = LIVING) -> Call:
+    return Call("POST", path, headers={"content-type": MEDIA_TYPES["sparql"], "accept": accept}, content=text.encode())
 
 
 QUERY_ANSWERS = f"{RESULTS}, {TRIPLES};q=0.9"
@@ -328,7 +389,7 @@ QUERY_ANSWERS = f"{RESULTS}, {TRIPLES};q=0.9"
 def query_answer(content: bytes, media_type: str) -> Solutions | bool | Triples:
     """Rows of a SELECT, yes or no of an ASK, triples of a CONSTRUCT or DESCRIBE."""
     if media_type.partition(";")[0].strip() == TRIPLES:
-        return Triples(quad.triple for quad in parse(content, RdfFormat.N_TRIPLES))
+        return triples(content)
     return answer_of(content)
 
 
