@@ -9,7 +9,9 @@
     feeds         RSS 1.0, RSS 2.0 and Atom become events: the application of the G-ToPSS paper
     follower      follow a subscription over connections that break: which request comes next, and what is new in what
                   arrives
+    jsap          SEPA's application profiles: queries and updates by name, with bindings that become terms
     peer          it comes and goes, and keeps what it was notified of in a directory of its own
+    sepa          the requests of such a profile, sent as SEPA's protocol has it
     settings      what both kinds of client share: how they introduce themselves, how long they wait, how often they
                   acknowledge
 

@@ -26,7 +26,7 @@ def test_read_printed_and_answered_by_oxigraph(text: str, printed: str) -> None:
     query = parse_dataset_query(text)
     assert corpus.shortened(print_dataset_query(query)) == printed
     assert parse_dataset_query(print_dataset_query(query)) == query
-    if "HAVING" not in text:  # which Oxigraph reads with a list of variables only
+    if "HAVING" not in text and "?s :b ?s" not in text:  # which Oxigraph does not read as SPARQL 1.1 allows them
         assert answers(text) == answers(print_dataset_query(query))
 
 

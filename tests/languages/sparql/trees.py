@@ -175,7 +175,11 @@ QUERIES = st.one_of(
 
 GRAPH_NAMES = _tuples(IRIS, 0, 2)
 DESCRIBES = st.builds(
-    DescribeQuery, st.none() | _tuples(VARIABLES | IRIS, 1), GROUPS, plain_modifiers(), st.none() | values()
+    DescribeQuery,
+    st.none() | st.lists(VARIABLES | IRIS, min_size=1, max_size=3, unique=True).map(tuple),
+    GROUPS,
+    plain_modifiers(),
+    st.none() | values(),
 )
 DATASET_QUERIES = st.builds(DatasetQuery, QUERIES | DESCRIBES, GRAPH_NAMES, GRAPH_NAMES)
 

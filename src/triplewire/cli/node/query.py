@@ -61,12 +61,13 @@ def query_command(
     over = "/events/sparql" if events else "/sparql"
     with connect(node, secret_file) as client:
         if form is ResultFormat.TABLE:
-            _show(client.query(text, over=over))
+            show_answer(client.query(text, over=over))
         else:
             sys.stdout.buffer.write(client.query_document(text, _MEDIA_TYPES[form], over=over))
 
 
-def _show(answer: Solutions | bool | Triples) -> None:
+def show_answer(answer: Solutions | bool | Triples) -> None:
+    """Print an answer for people."""
     if isinstance(answer, bool):
         output().print(plain("yes" if answer else "no"))
     elif isinstance(answer, Triples):

@@ -46,6 +46,6 @@ def _targets(cursor: Cursor) -> tuple[Variable | NamedNode, ...] | None:
         elif is_iri(token):
             targets.append(iri(cursor))
         elif targets:
-            return tuple(targets)
+            return tuple(dict.fromkeys(targets))  # Oxigraph has no word for one that is named twice
         else:
             cursor.fail("'*', a variable or an IRI to describe")

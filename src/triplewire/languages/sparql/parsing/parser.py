@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Set
+from types import MappingProxyType
 from typing import TypeVar
 
 from triplewire.errors import InputError, LimitExceeded, SyntaxProblem
@@ -21,6 +22,7 @@ from triplewire.languages.trees import is_higher_than
 from triplewire.rdf.terms import NamedNode
 
 Tree = TypeVar("Tree")
+NONE: Mapping[str, str] = MappingProxyType({})
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # One level of nesting adds at most about ten levels of tree: below this, no tree is too high.
@@ -34,30 +36,44 @@ def parse_query(text: str, limits: QueryLimits = DEFAULT_LIMITS) -> Query:
     >>> parse_query("ASK { ?s a <http://example.org/Paper> }").where.elements[0].patterns[0].subject
     Variable(name='s')
     """
-    return _parsed(text, limits, None, query)
+    return _parsed(_cursor(text, limits), query)
 
 
-def parse_dataset_query(text: str, base: str | None = None, limits: QueryLimits = DEFAULT_LIMITS) -> DatasetQuery:
-    """Read a query over a dataset, with FROM, FROM NAMED and DESCRIBE. `base` is for relative IRIs.
+def parse_dataset_query(
+    text: str, base: str | None = None, limits: QueryLimits = DEFAULT_LIMITS, *, prefixes: Mapping[str, str] = NONE
+) -> DatasetQuery:
+    """Read a query over a dataset, with FROM, FROM NAMED and DESCRIBE.
+
+    `base` is for relative IRIs; `prefixes` are those that the text need not declare.
 
     >>> parse_dataset_query("DESCRIBE <a> FROM <b>", base="http://example.org/").default_graphs
     (<NamedNode value=http://example.org/b>,)
     """
-    return _parsed(text, limits, base, dataset_query)
+    return _parsed(_cursor(text, limits, base, prefixes), dataset_query)
 
 
 def parse_update(
-    text: str, base: str | None = None, limits: QueryLimits = UPDATE_LIMITS
+    text: str,
+    base: str | None = None,
+    limits: QueryLimits = UPDATE_LIMITS,
+    *,
+    prefixes: Mapping[str, str] = NONE,
+    forced: Set[str] = frozenset(),
 ) -> tuple[UpdateOperation, ...]:
-    """Read a SPARQL 1.1 Update request: its operations in order. `base` is for relative IRIs.
+    """Read a SPARQL 1.1 Update request: its operations in order.
+
+    `base` and `prefixes` are as for a query. `forced` names variables that may stand in data, where none may
+    otherwise, since the caller is about to put terms in their place (`syntax.substitution`).
 
     >>> [type(operation).__name__ for operation in parse_update("CLEAR ALL; DELETE WHERE { ?s ?p ?o }")]
     ['Clear', 'DeleteWhere']
     """
-    return _parsed(text, limits, base, update)
+    cursor = _cursor(text, limits, base, prefixes)
+    cursor.forced = frozenset(forced)
+    return _parsed(cursor, update)
 
 
-def _parsed(text: str, limits: QueryLimits, base: str | None, read: Callable[[Cursor], Tree]) -> Tree:
+def _cursor(text: str, limits: QueryLimits, base: str | None = None, prefixes: Mapping[str, str] = NONE) -> Cursor:
     if len(text) > limits.text:
         raise LimitExceeded(
             "text", limits.text, wanted=f"a query of at most {limits.text:,} characters", found=f"{len(text):,}"
@@ -67,9 +83,14 @@ def _parsed(text: str, limits: QueryLimits, base: str | None, read: Callable[[Cu
     if base is not None:
         _check_base(base)
     cursor = Cursor(resolve_code_points(text), limits, group, subselect, base)
+    cursor.prefixes.update(prefixes)
+    return cursor
+
+
+def _parsed(cursor: Cursor, read: Callable[[Cursor], Tree]) -> Tree:
     found = read(cursor)
     if cursor.deepest > _SHALLOW:
-        _check_height(found, limits.depth * _HEIGHT_PER_DEPTH)
+        _check_height(found, cursor.limits.depth * _HEIGHT_PER_DEPTH)
     return found
 
 

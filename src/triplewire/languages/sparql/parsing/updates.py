@@ -115,7 +115,8 @@ def _data(cursor: Cursor) -> Quads:
     start = cursor.at
     found = _template(cursor)
     for place in range(start, cursor.at):
-        if is_variable(cursor.tokens[place]):
+        token = cursor.tokens[place]
+        if is_variable(token) and token[1:] not in cursor.forced:
             cursor.fail("no variable in data", at=place)
     for quad in found:
         if isinstance(quad.subject, Literal):

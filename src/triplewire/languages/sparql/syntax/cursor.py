@@ -31,6 +31,7 @@ class Cursor:
         "counted",
         "deepest",
         "depth",
+        "forced",
         "fresh_count",
         "from_graphs",
         "labels",
@@ -65,6 +66,8 @@ class Cursor:
         self.base = base
         # The graphs of FROM and of FROM NAMED; None where a query may not name any.
         self.from_graphs: tuple[list[NamedNode], list[NamedNode]] | None = None
+        # Variables that get a term once the text is read, and so may stand in data.
+        self.forced: frozenset[str] = frozenset()
         self.block = 0
         self.blocks = 0
         self.labels: dict[str, int] = {}
