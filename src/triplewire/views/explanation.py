@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from triplewire.algebra.patterns import Variable
 from triplewire.languages.sparql.printing.printer import print_path
-from triplewire.rdf.terms import DefaultGraph
+from triplewire.rdf.terms import DefaultGraph, Term
 from triplewire.views.algebra import nodes
 from triplewire.views.evaluation.forms import Form
 from triplewire.views.index.shapes import Shape
@@ -43,15 +43,18 @@ class Explanation(Struct, frozen=True):
         return "\n".join([*lines, "keeps:", *_indented(self.state or ("nothing",))])
 
 
-def explanation_of(form: Form, maintenance: Maintenance, shape: Shape, queries: int, views: int) -> Explanation:
+def explanation_of(
+    form: Form, maintenance: Maintenance, shape: Shape, constants: tuple[Term, ...], queries: int, views: int
+) -> Explanation:
     """Explain one view."""
-    lifted = tuple(_pattern(leaf.pattern) for leaf in shape.leaves)
+    lifted = tuple(_pattern(leaf.pattern, ()) for leaf in shape.leaves)
     pinned = tuple(f"?{name} = ${number}" for name, number in shape.pinned)
     reason = reason_to_reevaluate(form)
     if not isinstance(maintenance, Pipeline):
         state = (f"its last answer: {maintenance.size:,} rows or triples",)
         return Explanation((*lifted, *pinned), queries, views, (), reason, state)
-    leaves = tuple(f"{_pattern(leaf.pattern)}: {_what_it_leads_to(leaf)}" for leaf in maintenance.pattern.leaves)
+    followed = maintenance.plan.pattern.leaves
+    leaves = tuple(f"{_pattern(leaf.pattern, constants)}: {_what_it_leads_to(leaf)}" for leaf in followed)
     return Explanation((*lifted, *pinned), queries, views, leaves, reason, _state(maintenance))
 
 
@@ -87,27 +90,29 @@ def _variables(pattern: nodes.Leaf | nodes.GraphEach) -> list[str]:
     return [term.name for term in terms if isinstance(term, Variable)]
 
 
-def _pattern(pattern: nodes.Leaf | nodes.GraphEach) -> str:
+def _pattern(pattern: nodes.Leaf | nodes.GraphEach, constants: tuple[Term, ...]) -> str:
     if isinstance(pattern, nodes.GraphExists):
         return f"GRAPH {pattern.name} {{ }}"
     if isinstance(pattern, nodes.GraphEach):
-        return f"GRAPH {_term(pattern.name)} {{ }}"
-    text = f"{_term(pattern.subject)} {_predicate(pattern)} {_term(pattern.object)}"
+        return f"GRAPH {pattern.name} {{ }}"
+    ends = [_term(end, constants) for end in (pattern.subject, pattern.object)]
+    text = f"{ends[0]} {_predicate(pattern)} {ends[1]}"
     if isinstance(pattern.graph, DefaultGraph):
         return text
-    name = "?" if pattern.graph is nodes.ACTIVE else _term(pattern.graph)
-    return f"GRAPH {name} {{ {text} }}"
+    return f"GRAPH {'?' if pattern.graph is nodes.ACTIVE else pattern.graph} {{ {text} }}"
 
 
 def _predicate(pattern: nodes.QuadPattern | nodes.NegatedPattern | nodes.PathPattern) -> str:
     if isinstance(pattern, nodes.QuadPattern):
-        return _term(pattern.predicate)
+        return str(pattern.predicate)
     if isinstance(pattern, nodes.NegatedPattern):
         return f"!({'|'.join(map(str, pattern.excluded))})"
     return print_path(pattern.path)
 
 
-def _term(term: object) -> str:
+def _term(term: nodes.Position, constants: tuple[Term, ...]) -> str:
+    if isinstance(term, nodes.Parameter):
+        return str(constants[term.number])
     return term.name if isinstance(term, Variable) and term.name.startswith("$") else str(term)
 
 

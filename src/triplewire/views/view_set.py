@@ -18,19 +18,19 @@ from msgspec import Struct
 from triplewire.errors import BudgetExceeded, DuplicateSubscription, UnknownSubscription
 from triplewire.languages.sparql.syntax.datasets import DatasetQuery
 from triplewire.rdf.terms import Quad, Term
+from triplewire.views.algebra.parameters import Constants, template_of
 from triplewire.views.changes import Change
-from triplewire.views.evaluation.answers import PreparedQuery
 from triplewire.views.evaluation.expressions.compiler import depends_on_time
 from triplewire.views.evaluation.forms import AnyQuery, Form, form_of
 from triplewire.views.evaluation.work import DEFAULT_STEPS, Budget, Moment, Work
 from triplewire.views.explanation import Explanation, explanation_of
 from triplewire.views.graphs import Dataset
-from triplewire.views.index.shapes import Constants, Lifting, Shape
+from triplewire.views.index.shapes import Pin, Shape, Shaping, Value, pins_in, value_sought
 from triplewire.views.index.touch_index import TouchIndex
 from triplewire.views.maintenance.leaves import leaves_of
 from triplewire.views.maintenance.results import Described, Item
 from triplewire.views.maintenance.states import States, quads_seen
-from triplewire.views.maintenance.view import Maintenance, Pipeline, maintenance_of
+from triplewire.views.maintenance.view import Maintenance, Pipeline, PipelinePlan, plan_of
 
 _UPDATE_STEPS = 1_000_000
 
@@ -57,35 +57,62 @@ class ViewFailed(Struct, frozen=True):
     reason: str
 
 
+class _Template:
+    """A query without its constants, and the members that have it."""
+
+    def __init__(self, query: DatasetQuery) -> None:
+        self.query = query
+        self.form: Form = form_of(query)
+        self.plan = plan_of(self.form)
+        self.is_timed = depends_on_time(self.form.node)
+        self.members: dict[Constants, _Member] = {}
+        followed = self.plan.pattern if isinstance(self.plan, PipelinePlan) else None
+        self._pattern = None if followed is None else followed.node
+        self._leaves = leaves_of(self.form.node) if followed is None else followed.leaves
+        self._pins = () if self._pattern is None else tuple(pins_in(self._pattern))
+        self._shapes: dict[tuple[Pin, ...], Shape] = {}
+
+    def shaped(self, constants: Constants) -> tuple[Shape, tuple[Value, ...]]:
+        """The shape, and the values by which a member is found in it."""
+        values: list[Value] = [*constants]
+        pins = []
+        for pin in self._pins:
+            value = value_sought(constants[pin.parameter])
+            if value is not None:
+                values[pin.parameter] = value
+                pins.append(pin)
+        key = tuple(pins)
+        shape = self._shapes.get(key)
+        if shape is None:
+            form = self.form
+            shape = Shaping().shape(self._leaves, self._pattern, key, form.default_graphs, form.named_graphs)
+            self._shapes[key] = shape
+        return shape, tuple(values)
+
+
 class _Member:
     """A query, and the views that ask it. Compared by identity."""
 
-    def __init__(self, number: int, query: DatasetQuery) -> None:
+    __slots__ = ("constants", "maintenance", "number", "shape", "subjects", "template", "values", "views")
+
+    def __init__(self, number: int, template: _Template, constants: Constants) -> None:
         self.number = number
-        self.query = query
-        self.form: Form = form_of(query)
-        self.maintenance: Maintenance = maintenance_of(self.form)
-        self.is_timed = depends_on_time(self.form.node)
+        self.template = template
+        self.constants = constants
+        self.shape, self.values = template.shaped(constants)
+        self.maintenance: Maintenance = template.plan.begin()
         self.views: dict[str, None] = {}
         self.subjects: frozenset[Term] = frozenset()
-        self.shape, self.constants = self._lifted()
-
-    def _lifted(self) -> tuple[Shape, Constants]:
-        form, lifting = self.form, Lifting()
-        if isinstance(self.maintenance, Pipeline):
-            pattern = self.maintenance.pattern
-            shape = lifting.shape(pattern.leaves, pattern.node, form.default_graphs, form.named_graphs)
-        else:
-            shape = lifting.shape(leaves_of(form.node), None, form.default_graphs, form.named_graphs)
-        return shape, tuple(lifting.constants)
 
     @property
-    def described(self) -> frozenset[Term]:
-        """The subjects of which a DESCRIBE tells everything that is said."""
-        maintenance = self.maintenance
-        if isinstance(maintenance, Pipeline) and isinstance(maintenance.result, Described):
-            return frozenset(maintenance.result.subjects)
-        return frozenset()
+    def form(self) -> Form:
+        return self.template.form
+
+    @property
+    def described(self) -> Described | None:
+        """Of a DESCRIBE: what it tells."""
+        result = self.maintenance.result if isinstance(self.maintenance, Pipeline) else None
+        return result if isinstance(result, Described) else None
 
 
 class ViewSet:
@@ -95,7 +122,7 @@ class ViewSet:
         self._steps = steps
         self._start_steps = start_steps
         self._views: dict[str, _Member] = {}
-        self._members: dict[DatasetQuery, _Member] = {}
+        self._templates: dict[DatasetQuery, _Template] = {}
         self._index: TouchIndex[_Member] = TouchIndex()
         self._timed: dict[_Member, None] = {}
         self._described: dict[Term, dict[_Member, None]] = {}
@@ -116,7 +143,7 @@ class ViewSet:
         """Keep a view from now on; returns its whole answer. Raises BudgetExceeded if that is too much work."""
         member, is_new = self._member(view, query)
         work = self._starting(member, dataset, time)
-        items = member.maintenance.start(work) if is_new else PreparedQuery(member.form).items(work)
+        items = (member.maintenance if is_new else member.template.plan.begin()).start(work)
         self._register(view, member, is_new)
         return ViewAnswer(member.form.names, items)
 
@@ -138,12 +165,16 @@ class ViewSet:
     def _member(self, view: str, query: AnyQuery) -> tuple[_Member, bool]:
         if view in self._views:
             raise DuplicateSubscription(wanted="a view that is not there yet", found=view)
-        asked = query if isinstance(query, DatasetQuery) else DatasetQuery(query)
-        member = self._members.get(asked)
-        return (member, False) if member is not None else (_Member(self._count, asked), True)
+        query, constants = template_of(query if isinstance(query, DatasetQuery) else DatasetQuery(query))
+        template = self._templates.get(query)
+        if template is None:
+            template = _Template(query)
+        member = template.members.get(constants)
+        return (member, False) if member is not None else (_Member(self._count, template, constants), True)
 
     def _starting(self, member: _Member, dataset: Dataset, time: float) -> Work:
-        return Work(member.form.dataset(dataset), Budget(self._start_steps), Moment.at(time))
+        seen = member.form.dataset(dataset)
+        return Work(seen, Budget(self._start_steps), Moment.at(time), constants=member.constants)
 
     def _register(self, view: str, member: _Member, is_new: bool) -> None:
         self._views[view] = member
@@ -151,16 +182,21 @@ class ViewSet:
         if not is_new:
             return
         self._count += 1
-        self._members[member.query] = member
-        if member.is_timed:
+        template = member.template
+        self._templates[template.query] = template
+        template.members[member.constants] = member
+        if template.is_timed:
             self._timed[member] = None
         else:
-            self._index.add(member, member.shape, member.constants)
+            self._index.add(member, member.shape, member.values)
         self._note_described(member)
 
     def _drop(self, member: _Member) -> None:
-        del self._members[member.query]
-        if member.is_timed:
+        template = member.template
+        del template.members[member.constants]
+        if not template.members:
+            del self._templates[template.query]
+        if template.is_timed:
             del self._timed[member]
         else:
             self._index.remove(member, member.shape)
@@ -183,7 +219,7 @@ class ViewSet:
         self, member: _Member, added: list[Quad], removed: list[Quad], states: States
     ) -> Iterable[ViewDelta | ViewFailed]:
         try:
-            moments = states.moments(member.form, Budget(self._steps))
+            moments = states.moments(member.form, Budget(self._steps), member.constants)
             found = member.maintenance.update(*quads_seen(member.form, added, removed, moments), moments)
         except (BudgetExceeded, RecursionError) as error:
             # What is kept may be half changed.
@@ -210,8 +246,9 @@ class ViewSet:
         return {**dict.fromkeys(touched), **described} if described else touched
 
     def _note_described(self, member: _Member) -> None:
-        if member.subjects or isinstance(getattr(member.maintenance, "result", None), Described):
-            self._describe(member, member.described)
+        described = member.described
+        if described is not None:
+            self._describe(member, frozenset(described.subjects))
 
     def _describe(self, member: _Member, subjects: frozenset[Term]) -> None:
         for subject in member.subjects - subjects:
@@ -231,8 +268,9 @@ class ViewSet:
     def explain(self, view: str) -> Explanation:
         """How a view is kept up to date, and what that takes."""
         member = self._known(view)
-        alike = len(self._timed) if member.is_timed else self._index.members(member.shape)
-        return explanation_of(member.form, member.maintenance, member.shape, alike, len(member.views))
+        template = member.template
+        alike = len(template.members) if template.is_timed else self._index.members(member.shape)
+        return explanation_of(member.form, member.maintenance, member.shape, member.constants, alike, len(member.views))
 
     def _known(self, view: str) -> _Member:
         member = self._views.get(view)

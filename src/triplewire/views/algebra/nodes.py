@@ -27,7 +27,15 @@ class _Active(Enum):
 
 ACTIVE = _Active.ACTIVE
 Constant = NamedNode | Literal
-Position = Variable | NamedNode | Literal
+
+
+class Parameter(Struct, frozen=True):
+    """A constant that is said when the query is evaluated, by its number; also in expressions."""
+
+    number: int
+
+
+Position = Variable | NamedNode | Literal | Parameter
 GraphTerm = DefaultGraph | NamedNode | Variable | _Active
 Closure = ast.ZeroOrMore | ast.OneOrMore | ast.ZeroOrOne
 

@@ -35,7 +35,7 @@ class PathWalk:
         node = self._node
         if isinstance(node.graph, NamedNode) or node.graph != nodes.ACTIVE:
             work = work.within(node.graph)  # type: ignore[arg-type]
-        start, end = _known(node.subject, seed), _known(node.object, seed)
+        start, end = _known(node.subject, work, seed), _known(node.object, work, seed)
         for first, last in self._pairs(work, start, end):
             solution = _bound(node.subject, first, {})
             solution = None if solution is None else _bound(node.object, last, solution)
@@ -180,11 +180,13 @@ def is_node(work: Work, term: Term, graph: Graph | None = None) -> bool:
     return any(True for _ in match(None, None, term, graph))
 
 
-def _known(position: nodes.Position, seed: Seed) -> Term | None:
-    return seed.get(position.name) if isinstance(position, Variable) else position
+def _known(position: nodes.Position, work: Work, seed: Seed) -> Term | None:
+    if isinstance(position, Variable):
+        return seed.get(position.name)
+    return work.constants[position.number] if isinstance(position, nodes.Parameter) else position
 
 
 def _bound(position: nodes.Position, term: Term, solution: Bindings) -> Bindings | None:
     if not isinstance(position, Variable):
-        return solution if position == term else None
+        return solution  # the pair was walked from it, or to it
     return solution if solution.setdefault(position.name, term) == term else None

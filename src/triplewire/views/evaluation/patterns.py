@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from triplewire.algebra.patterns import Variable
-from triplewire.rdf.terms import RDF, DefaultGraph, Literal, NamedNode, Quad, Triple
+from triplewire.rdf.terms import RDF, DefaultGraph, Literal, NamedNode, Quad, Term, Triple
 from triplewire.views.algebra import nodes
 from triplewire.views.algebra.variables import certain, possible
 from triplewire.views.evaluation.operators import Names, Seed, compatible
@@ -32,7 +32,16 @@ _MEMBERS = 2_000.0
 class QuadMatch:
     """A QuadPattern, or a NegatedPattern if some predicates are excluded."""
 
-    __slots__ = ("_constants", "_excluded", "_is_active", "_repeats", "_variables", "certain", "variables")
+    __slots__ = (
+        "_constants",
+        "_excluded",
+        "_is_active",
+        "_parameters",
+        "_repeats",
+        "_variables",
+        "certain",
+        "variables",
+    )
 
     def __init__(self, node: nodes.QuadPattern | nodes.NegatedPattern) -> None:
         predicate = None if isinstance(node, nodes.NegatedPattern) else node.predicate
@@ -40,6 +49,9 @@ class QuadMatch:
         terms = (node.subject, predicate, node.object, graph)
         self._constants = tuple(None if isinstance(term, Variable) else term for term in terms)
         self._variables = tuple((place, term.name) for place, term in enumerate(terms) if isinstance(term, Variable))
+        self._parameters = tuple(
+            (place, term.number) for place, term in enumerate(terms) if isinstance(term, nodes.Parameter)
+        )
         self._is_active = node.graph is nodes.ACTIVE
         self._excluded = frozenset(node.excluded) if isinstance(node, nodes.NegatedPattern) else None
         self.certain = self.variables = certain(node)
@@ -53,6 +65,8 @@ class QuadMatch:
         """What was found so far, together with what each matching quad binds."""
         free: list[tuple[int, str]] = []
         wanted: list[Any] = [*self._constants]
+        for place, number in self._parameters:
+            wanted[place] = work.constants[number]
         for place, name in self._variables:
             term = found.get(name)
             if term is None:
@@ -89,14 +103,15 @@ class QuadMatch:
                 return None
         return solution
 
-    def unified(self, quad: Quad, active: Graph) -> Bindings | None:
+    def unified(self, quad: Quad, active: Graph, constants: tuple[Term, ...] = ()) -> Bindings | None:
         """What the variables are if the pattern is to match this quad; None if it cannot."""
         if self._is_active and quad.graph_name != active:
             return None
         if self._excluded is not None and quad.predicate in self._excluded:
             return None
         for place, constant in enumerate(self._constants):
-            if constant is not None and constant != quad[place]:
+            wanted = constants[constant.number] if isinstance(constant, nodes.Parameter) else constant
+            if wanted is not None and wanted != quad[place]:
                 return None
         solution: Bindings = {}
         for place, name in self._variables:

@@ -61,9 +61,12 @@ class Moment(Struct, frozen=True):
 
 
 class Work:
-    """Handed through an evaluation. `graph` is the active graph, `outer` the solution around an EXISTS."""
+    """Handed through an evaluation.
 
-    __slots__ = ("budget", "dataset", "graph", "moment", "outer")
+    `graph` is the active graph, `outer` the solution around an EXISTS, `constants` are those of the parameters.
+    """
+
+    __slots__ = ("budget", "constants", "dataset", "graph", "moment", "outer")
 
     def __init__(
         self,
@@ -72,17 +75,19 @@ class Work:
         moment: Moment,
         graph: Graph = DEFAULT_GRAPH,
         outer: Mapping[str, Term] = _NOTHING,
+        constants: tuple[Term, ...] = (),
     ) -> None:
         self.dataset = dataset
         self.budget = budget
         self.moment = moment
         self.graph: Graph | DefaultGraph = graph
         self.outer = outer
+        self.constants = constants
 
     def within(self, graph: Graph) -> Work:
         """The same, with another active graph."""
-        return Work(self.dataset, self.budget, self.moment, graph, self.outer)
+        return Work(self.dataset, self.budget, self.moment, graph, self.outer, self.constants)
 
     def around(self, outer: Mapping[str, Term]) -> Work:
         """The same, with another solution around it."""
-        return Work(self.dataset, self.budget, self.moment, self.graph, outer)
+        return Work(self.dataset, self.budget, self.moment, self.graph, outer, self.constants)

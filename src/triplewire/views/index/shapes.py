@@ -7,6 +7,7 @@ for; variables are numbered. What is left, predicates and graphs above all, is w
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,7 +16,7 @@ from triplewire.algebra.constraints import Comparator
 from triplewire.algebra.patterns import Variable
 from triplewire.languages.sparql.syntax import ast
 from triplewire.rdf.literals.values import Kind, number, value_of
-from triplewire.rdf.terms import Literal, NamedNode, Term
+from triplewire.rdf.terms import NamedNode, Term
 from triplewire.views.algebra import nodes
 from triplewire.views.algebra.nodes import Node
 from triplewire.views.algebra.variables import certain
@@ -60,27 +61,32 @@ def value_sought(term: Term) -> Value | None:
     return term if value_of(term).kind in _EXACT else None
 
 
-class Lifting:
-    """Lifts one query."""
+class Pin(Struct, frozen=True):
+    """A variable that has to be equal to a constant in every solution."""
+
+    name: str
+    parameter: int
+
+
+class Shaping:
+    """Makes the shape of one template."""
 
     def __init__(self) -> None:
-        self._variables: dict[str, Variable] = {}
-        self._parameters: dict[Term, int] = {}
-        self.constants: list[Value] = []
+        self._variables: dict[str, str] = {}
 
     def shape(
         self,
         leaves: Iterable[Leaf],
         pattern: Node | None,
-        default_graphs: tuple[NamedNode, ...] = (),
-        named_graphs: tuple[NamedNode, ...] = (),
+        pins: Iterable[Pin],
+        default_graphs: tuple[NamedNode, ...],
+        named_graphs: tuple[NamedNode, ...],
     ) -> Shape:
         """The shape of a query with these leaves; `pattern` is what is required, None if nothing is."""
         lifted = tuple(self._leaf(leaf) for leaf in leaves)
         found = [] if pattern is None else [p for p in required_patterns(pattern) if isinstance(p, nodes.QuadPattern)]
         required = tuple(self._quad_pattern(quad_pattern) for quad_pattern in found)
-        pins = [] if pattern is None else pins_in(pattern)
-        pinned = tuple((self._variable(Variable(name)).name, self._pinned(value)) for name, value in pins)
+        pinned = tuple((self._name(pin.name), pin.parameter) for pin in pins)
         return Shape(lifted, required, pinned, default_graphs, named_graphs)
 
     def _leaf(self, leaf: Leaf) -> Leaf:
@@ -92,46 +98,35 @@ class Lifting:
         if isinstance(pattern, nodes.QuadPattern):
             return self._quad_pattern(pattern)
         if isinstance(pattern, nodes.GraphEach):
-            return nodes.GraphEach(self._variable(pattern.name), nodes.UNIT)
+            return nodes.GraphEach(Variable(self._name(pattern.name.name)), nodes.UNIT)
         if isinstance(pattern, nodes.GraphExists):
             return pattern
         return replace(
             pattern,
-            subject=self._position(pattern.subject),
-            object=self._position(pattern.object),
-            graph=self._variable(pattern.graph) if isinstance(pattern.graph, Variable) else pattern.graph,
+            subject=self._term(pattern.subject),
+            object=self._term(pattern.object),
+            graph=self._term(pattern.graph),
         )
 
     def _quad_pattern(self, pattern: nodes.QuadPattern) -> nodes.QuadPattern:
-        predicate, graph = pattern.predicate, pattern.graph
         return nodes.QuadPattern(
-            self._position(pattern.subject),
-            self._variable(predicate) if isinstance(predicate, Variable) else predicate,
-            self._position(pattern.object),
-            self._variable(graph) if isinstance(graph, Variable) else graph,
+            self._term(pattern.subject),
+            self._term(pattern.predicate),
+            self._term(pattern.object),
+            self._term(pattern.graph),
         )
 
-    def _position(self, position: nodes.Position) -> Variable:
-        if isinstance(position, Variable):
-            return self._variable(position)
-        if position not in self._parameters:
-            self._parameters[position] = len(self.constants)
-            self.constants.append(position)
-        return parameter(self._parameters[position])
-
-    def _pinned(self, value: Value) -> int:
-        self.constants.append(value)
-        return len(self.constants) - 1
-
-    def _variable(self, variable: Variable) -> Variable:
-        return Variable(self._name(variable.name))
+    def _term(self, term: Any) -> Any:
+        if isinstance(term, nodes.Parameter):
+            return parameter(term.number)
+        return Variable(self._name(term.name)) if isinstance(term, Variable) else term
 
     def _name(self, name: str) -> str:
-        return self._variables.setdefault(name, Variable(f"v{len(self._variables)}")).name
+        return self._variables.setdefault(name, f"v{len(self._variables)}")
 
 
-def pins_in(node: Node) -> Iterator[tuple[str, Value]]:
-    """Variables that have to be equal to a constant in every solution."""
+def pins_in(node: Node) -> Iterator[Pin]:
+    """What conditions around the required patterns pin."""
     if isinstance(node, nodes.Extend):
         yield from pins_in(node.inner)
     elif isinstance(node, nodes.Filter):
@@ -139,17 +134,15 @@ def pins_in(node: Node) -> Iterator[tuple[str, Value]]:
         sure = certain(node.inner)
         for condition in node.conditions:
             found = _pin(condition)
-            if found is not None and found[0] in sure:
+            if found is not None and found.name in sure:
                 yield found
 
 
-def _pin(condition: ast.Expression) -> tuple[str, Value] | None:
+def _pin(condition: object) -> Pin | None:
     if not isinstance(condition, ast.Compare) or condition.operator is not Comparator.EQUAL:
         return None
-    left, right = condition.left, condition.right
-    if isinstance(right, Variable):
-        left, right = right, left
-    if not isinstance(left, Variable) or not isinstance(right, NamedNode | Literal):
-        return None
-    value = value_sought(right)
-    return None if value is None else (left.name, value)
+    sides: tuple[object, object] = (condition.left, condition.right)
+    for name, constant in (sides, sides[::-1]):
+        if isinstance(name, Variable) and isinstance(constant, nodes.Parameter):
+            return Pin(name.name, constant.number)
+    return None

@@ -33,7 +33,7 @@ class LeafSeeds:
         if not _is_in(pattern, graph):
             return
         if self._match is not None:
-            found = self._match.unified(quad, graph)
+            found = self._match.unified(quad, graph, work.constants)
             if found is not None:
                 yield from self._kept(found, graph)
         elif isinstance(pattern, nodes.PathPattern):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from triplewire.rdf.terms import Quad
+from triplewire.rdf.terms import Quad, Term
 from triplewire.views.changes import Change
 from triplewire.views.evaluation.forms import Form
 from triplewire.views.evaluation.work import Budget, Moment, Work
@@ -22,10 +22,11 @@ class States:
         self.before = Before(after, QuadSet(change.added), removed)
         self.either = Either(after, removed) if change.removed else after
 
-    def moments(self, form: Form, budget: Budget) -> Moments:
+    def moments(self, form: Form, budget: Budget, constants: tuple[Term, ...] = ()) -> Moments:
         """For one view, under its budget."""
         after, before, either = (
-            Work(form.dataset(dataset), budget, self.moment) for dataset in (self.after, self.before, self.either)
+            Work(form.dataset(dataset), budget, self.moment, constants=constants)
+            for dataset in (self.after, self.before, self.either)
         )
         return Moments(after, before, either)
 

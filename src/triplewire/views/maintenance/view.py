@@ -24,6 +24,7 @@ from triplewire.views.evaluation.answers import PreparedQuery
 from triplewire.views.evaluation.compilation import Compilation
 from triplewire.views.evaluation.expressions.compiler import depends_on_time, variables_in
 from triplewire.views.evaluation.forms import Form, targets_of
+from triplewire.views.evaluation.grouping import Grouping
 from triplewire.views.evaluation.order import total_key
 from triplewire.views.evaluation.triples import Template
 from triplewire.views.evaluation.work import Bindings, Work
@@ -57,9 +58,22 @@ class Maintenance(Protocol):
         ...
 
 
-def maintenance_of(form: Form) -> Maintenance:
+class Plan(Protocol):
+    """What views of one template share. `begin` makes one of them, without any state yet."""
+
+    form: Form
+
+    def begin(self) -> Maintenance: ...
+
+
+def plan_of(form: Form) -> Plan:
     """The best way to keep a query up to date."""
-    return Pipeline(form) if reason_to_reevaluate(form) is None else Reevaluation(form)
+    return PipelinePlan(form) if reason_to_reevaluate(form) is None else ReevaluationPlan(form)
+
+
+def maintenance_of(form: Form) -> Maintenance:
+    """The same for a query that is alone."""
+    return plan_of(form).begin()
 
 
 def reason_to_reevaluate(form: Form) -> str | None:
@@ -101,8 +115,8 @@ def _orders_by_what_is_shown(form: Form) -> bool:
     return all(names is not None and names <= set(form.names) for names in needed)
 
 
-class Pipeline:
-    """Follows changes through stages."""
+class PipelinePlan:
+    """What views of one template share: everything but their state."""
 
     def __init__(self, form: Form) -> None:
         self.form = form
@@ -110,13 +124,28 @@ class Pipeline:
         group = top_group(form.wrapped)
         pattern = form.wrapped if group is None else group.inner
         self.pattern = PatternDelta(pattern, compilation.operator(pattern))
-        self.groups: GroupStage | None = None
+        self.grouping: Grouping | None = None
         if group is not None:
-            self.groups = GroupStage(compilation.grouping(group))
+            self.grouping = compilation.grouping(group)
             given = GivenRows(possible(group), certain(group))
             compilation.give(group, given)
-            self._around = RowStage(given, compilation.operator(form.wrapped))
-        self._order = compilation.order(form.order, list(form.names))
+            self.around = RowStage(given, compilation.operator(form.wrapped))
+        self.order = compilation.order(form.order, list(form.names))
+
+    def begin(self) -> Pipeline:
+        return Pipeline(self)
+
+
+class Pipeline:
+    """Follows changes through stages."""
+
+    __slots__ = ("distinct", "form", "groups", "plan", "result", "window")
+
+    def __init__(self, plan: PipelinePlan) -> None:
+        form = plan.form
+        self.plan = plan
+        self.form = form
+        self.groups = None if plan.grouping is None else GroupStage(plan.grouping)
         self.distinct: Counter[Key] | None = Counter() if form.distinct else None
         self.window = Window(form.offset, form.limit) if form.is_sliced else None
         self.result = _result_of(form)
@@ -124,12 +153,13 @@ class Pipeline:
     def start(self, work: Work) -> list[Item]:
         rows = self._whole(work)
         if self.form.order and self.window is None:
-            rows.sort(key=lambda row: self._order.key(row, work))
+            rows.sort(key=lambda row: self.plan.order.key(row, work))
         if self.distinct is not None:
             self.distinct.clear()
         shown = self._first_shown(rows, work)
         self.result = _result_of(self.form)
-        return self.result.change(shown, [], (), work)[0]
+        items = self.result.change(shown, [], (), work)[0]
+        return items if self.form.order else _in_order(items)
 
     def _first_shown(self, rows: list[Bindings], work: Work) -> list[Bindings]:
         if self.window is None:
@@ -141,17 +171,17 @@ class Pipeline:
 
     def _whole(self, work: Work) -> list[Bindings]:
         """Every row, all groups made anew."""
-        solutions = self.pattern.whole(work)
+        solutions = self.plan.pattern.whole(work)
         if self.groups is None:
             return list(solutions)
-        return self._around.rows(self.groups.start(solutions, work), work)
+        return self.plan.around.rows(self.groups.start(solutions, work), work)
 
     def update(self, added: Sequence[Quad], removed: Sequence[Quad], moments: Moments) -> Difference:
         work = moments.after
-        coming, going = self.pattern.delta(added, removed, moments)
+        coming, going = self.plan.pattern.delta(added, removed, moments)
         if self.groups is not None and (coming or going):
             coming, going = self.groups.change(coming, going, work)
-            coming, going = self._around.rows(coming, work), self._around.rows(going, work)
+            coming, going = self.plan.around.rows(coming, work), self.plan.around.rows(going, work)
         if coming or going:
             coming, going = self._narrowed(coming, going, moments)
         found = self.result.change(coming, going, (*added, *removed), work)
@@ -182,7 +212,7 @@ class Pipeline:
         return self._whole(work)
 
     def _entries(self, rows: Iterable[Bindings], work: Work) -> list[Entry]:
-        return [(self._order.key(row, work), self._shown(row)) for row in rows]
+        return [(self.plan.order.key(row, work), self._shown(row)) for row in rows]
 
     def _distinct(self, coming: list[Bindings], going: list[Bindings]) -> tuple[list[Bindings], list[Bindings]]:
         counts = self.distinct
@@ -230,11 +260,22 @@ class Pipeline:
         return groups + len(self.distinct or ()) + (0 if self.window is None else len(self.window)) + self.result.size
 
 
+class ReevaluationPlan:
+    """A query that is asked again."""
+
+    def __init__(self, form: Form) -> None:
+        self.form = form
+        self.query = PreparedQuery(form)
+
+    def begin(self) -> Reevaluation:
+        return Reevaluation(self)
+
+
 class Reevaluation:
     """Asks again, and compares with the answer that is kept."""
 
-    def __init__(self, form: Form) -> None:
-        self._query = PreparedQuery(form)
+    def __init__(self, plan: ReevaluationPlan) -> None:
+        self._query = plan.query
         self._answer: Counter[object] = Counter()
 
     def start(self, work: Work) -> list[Item]:

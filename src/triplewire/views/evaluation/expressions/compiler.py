@@ -60,6 +60,8 @@ class Compiler:
             return _variable(expression.name)
         if isinstance(expression, NamedNode | Literal):
             return _constant(expression)
+        if isinstance(expression, nodes.Parameter):
+            return _parameter(expression.number)
         if isinstance(expression, ast.Arithmetic):
             return self._arithmetic(expression)
         if isinstance(expression, ast.Signed):
@@ -226,6 +228,10 @@ def _variable(name: str) -> TermFunction:
 
 def _constant(term: Term) -> TermFunction:
     return lambda solution, work: term
+
+
+def _parameter(number: int) -> TermFunction:
+    return lambda solution, work: work.constants[number]
 
 
 def _as_term(condition: Condition) -> TermFunction:
