@@ -11,7 +11,7 @@ does I/O: a change brings its time. To take a change back, apply `change.reverse
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from msgspec import Struct
 
@@ -28,9 +28,10 @@ from triplewire.views.graphs import Dataset
 from triplewire.views.index.shapes import Pin, Shape, Shaping, Value, pins_in, value_sought
 from triplewire.views.index.touch_index import TouchIndex
 from triplewire.views.maintenance.leaves import leaves_of
-from triplewire.views.maintenance.results import Described, Item
+from triplewire.views.maintenance.reasons import Quads, Reasons
+from triplewire.views.maintenance.results import Described, Difference, Item
 from triplewire.views.maintenance.states import States, quads_seen
-from triplewire.views.maintenance.view import Maintenance, Pipeline, PipelinePlan, plan_of
+from triplewire.views.maintenance.view import Maintenance, Pipeline, PipelinePlan, Trace, plan_of
 
 _UPDATE_STEPS = 1_000_000
 
@@ -48,6 +49,9 @@ class ViewDelta(Struct, frozen=True):
     view: str
     added: list[Item]
     removed: list[Item]
+    # If asked for, and found within the budget: for each item the quads that it stands on, or stood on.
+    added_from: list[Quads] | None = None
+    removed_from: list[Quads] | None = None
 
 
 class ViewFailed(Struct, frozen=True):
@@ -70,6 +74,7 @@ class _Template:
         self._pattern = None if followed is None else followed.node
         self._leaves = leaves_of(self.form.node) if followed is None else followed.leaves
         self._pins = () if self._pattern is None else tuple(pins_in(self._pattern))
+        self.reasons = Reasons(self.form)
         self._shapes: dict[tuple[Pin, ...], Shape] = {}
 
     def shaped(self, constants: Constants) -> tuple[Shape, tuple[Value, ...]]:
@@ -204,23 +209,25 @@ class ViewSet:
 
     # Changes
 
-    def apply(self, change: Change, after: Dataset) -> list[ViewDelta | ViewFailed]:
-        """What a change means to each view that it touches, in the order in which they came.
+    def apply(self, change: Change, after: Dataset, why: Container[str] = ()) -> list[ViewDelta | ViewFailed]:
+        """What a change means to each view that it touches, in the order in which they came; else nothing.
 
-        Nothing where nothing changed.
+        `why` has the names of the views for which the quads behind each item are wanted, too.
         """
         states = States(change, after)
         told: list[ViewDelta | ViewFailed] = []
         for member, (added, removed) in self._touched(change, states):
-            told += self._updated(member, added, removed, states)
+            told += self._updated(member, added, removed, states, why)
         return told
 
     def _updated(
-        self, member: _Member, added: list[Quad], removed: list[Quad], states: States
+        self, member: _Member, added: list[Quad], removed: list[Quad], states: States, why: Container[str]
     ) -> Iterable[ViewDelta | ViewFailed]:
+        trace = Trace() if any(view in why for view in member.views) else None
         try:
             moments = states.moments(member.form, Budget(self._steps), member.constants)
-            found = member.maintenance.update(*quads_seen(member.form, added, removed, moments), moments)
+            seen = quads_seen(member.form, added, removed, moments)
+            found = member.maintenance.update(*seen, moments, trace)
         except (BudgetExceeded, RecursionError) as error:
             # What is kept may be half changed.
             self._drop(member)
@@ -228,7 +235,21 @@ class ViewSet:
                 del self._views[view]
             return [ViewFailed(view, str(error)) for view in member.views]
         self._note_described(member)
-        return [ViewDelta(view, *found) for view in member.views] if found[0] or found[1] else []
+        if not found[0] and not found[1]:
+            return []
+        reasons = (None, None) if trace is None else self._reasons(member, found, trace, states)
+        return [ViewDelta(view, *found, *(reasons if view in why else (None, None))) for view in member.views]
+
+    def _reasons(
+        self, member: _Member, found: Difference, trace: Trace, states: States
+    ) -> tuple[list[Quads] | None, list[Quads] | None]:
+        moments = states.moments(member.form, Budget(self._steps), member.constants)
+        reasons = member.template.reasons
+        try:
+            gained = reasons.of(found[0], trace.coming, moments.after)
+            return gained, reasons.of(found[1], trace.going, moments.before)
+        except BudgetExceeded:
+            return None, None
 
     def _touched(self, change: Change, states: States) -> list[tuple[_Member, tuple[list[Quad], list[Quad]]]]:
         """Each view that a quad may touch, with the quads that may; a view that asks for the time, with none."""
@@ -260,6 +281,11 @@ class ViewSet:
         member.subjects = subjects
 
     # Explanations
+
+    def quads_behind(self, view: str, items: Iterable[Item], dataset: Dataset, time: float = 0.0) -> list[Quads]:
+        """For each item of the answer over a dataset, the quads of one derivation; none for what is not in it."""
+        member = self._known(view)
+        return member.template.reasons.of(items, (), self._starting(member, dataset, time))
 
     def variables(self, view: str) -> tuple[str, ...]:
         """What the solutions of a view may bind, in the order of its SELECT."""

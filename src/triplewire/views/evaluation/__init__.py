@@ -13,5 +13,7 @@ grouping     GROUP BY
 aggregates   COUNT and its kin, which take values back as well
 order        the order of terms
 triples      what CONSTRUCT and DESCRIBE make
+provenance   which quads a solution stands on
+path_edges   the quads of one way along a path
 expressions  expressions as Python functions
 """

@@ -35,7 +35,7 @@ class PathWalk:
         node = self._node
         if isinstance(node.graph, NamedNode) or node.graph != nodes.ACTIVE:
             work = work.within(node.graph)  # type: ignore[arg-type]
-        start, end = _known(node.subject, work, seed), _known(node.object, work, seed)
+        start, end = term_at(node.subject, work, seed), term_at(node.object, work, seed)
         for first, last in self._pairs(work, start, end):
             solution = _bound(node.subject, first, {})
             solution = None if solution is None else _bound(node.object, last, solution)
@@ -180,7 +180,8 @@ def is_node(work: Work, term: Term, graph: Graph | None = None) -> bool:
     return any(True for _ in match(None, None, term, graph))
 
 
-def _known(position: nodes.Position, work: Work, seed: Seed) -> Term | None:
+def term_at(position: nodes.Position, work: Work, seed: Seed) -> Term | None:
+    """What stands in a place of a pattern; None if that is not known yet."""
     if isinstance(position, Variable):
         return seed.get(position.name)
     return work.constants[position.number] if isinstance(position, nodes.Parameter) else position

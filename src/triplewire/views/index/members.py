@@ -60,6 +60,9 @@ class ShapeMembers(Generic[M]):
         self._constants: dict[M, Constants] = {}
         self._lookups: dict[Subset, Lookup[M]] = {}
         self._entries = [_LeafEntry(shape, leaf) for leaf in shape.leaves]
+        # Made before there are members: to make one for a hundred thousand takes long.
+        for subset in {subset for entry in self._entries for subset in entry.subsets}:
+            self._lookup(subset)
 
     def __len__(self) -> int:
         return len(self._constants)
@@ -118,6 +121,12 @@ class _LeafEntry:
         names = _names_of(pattern) & (leaf.kept if leaf.kept is not None else _names_of(pattern))
         parts = _connected([QuadMatch(p) for p in shape.required if p != pattern], names | _parameters_of(pattern))
         self.core = JoinAll(parts) if parts else None
+        seen = names | _parameters_of(pattern)
+        self.subsets = {self._subset(seen), self._subset(seen.union(*(part.variables for part in parts)))}
+
+    def _subset(self, names: frozenset[str]) -> Subset:
+        pinned = [number for name, number in self._pinned if name in names]
+        return tuple(sorted({*parameters_in(names), *pinned}))
 
     def values(self, bindings: Bindings) -> tuple[Subset, Constants] | None:
         """The parameters that are known, and their values; None if nothing can have them."""

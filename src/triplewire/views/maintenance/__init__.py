@@ -8,5 +8,6 @@ reach          which ends of a path a changed quad may concern
 group_stage    groups that are kept
 window         the first rows in order, and some more
 results        what rows become: solutions, yes or no, triples
+reasons        why a view gained or lost something
 states         the states of a dataset around a change
 """

@@ -36,6 +36,16 @@ from triplewire.views.maintenance.window import Entry, Window
 Key = tuple[Term | None, ...]
 
 
+class Trace:
+    """Solutions that came and went, for who asks why."""
+
+    __slots__ = ("coming", "going")
+
+    def __init__(self) -> None:
+        self.coming: list[Bindings] = []
+        self.going: list[Bindings] = []
+
+
 class Maintenance(Protocol):
     """How a view is kept up to date."""
 
@@ -43,8 +53,13 @@ class Maintenance(Protocol):
         """The whole answer, in order; all state is made anew."""
         ...
 
-    def update(self, added: Sequence[Quad], removed: Sequence[Quad], moments: Moments) -> Difference:
-        """What a change adds to the answer and removes from it: multisets that have nothing in common."""
+    def update(
+        self, added: Sequence[Quad], removed: Sequence[Quad], moments: Moments, trace: Trace | None = None
+    ) -> Difference:
+        """What a change adds to the answer and removes from it: multisets that have nothing in common.
+
+        A trace gets the solutions of the pattern that came and went, where items of the answer are made of them.
+        """
         ...
 
     @property
@@ -176,9 +191,13 @@ class Pipeline:
             return list(solutions)
         return self.plan.around.rows(self.groups.start(solutions, work), work)
 
-    def update(self, added: Sequence[Quad], removed: Sequence[Quad], moments: Moments) -> Difference:
+    def update(
+        self, added: Sequence[Quad], removed: Sequence[Quad], moments: Moments, trace: Trace | None = None
+    ) -> Difference:
         work = moments.after
         coming, going = self.plan.pattern.delta(added, removed, moments)
+        if trace is not None and self.groups is None:
+            trace.coming, trace.going = coming, going
         if self.groups is not None and (coming or going):
             coming, going = self.groups.change(coming, going, work)
             coming, going = self.plan.around.rows(coming, work), self.plan.around.rows(going, work)
@@ -283,7 +302,9 @@ class Reevaluation:
         self._answer = Counter(map(_hashable, items))
         return items
 
-    def update(self, added: Sequence[Quad], removed: Sequence[Quad], moments: Moments) -> Difference:
+    def update(
+        self, added: Sequence[Quad], removed: Sequence[Quad], moments: Moments, trace: Trace | None = None
+    ) -> Difference:
         before = self._answer
         after = Counter(map(_hashable, self._query.items(moments.after)))
         self._answer = after
