@@ -16,7 +16,7 @@ from tests.node.living.update_requests import requests
 from triplewire.languages.sparql.parsing.parser import parse_update
 from triplewire.node.living import journal
 from triplewire.node.living.graph import LivingGraph
-from triplewire.node.living.sparql_update import updates_of
+from triplewire.node.living.sparql_update import prepared, updates_of
 from triplewire.node.living.store import LivingStore
 from triplewire.node.repository.worker import LivingReplica
 from triplewire.node.store import Store
@@ -57,8 +57,10 @@ def execute(store: LivingStore, text: str) -> ScheduleOutcome:
 
 
 def run(store: LivingStore, text: str) -> ScheduleOutcome:
+    operations = [prepared(operation) for operation in parse_update(text)]
+
     def work(tx: Connection, living: LivingGraph) -> ScheduleOutcome:
-        outcome = living.run(updates_of(parse_update(text), living.repository, 1_000_000, 10_000, "t"))
+        outcome = living.run(updates_of(operations, living.repository, 1_000_000, 10_000, "t"))
         living.position = journal.record(tx, 0.0, outcome)
         return outcome
 

@@ -21,7 +21,7 @@ from triplewire.node.broker.state import BrokerState
 from triplewire.node.living import journal
 from triplewire.node.living.edits import DEFAULT, GraphName, asserted_in, in_graph, merged, patching, replacing
 from triplewire.node.living.graph import LivingGraph
-from triplewire.node.living.sparql_update import updates_of
+from triplewire.node.living.sparql_update import prepared, updates_of
 from triplewire.node.living.store import LivingStore, Work
 from triplewire.node.living.transaction import ExecutedUpdate, UpdateRequest, execute_update
 from triplewire.node.rules.idempotency import IdempotencyKey
@@ -69,9 +69,10 @@ class LivingService:
         self, client: Client, operations: Sequence[UpdateOperation], key: IdempotencyKey | None = None
     ) -> ChangeReceipt:
         """Execute a SPARQL Update request, as one transaction."""
+        ready = [prepared(operation) for operation in operations]
 
         def plan(living: LivingGraph) -> list[DatasetUpdate]:
-            return updates_of(operations, living.repository, WHERE_STEPS, self._state.change_quads, "update")
+            return updates_of(ready, living.repository, WHERE_STEPS, self._state.change_quads, "update")
 
         return await self._execute(client, plan, key)
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from msgspec import Struct
+
 from triplewire.algebra.patterns import Variable
 from triplewire.errors import UpdateRefused
 from triplewire.languages.sparql.syntax.updates import (
@@ -41,8 +43,22 @@ _EVERY = 1_000
 _NOTHING: Mapping[str, Term] = {}
 
 
+class PreparedOperation(Struct, frozen=True):
+    """An operation, and its WHERE ready to be asked, if it has one."""
+
+    operation: UpdateOperation
+    where: PreparedPattern | None = None
+
+
+def prepared(operation: UpdateOperation) -> PreparedOperation:
+    """Make an operation ready, which needs no dataset: before its turn comes, on any thread."""
+    if isinstance(operation, DeleteWhere):
+        operation = Modify(operation.where, delete=operation.quads)
+    return PreparedOperation(operation, PreparedPattern(operation.where) if isinstance(operation, Modify) else None)
+
+
 def updates_of(
-    operations: Sequence[UpdateOperation], repository: Repository, steps: int, most: int, transaction: str
+    operations: Sequence[PreparedOperation], repository: Repository, steps: int, most: int, transaction: str
 ) -> list[DatasetUpdate]:
     """The operations of one request, as one transaction. Each WHERE may take `steps`, each operation `most` quads."""
     return [
@@ -51,7 +67,7 @@ def updates_of(
     ]
 
 
-def _plan(operation: UpdateOperation, repository: Repository, steps: int, most: int) -> Callable[[Check], Edits]:
+def _plan(operation: PreparedOperation, repository: Repository, steps: int, most: int) -> Callable[[Check], Edits]:
     return lambda check: _Operation(repository, Budget(steps), most, check).edits(operation)
 
 
@@ -65,16 +81,15 @@ class _Operation:
         self._check = check
         self._found = Collector(most)
 
-    def edits(self, operation: UpdateOperation) -> Edits:
-        match operation:
+    def edits(self, planned: PreparedOperation) -> Edits:
+        match planned.operation:
             case InsertData(quads):
                 self._found.insert(_instantiated(quads, _NOTHING, DEFAULT, {}))
             case DeleteData(quads):
                 self._found.delete(_instantiated(quads, _NOTHING, DEFAULT, {}))
-            case DeleteWhere(quads):
-                self._modify(Modify(operation.where, delete=quads))
-            case Modify():
-                self._modify(operation)
+            case Modify() as operation:
+                assert planned.where is not None
+                self._modify(operation, planned.where)
             case Clear(target) | Drop(target):
                 self._clear(target)
             case Create(target, silent):
@@ -87,9 +102,9 @@ class _Operation:
                 self._copy(_graph(source), _graph(target), clears=True, moves=True)
         return self._found.edits
 
-    def _modify(self, operation: Modify) -> None:
+    def _modify(self, operation: Modify, where: PreparedPattern) -> None:
         graph: GraphName = operation.with_ or DEFAULT
-        solutions = PreparedPattern(operation.where).solutions(self._where(operation), self._budget)
+        solutions = where.solutions(self._where(operation), self._budget)
         for number, solution in enumerate(solutions):
             if number % _EVERY == 0:
                 self._check()

@@ -93,6 +93,9 @@ class QueriedStore:
 
     def __init__(self, folder: Path) -> None:
         self._note = folder.with_suffix(".position")
+        if not folder.exists():
+            # A store that somebody has removed is empty, whatever was noted of it.
+            self._note.unlink(missing_ok=True)
         self._store = _opened(folder)
         self.position = self._noted = self._read_note()
         self._flushed = time.monotonic()
