@@ -14,7 +14,6 @@ from tests.rules.family import EX
 from triplewire.errors import DiskFull, Forbidden, LimitExceeded, SchemaViolation, UpdateRefused
 from triplewire.languages.sparql.parsing.parser import parse_dataset_query, parse_update
 from triplewire.node.broker.broker import Broker
-from triplewire.node.living.changes import Change
 from triplewire.node.repository.following import Allowed
 from triplewire.node.repository.replica import Replica
 from triplewire.rdf.terms import NamedNode, Triple
@@ -23,6 +22,7 @@ from triplewire.store.tables import living_graph, log
 from triplewire.store.tables.identities import Grant
 from triplewire.store.tables.outbox import OutboxEntry
 from triplewire.testing.faulty_disk import FaultyDisk
+from triplewire.views.changes import Change
 from triplewire.views.graphs import Dataset
 from triplewire.wire.answers import ChangeReceipt
 

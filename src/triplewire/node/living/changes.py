@@ -1,25 +1,15 @@
-"""A change: what one transaction has added to the living graph and removed from it; and who is told of it."""
+"""Changes of the living graph, for those who are told of them in the transactions that keep them."""
 
 from __future__ import annotations
 
 from typing import Protocol
 
-from msgspec import Struct
-
 from triplewire.rdf.terms import Quad, Triple
 from triplewire.rules.changes import Changes
 from triplewire.store.disk import Connection
 from triplewire.store.tables.outbox import OutboxEntry
+from triplewire.views.changes import Change
 from triplewire.views.graphs import Dataset
-
-
-class Change(Struct, frozen=True):
-    """The quads that hold since a position and did not before, and those that hold no longer; none is in both."""
-
-    position: int
-    time: float
-    added: tuple[Quad, ...]
-    removed: tuple[Quad, ...]
 
 
 class Follower(Protocol):

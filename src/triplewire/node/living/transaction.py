@@ -17,7 +17,7 @@ from triplewire.node.broker.events import Events
 from triplewire.node.broker.publish_step import PublishResult
 from triplewire.node.broker.state import BrokerState
 from triplewire.node.living import journal
-from triplewire.node.living.changes import Change, change_of
+from triplewire.node.living.changes import change_of
 from triplewire.node.living.edits import change_too_large
 from triplewire.node.living.graph import LivingGraph
 from triplewire.node.living.publication import PublishedChange, publish_changes
@@ -30,6 +30,7 @@ from triplewire.store.disk import Connection
 from triplewire.store.tables import outbox, rule_records
 from triplewire.store.tables.identities import Client
 from triplewire.store.tables.outbox import OutboxEntry
+from triplewire.views.changes import Change
 from triplewire.views.graphs import OxigraphDataset
 
 # So often a rule may go beyond a budget in what others asked for, then it is quarantined.

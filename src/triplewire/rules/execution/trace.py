@@ -68,7 +68,8 @@ class ScheduleTrace:
             if unit.status is Status.COMMITTED:
                 for action in self._actions[number]:
                     nets.setdefault(unit.transaction, NetChanges()).include(action.changes)
-        return {name: net.changes for name, net in nets.items() if not net.changes.is_nothing}
+        changed = ((name, net.changes) for name, net in nets.items())
+        return {name: changes for name, changes in changed if not changes.is_nothing}
 
     def _entry(self, unit: Unit) -> TraceEntry:
         return TraceEntry(

@@ -115,12 +115,16 @@ def _parsed(text: str, base: str | None, graphs: Named) -> tuple[UpdateOperation
 # Graphs
 
 
-@router.api_route(
-    "/graph",
-    methods=["GET", "HEAD"],
-    responses=documents(*_GRAPHS) | problems(400, 401, 403, 404, 406, 503),
-    openapi_extra=BEARER,
-)
+_READING = documents(*_GRAPHS) | problems(400, 401, 403, 404, 406, 503)
+
+
+@router.head("/graph", responses=_READING, openapi_extra=BEARER)
+async def head_graph(request: Request, graph: GraphIri = None, default: IsDefault = None) -> Response:
+    """What GET answers, without the triples."""
+    return await read_graph(request, graph, default)
+
+
+@router.get("/graph", responses=_READING, openapi_extra=BEARER)
 async def read_graph(request: Request, graph: GraphIri = None, default: IsDefault = None) -> Response:
     """The triples of one graph, in any RDF format. A graph that holds nothing is not there, but for the default one."""
     require_reader(client_of(request))
