@@ -138,6 +138,7 @@ def test_readme_works_as_printed(tmp_path):
     assert "M. Koubarakis" in stream
     assert acknowledged == ""
     assert asked.splitlines() == ["event,who", "urn:event:1,M. Koubarakis"]
+    assert living.splitlines()[-1] == "urn:esws04,accepted"
     assert schema == ""
     assert json.loads(rule)["analysis"]["well_defined"] is True
     assert [(one["rule"], one["status"]) for one in json.loads(update)["firings"]] == [("unread", "committed")]
