@@ -38,8 +38,8 @@ class Followed:
     def changed(self, added: set[Quad], removed: set[Quad]) -> Told:
         self._time += 1
         states = States(Change.of(added, removed, time=self._time), OxigraphDataset(self.store))
-        moments = states.moments(self.form, Budget())
-        told = self.maintenance.update(*quads_seen(self.form, added, removed, moments), moments)
+        both = states.seen_by(self.form, Budget())
+        told = self.maintenance.update(*quads_seen(self.form, added, removed, both), both)
         return short(told[0]), short(told[1])
 
 

@@ -2,8 +2,8 @@
 
 Where it departs from SPARQL 1.1 the query is rewritten to say the same in a way that it gets right: `a|b`, which gives
 an end once however many choices lead to it, as a UNION; `GRAPH ?g { P }`, whose name is seen inside P, as a union over
-the graphs that there are. What is left, a path of length zero from a constant that the graph lacks, is not asked
-(`is_certain`).
+the graphs that there are. FROM, which counts a triple twice if two graphs have it, by a store that has the merge. What
+is left, a path of length zero from a constant that the graph lacks, is not asked (`is_certain`).
 """
 
 from __future__ import annotations
@@ -21,9 +21,8 @@ from triplewire.languages.sparql.syntax import ast
 from triplewire.languages.sparql.syntax.datasets import DatasetQuery
 from triplewire.languages.trees import transform, walk
 from triplewire.matching.general.alternative_paths import spelled_out
-from triplewire.rdf.terms import NamedNode, Term, Triple
+from triplewire.rdf.terms import NamedNode, Quad, Term, Triple
 from triplewire.views.algebra.paths import may_be_empty
-from triplewire.views.evaluation.forms import form_of
 from triplewire.views.graphs import Dataset, OxigraphDataset
 
 Multiset = Counter[object]
@@ -33,15 +32,26 @@ Tree = TypeVar("Tree")
 def by_oxigraph(store: Store, text: str) -> Multiset:
     """ASK has one solution without bindings, or none. A graph is a set of triples."""
     asked = parse_dataset_query(text)
-    dataset = form_of(asked).dataset(OxigraphDataset(store))
-    rewritten = DatasetQuery(standardised(asked.query, dataset), asked.default_graphs, asked.named_graphs)
-    found = store.query(print_dataset_query(rewritten))
+    chosen = _selected(store, asked) if asked.names_its_dataset else store
+    query = standardised(asked.query, OxigraphDataset(chosen))
+    found = chosen.query(print_dataset_query(DatasetQuery(query)))
     if isinstance(found, QueryBoolean):
         return Counter([frozenset()] if found else [])
     if isinstance(found, QuerySolutions):
         names = found.variables
         return Counter(frozenset((n.value, row[n]) for n in names if row[n] is not None) for row in found)
     return Counter(set(found))
+
+
+def _selected(store: Store, asked: DatasetQuery) -> Store:
+    """A store with the dataset that FROM names. A triple that several graphs of FROM have is there once."""
+    chosen = Store()
+    for quad in store:
+        if quad.graph_name in asked.default_graphs:
+            chosen.add(Quad(quad.subject, quad.predicate, quad.object))
+        if quad.graph_name in asked.named_graphs:
+            chosen.add(quad)
+    return chosen
 
 
 def as_multiset(answer: bool | Iterable[dict[str, Term] | Triple]) -> Multiset:

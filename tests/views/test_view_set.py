@@ -16,6 +16,7 @@ from tests.views.oracle import as_multiset
 from triplewire.errors import BudgetExceeded, DuplicateSubscription, InputError, UnknownSubscription
 from triplewire.languages.sparql.parsing.parser import parse_dataset_query
 from triplewire.rdf.terms import NamedNode, Quad
+from triplewire.views import view_set
 from triplewire.views.changes import Change
 from triplewire.views.evaluation.answers import evaluate
 from triplewire.views.evaluation.work import Budget, Moment, Work
@@ -165,6 +166,29 @@ def test_a_first_answer_over_its_budget_leaves_nothing():
         living.add("product", "SELECT * { ?a :v ?x . ?b :v ?y . ?c :v ?z }")
     assert "product" not in living.views
     assert living.update("INSERT DATA { :t :v 1 }") == {}
+
+
+def test_a_view_that_keeps_too_much_fails():
+    living = Living(most_kept=3)
+    living.add("distinct", "SELECT DISTINCT ?s { ?s :v ?v }")
+    living.add("least", "SELECT (MIN(?v) AS ?least) { ?s :v ?v }")
+    living.add("count", "SELECT (COUNT(*) AS ?n) { ?s :v ?v }")
+    living.update("INSERT DATA { :a :v 1 . :b :v 2 }")
+    told = living.update("INSERT DATA { :c :v 3 . :d :v 4 }")
+    assert "at most 3 rows" in told["distinct"]
+    assert "at most 3 rows" in told["least"]
+    assert told["count"] == ([{"n": "4"}], [{"n": "2"}])
+    with pytest.raises(BudgetExceeded):
+        living.add("again", "SELECT DISTINCT ?s { ?s :v ?v }")
+    assert list(living.views) == ["count"]
+
+
+def test_a_quad_that_is_hard_to_place_touches_every_view_of_a_shape(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(view_set, "_TOUCH_STEPS", 1)
+    living = Living(":a7 :part :b . :c :part :d")
+    for number in range(20):
+        living.add(f"view{number}", f"SELECT ?x {{ :a{number} :part+ ?x }}")
+    assert list(living.update("INSERT DATA { :b :part :c }")) == ["view7"]
 
 
 def test_a_failure_is_told_with_the_name():

@@ -31,9 +31,12 @@ from triplewire.views.maintenance.leaves import leaves_of
 from triplewire.views.maintenance.reasons import Quads, Reasons
 from triplewire.views.maintenance.results import Described, Difference, Item
 from triplewire.views.maintenance.states import States, quads_seen
-from triplewire.views.maintenance.view import Maintenance, Pipeline, PipelinePlan, Trace, plan_of
+from triplewire.views.maintenance.view import Maintenance, Pipeline, PipelinePlan, Turnover, plan_of
 
 _UPDATE_STEPS = 1_000_000
+_MOST_KEPT = 1_000_000
+# To find the views that one quad touches; with more, all of a shape are taken to be.
+_TOUCH_STEPS = 20_000
 
 
 class ViewAnswer(Struct, frozen=True):
@@ -121,10 +124,17 @@ class _Member:
 
 
 class ViewSet:
-    """Views by their names. `steps` is what one change may cost a view, `start_steps` what its first answer may."""
+    """Views by their names.
 
-    def __init__(self, steps: int = _UPDATE_STEPS, start_steps: int = DEFAULT_STEPS) -> None:
+    `steps` is what one change may cost a view, `start_steps` what its first answer may, and `most_kept` how many rows,
+    groups or triples it may keep in memory.
+    """
+
+    def __init__(
+        self, steps: int = _UPDATE_STEPS, start_steps: int = DEFAULT_STEPS, most_kept: int = _MOST_KEPT
+    ) -> None:
         self._steps = steps
+        self._most_kept = most_kept
         self._start_steps = start_steps
         self._views: dict[str, _Member] = {}
         self._templates: dict[DatasetQuery, _Template] = {}
@@ -149,6 +159,7 @@ class ViewSet:
         member, is_new = self._member(view, query)
         work = self._starting(member, dataset, time)
         items = (member.maintenance if is_new else member.template.plan.begin()).start(work)
+        self._check_size(member)
         self._register(view, member, is_new)
         return ViewAnswer(member.form.names, items)
 
@@ -157,6 +168,7 @@ class ViewSet:
         member, is_new = self._member(view, query)
         if is_new and not member.maintenance.is_stateless:
             member.maintenance.start(self._starting(member, dataset, time))
+            self._check_size(member)
         self._register(view, member, is_new)
 
     def remove(self, view: str) -> None:
@@ -180,6 +192,15 @@ class ViewSet:
     def _starting(self, member: _Member, dataset: Dataset, time: float) -> Work:
         seen = member.form.dataset(dataset)
         return Work(seen, Budget(self._start_steps), Moment.at(time), constants=member.constants)
+
+    def _check_size(self, member: _Member) -> None:
+        size = member.maintenance.size
+        if size > self._most_kept:
+            raise BudgetExceeded(
+                "the view keeps too much",
+                wanted=f"at most {self._most_kept:,} rows, groups or triples",
+                found=f"{size:,}",
+            )
 
     def _register(self, view: str, member: _Member, is_new: bool) -> None:
         self._views[view] = member
@@ -223,11 +244,12 @@ class ViewSet:
     def _updated(
         self, member: _Member, added: list[Quad], removed: list[Quad], states: States, why: Container[str]
     ) -> Iterable[ViewDelta | ViewFailed]:
-        trace = Trace() if any(view in why for view in member.views) else None
+        turnover = Turnover() if any(view in why for view in member.views) else None
         try:
-            moments = states.moments(member.form, Budget(self._steps), member.constants)
-            seen = quads_seen(member.form, added, removed, moments)
-            found = member.maintenance.update(*seen, moments, trace)
+            both = states.seen_by(member.form, Budget(self._steps), member.constants)
+            seen = quads_seen(member.form, added, removed, both)
+            found = member.maintenance.update(*seen, both, turnover)
+            self._check_size(member)
         except (BudgetExceeded, RecursionError) as error:
             # What is kept may be half changed.
             self._drop(member)
@@ -237,26 +259,27 @@ class ViewSet:
         self._note_described(member)
         if not found[0] and not found[1]:
             return []
-        reasons = (None, None) if trace is None else self._reasons(member, found, trace, states)
+        reasons = (None, None) if turnover is None else self._reasons(member, found, turnover, states)
         return [ViewDelta(view, *found, *(reasons if view in why else (None, None))) for view in member.views]
 
     def _reasons(
-        self, member: _Member, found: Difference, trace: Trace, states: States
+        self, member: _Member, found: Difference, turnover: Turnover, states: States
     ) -> tuple[list[Quads] | None, list[Quads] | None]:
-        moments = states.moments(member.form, Budget(self._steps), member.constants)
+        both = states.seen_by(member.form, Budget(self._steps), member.constants)
         reasons = member.template.reasons
         try:
-            gained = reasons.of(found[0], trace.coming, moments.after)
-            return gained, reasons.of(found[1], trace.going, moments.before)
+            gained = reasons.of(found[0], turnover.coming, both.after)
+            return gained, reasons.of(found[1], turnover.going, both.before)
         except BudgetExceeded:
             return None, None
 
     def _touched(self, change: Change, states: States) -> list[tuple[_Member, tuple[list[Quad], list[Quad]]]]:
         """Each view that a quad may touch, with the quads that may; a view that asks for the time, with none."""
         found: dict[_Member, tuple[list[Quad], list[Quad]]] = {member: ([], []) for member in self._timed}
-        work = Work(states.either, Budget(), states.moment)
+        work = Work(states.either, Budget(_TOUCH_STEPS), states.moment)
         for side, quads in enumerate((change.added, change.removed)):
             for quad in quads:
+                work.budget.left = _TOUCH_STEPS
                 for member in self._touched_by(quad, work):
                     found.setdefault(member, ([], []))[side].append(quad)
         return sorted(found.items(), key=lambda item: item[0].number)

@@ -51,8 +51,8 @@ def test_before_plus_added_minus_removed_is_after(seed: int):
         added, removed = world.change(quads)
         quads = (quads - removed) | added
         states = States(Change.of(added, removed), OxigraphDataset(store_of(quads)))
-        moments = states.moments(form, Budget())
-        gained, lost = map(as_multiset, view.update(*quads_seen(form, added, removed, moments), moments))
+        both = states.seen_by(form, Budget())
+        gained, lost = map(as_multiset, view.update(*quads_seen(form, added, removed, both), both))
         assert not gained & lost
         assert not lost - answer
         answer = answer - lost + gained

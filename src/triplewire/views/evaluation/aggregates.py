@@ -52,6 +52,11 @@ def accumulator(aggregate: ast.Aggregate) -> Accumulator:
     return _DistinctValues(made) if aggregate.distinct and aggregate.name != "COUNT" else made
 
 
+def keeps_values(aggregate: ast.Aggregate) -> bool:
+    """Whether an aggregate keeps each of its values."""
+    return aggregate.distinct or aggregate.name not in ("COUNT", "SUM", "AVG")
+
+
 def _count_of(aggregate: ast.Aggregate) -> Accumulator:
     return _DistinctValues(_Count()) if aggregate.distinct else _Count()
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from triplewire.languages.sparql.syntax import ast
 from triplewire.rdf.terms import BlankNode, Term
-from triplewire.views.evaluation.aggregates import Accumulator, accumulator
+from triplewire.views.evaluation.aggregates import Accumulator, accumulator, keeps_values
 from triplewire.views.evaluation.expressions.compiler import TermFunction
 from triplewire.views.evaluation.operators import Names, Operator, Seed, compatible, restricted
 from triplewire.views.evaluation.work import Bindings, Work
@@ -58,6 +58,11 @@ class Grouping:
     def is_implicit(self) -> bool:
         """Without keys there is one group, whether or not anything is in it."""
         return not self._names
+
+    @property
+    def keeps_values(self) -> bool:
+        """Whether some aggregate cannot do with totals."""
+        return any(keeps_values(aggregated.aggregate) for aggregated in self._aggregates)
 
     def key(self, solution: Bindings, work: Work) -> GroupKey:
         return tuple([key(solution, work) for key in self._keys])

@@ -78,8 +78,16 @@ class ShapeMembers(Generic[M]):
             lookup.remove(constants, member)
 
     def touched(self, number: int, quad: Quad, work: Work) -> Iterator[M]:
-        """Members that the quad may touch at a leaf; one may come several times."""
-        entry = self._entries[number]
+        """Members that the quad may touch at a leaf, one perhaps several times.
+
+        All of them if it is too hard to tell.
+        """
+        try:
+            yield from self._touched(self._entries[number], quad, work)
+        except BudgetExceeded:
+            yield from self._constants
+
+    def _touched(self, entry: _LeafEntry, quad: Quad, work: Work) -> Iterator[M]:
         for seed in entry.seeds.seeds(quad, work):
             values = entry.values(seed)
             if values is None:

@@ -15,15 +15,23 @@ class GroupStage:
     def __init__(self, grouping: Grouping) -> None:
         self._grouping = grouping
         self._groups: dict[GroupKey, Grouped] = {}
+        self._solutions = 0
 
     def __len__(self) -> int:
         return len(self._groups)
 
+    @property
+    def size(self) -> int:
+        """How much is kept: groups, and the values in them where an aggregate needs them again."""
+        return len(self._groups) + (self._solutions if self._grouping.keeps_values else 0)
+
     def start(self, solutions: Iterable[Bindings], work: Work) -> list[Bindings]:
         """The rows, from nothing."""
         self._groups = {(): self._grouping.empty()} if self._grouping.is_implicit else {}
+        self._solutions = 0
         for solution in solutions:
             work.budget.spend()
+            self._solutions += 1
             self._grouping.add(self._group(self._grouping.key(solution, work)), solution, work)
         return [row for key, group in self._groups.items() if (row := self._grouping.row(key, group)) is not None]
 
@@ -32,6 +40,7 @@ class GroupStage:
     ) -> tuple[list[Bindings], list[Bindings]]:
         """The rows that groups have now, and those that they had."""
         grouping = self._grouping
+        self._solutions += len(added) - len(removed)
         coming = [(grouping.key(solution, work), solution) for solution in added]
         going = [(grouping.key(solution, work), solution) for solution in removed]
         touched = dict.fromkeys(key for key, _ in (*coming, *going))

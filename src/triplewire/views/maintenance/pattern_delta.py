@@ -24,8 +24,8 @@ Row = tuple[Term | None, ...]
 Delta = tuple[list[Bindings], list[Bindings]]
 
 
-class Moments:
-    """The states that a change leads between: `after` and `before` it, and `either`, all that holds in one of them."""
+class BeforeAndAfter:
+    """The states around a change: `after` it, `before` it, and `either`: all that holds in one of them."""
 
     __slots__ = ("after", "before", "either")
 
@@ -50,16 +50,16 @@ class PatternDelta:
         """Every solution."""
         return self._operator.solve(work, {})
 
-    def delta(self, added: Sequence[Quad], removed: Sequence[Quad], moments: Moments) -> Delta:
+    def delta(self, added: Sequence[Quad], removed: Sequence[Quad], both: BeforeAndAfter) -> Delta:
         """What the quads that were added and those that were removed change."""
         if self.is_flat:
-            return self._found(added, moments.after), self._found(removed, moments.before)
+            return self._found(added, both.after), self._found(removed, both.before)
         seeds = Seeds(
-            seed for quad in (*added, *removed) for leaf in self._seeds for seed in leaf.seeds(quad, moments.either)
+            seed for quad in (*added, *removed) for leaf in self._seeds for seed in leaf.seeds(quad, both.either)
         )
         if not seeds.all:
             return [], []
-        after, before = self._counted(seeds, moments.after), self._counted(seeds, moments.before)
+        after, before = self._counted(seeds, both.after), self._counted(seeds, both.before)
         return self._solutions(after - before), self._solutions(before - after)
 
     def _found(self, quads: Sequence[Quad], work: Work) -> list[Bindings]:

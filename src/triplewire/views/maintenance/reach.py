@@ -54,8 +54,8 @@ class Reach:
                     if end not in reached:
                         reached.add(end)
                         waiting.append(end)
-            if len(reached) > MOST_ENDS:
-                return None
+                        if len(reached) > MOST_ENDS:
+                            return None
         return frozenset(reached)
 
 

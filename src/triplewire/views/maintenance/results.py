@@ -99,7 +99,7 @@ class Described:
 
     @property
     def size(self) -> int:
-        return sum(map(len, self._descriptions.values()))
+        return len(self._triples)
 
     def describes(self, subject: Term) -> bool:
         """Whether what is said about a subject is part of the answer."""

@@ -9,7 +9,7 @@ from triplewire.views.changes import Change
 from triplewire.views.evaluation.forms import Form
 from triplewire.views.evaluation.work import Budget, Moment, Work
 from triplewire.views.graphs import DEFAULT_GRAPH, Before, Dataset, Either, QuadSet
-from triplewire.views.maintenance.pattern_delta import Moments
+from triplewire.views.maintenance.pattern_delta import BeforeAndAfter
 
 
 class States:
@@ -22,22 +22,22 @@ class States:
         self.before = Before(after, QuadSet(change.added), removed)
         self.either = Either(after, removed) if change.removed else after
 
-    def moments(self, form: Form, budget: Budget, constants: tuple[Term, ...] = ()) -> Moments:
+    def seen_by(self, form: Form, budget: Budget, constants: tuple[Term, ...] = ()) -> BeforeAndAfter:
         """For one view, under its budget."""
         after, before, either = (
             Work(form.dataset(dataset), budget, self.moment, constants=constants)
             for dataset in (self.after, self.before, self.either)
         )
-        return Moments(after, before, either)
+        return BeforeAndAfter(after, before, either)
 
 
 def quads_seen(
-    form: Form, added: Iterable[Quad], removed: Iterable[Quad], moments: Moments
+    form: Form, added: Iterable[Quad], removed: Iterable[Quad], both: BeforeAndAfter
 ) -> tuple[list[Quad], list[Quad]]:
     """Changed quads as the query sees them: with FROM, in the default graph as well, if they are new or gone there."""
     if not form.default_graphs and not form.named_graphs:
         return list(added), list(removed)
-    return _seen(form, added, moments.before), _seen(form, removed, moments.after)
+    return _seen(form, added, both.before), _seen(form, removed, both.after)
 
 
 def _seen(form: Form, quads: Iterable[Quad], other: Work) -> list[Quad]:

@@ -29,14 +29,14 @@ from triplewire.views.evaluation.order import total_key
 from triplewire.views.evaluation.triples import Template
 from triplewire.views.evaluation.work import Bindings, Work
 from triplewire.views.maintenance.group_stage import GivenRows, GroupStage, RowStage
-from triplewire.views.maintenance.pattern_delta import Moments, PatternDelta
+from triplewire.views.maintenance.pattern_delta import BeforeAndAfter, PatternDelta
 from triplewire.views.maintenance.results import Constructed, Described, Difference, Item, Result, Rows, Truth
 from triplewire.views.maintenance.window import Entry, Window
 
 Key = tuple[Term | None, ...]
 
 
-class Trace:
+class Turnover:
     """Solutions that came and went, for who asks why."""
 
     __slots__ = ("coming", "going")
@@ -54,11 +54,11 @@ class Maintenance(Protocol):
         ...
 
     def update(
-        self, added: Sequence[Quad], removed: Sequence[Quad], moments: Moments, trace: Trace | None = None
+        self, added: Sequence[Quad], removed: Sequence[Quad], both: BeforeAndAfter, turnover: Turnover | None = None
     ) -> Difference:
         """What a change adds to the answer and removes from it: multisets that have nothing in common.
 
-        A trace gets the solutions of the pattern that came and went, where items of the answer are made of them.
+        A turnover gets the solutions of the pattern that came and went, where items of the answer are made of them.
         """
         ...
 
@@ -192,37 +192,37 @@ class Pipeline:
         return self.plan.around.rows(self.groups.start(solutions, work), work)
 
     def update(
-        self, added: Sequence[Quad], removed: Sequence[Quad], moments: Moments, trace: Trace | None = None
+        self, added: Sequence[Quad], removed: Sequence[Quad], both: BeforeAndAfter, turnover: Turnover | None = None
     ) -> Difference:
-        work = moments.after
-        coming, going = self.plan.pattern.delta(added, removed, moments)
-        if trace is not None and self.groups is None:
-            trace.coming, trace.going = coming, going
+        work = both.after
+        coming, going = self.plan.pattern.delta(added, removed, both)
+        if turnover is not None and self.groups is None:
+            turnover.coming, turnover.going = coming, going
         if self.groups is not None and (coming or going):
             coming, going = self.groups.change(coming, going, work)
             coming, going = self.plan.around.rows(coming, work), self.plan.around.rows(going, work)
         if coming or going:
-            coming, going = self._narrowed(coming, going, moments)
+            coming, going = self._narrowed(coming, going, both)
         found = self.result.change(coming, going, (*added, *removed), work)
         return _in_order(found[0]), _in_order(found[1])
 
     def _narrowed(
-        self, coming: list[Bindings], going: list[Bindings], moments: Moments
+        self, coming: list[Bindings], going: list[Bindings], both: BeforeAndAfter
     ) -> tuple[list[Bindings], list[Bindings]]:
         """Through projection, DISTINCT and the window."""
         if self.window is None:
             return self._distinct(*self._net(map(self._shown, coming), map(self._shown, going)))
         if self.distinct is not None:
             coming, going = self._distinct(*self._net(map(self._shown, coming), map(self._shown, going)))
-        return self._windowed(self.window, coming, going, moments)
+        return self._windowed(self.window, coming, going, both)
 
     def _windowed(
-        self, window: Window, coming: list[Bindings], going: list[Bindings], moments: Moments
+        self, window: Window, coming: list[Bindings], going: list[Bindings], both: BeforeAndAfter
     ) -> tuple[list[Bindings], list[Bindings]]:
         before = window.rows
-        window.change(self._entries(coming, moments.after), self._entries(going, moments.before))
+        window.change(self._entries(coming, both.after), self._entries(going, both.before))
         if window.is_short:
-            window.fill(self._entries(self._refilled(moments.after), moments.after))
+            window.fill(self._entries(self._refilled(both.after), both.after))
         return self._net(window.rows, before)
 
     def _refilled(self, work: Work) -> list[Bindings]:
@@ -275,7 +275,7 @@ class Pipeline:
 
     @property
     def size(self) -> int:
-        groups = 0 if self.groups is None else len(self.groups)
+        groups = 0 if self.groups is None else self.groups.size
         return groups + len(self.distinct or ()) + (0 if self.window is None else len(self.window)) + self.result.size
 
 
@@ -303,10 +303,10 @@ class Reevaluation:
         return items
 
     def update(
-        self, added: Sequence[Quad], removed: Sequence[Quad], moments: Moments, trace: Trace | None = None
+        self, added: Sequence[Quad], removed: Sequence[Quad], both: BeforeAndAfter, turnover: Turnover | None = None
     ) -> Difference:
         before = self._answer
-        after = Counter(map(_hashable, self._query.items(moments.after)))
+        after = Counter(map(_hashable, self._query.items(both.after)))
         self._answer = after
         return _in_order(map(_item, (after - before).elements())), _in_order(map(_item, (before - after).elements()))
 
