@@ -165,6 +165,17 @@ _NINTH = (
     "DROP TABLE schedules",
 )
 
+# What is known of a view beside its query: when its answer was last evaluated, which counts where it asks for the time;
+# and, where it joins changes, what it will say about them, as which event, and when.
+_TENTH = (
+    """CREATE TABLE views (
+        subscription INTEGER PRIMARY KEY,
+        evaluated REAL NOT NULL,
+        due REAL,
+        position INTEGER,
+        answer BLOB)""",
+)
+
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST,
     _SECOND,
@@ -175,6 +186,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _SEVENTH,
     _EIGHTH,
     _NINTH,
+    _TENTH,
 )
 
 

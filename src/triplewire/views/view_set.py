@@ -152,6 +152,15 @@ class ViewSet:
     def __iter__(self) -> Iterator[str]:
         return iter(self._views)
 
+    @property
+    def timed(self) -> list[str]:
+        """Views that ask for the time: they are evaluated again with each change."""
+        return [view for member in self._timed for view in member.views]
+
+    def is_timed(self, view: str) -> bool:
+        """Whether a view asks for the time."""
+        return self._known(view) in self._timed
+
     # Coming and going
 
     def add(self, view: str, query: AnyQuery, dataset: Dataset, time: float = 0.0) -> ViewAnswer:

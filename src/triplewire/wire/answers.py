@@ -99,6 +99,52 @@ class SubscriptionList(Struct, frozen=True):
     subscriptions: list[SubscriptionView]
 
 
+class ViewStatus(Struct, frozen=True):
+    """A view, and how far it has come. `acknowledged` and `latest` are positions of notifications.
+
+    `window` is for how many seconds it joins changes into one notification. `secret` signs the requests of a webhook,
+    and is shown once: when the view is made.
+    """
+
+    id: str
+    owner: str
+    text: str
+    delivery: str
+    callback: str | None
+    retention: float | None
+    window: float | None
+    state: Literal["live", "quarantined"]
+    reason: Annotated[str | None, Meta(description="Why it is quarantined.")]
+    created: int
+    acknowledged: int
+    latest: int
+    waiting_bytes: int
+    secret: str | UnsetType = UNSET
+
+
+class ViewList(Struct, frozen=True):
+    """Views that a client may see."""
+
+    views: list[ViewStatus]
+
+
+class ViewExplanation(Struct, frozen=True):
+    """How a view is kept up to date. `shape` has a parameter `$n` for each constant; so many `queries` share it.
+
+    So many `views` ask this very query. `patterns` says for each pattern what a changed quad there leads to;
+    `reevaluated` why the query is evaluated again whenever something touches it, null if it is not; `state` what is
+    kept in memory; `text` all of it in words.
+    """
+
+    shape: tuple[str, ...]
+    queries: int
+    views: int
+    patterns: tuple[str, ...]
+    reevaluated: str | None
+    state: tuple[str, ...]
+    text: str
+
+
 class StreamToken(Struct, frozen=True):
     """A token, and the seconds in which it opens a stream."""
 

@@ -50,6 +50,13 @@ class Counter(threading.Thread):
                 self.done += 1
 
 
+def counted_on(counters: list[Counter], wanted: int) -> None:
+    """Wait until they have counted so far."""
+    while sum(counter.done for counter in counters) < wanted:
+        assert any(counter.is_alive() for counter in counters)
+        time.sleep(0.001)
+
+
 def counted(folder: Path) -> int:
     """How far the counter is, once everything in the folder is shown to agree."""
     database = Database(folder)
@@ -96,10 +103,7 @@ def test_f1_killed_while_it_changes_everything_agrees(tmp_path: Path, kills: int
         counters = [Counter(node) for _ in range(3)]
         for counter in counters:
             counter.start()
-        wanted = 5 + chance.randrange(20)
-        while sum(counter.done for counter in counters) < wanted:
-            assert any(counter.is_alive() for counter in counters)
-            time.sleep(0.001)
+        counted_on(counters, 5 + chance.randrange(20))
         time.sleep(chance.uniform(0.0, 0.05))
         node.kill()
         for counter in counters:

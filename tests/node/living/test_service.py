@@ -14,6 +14,7 @@ from tests.rules.family import EX
 from triplewire.errors import DiskFull, Forbidden, LimitExceeded, SchemaViolation, UpdateRefused
 from triplewire.languages.sparql.parsing.parser import parse_dataset_query, parse_update
 from triplewire.node.broker.broker import Broker
+from triplewire.node.living.changes import Change
 from triplewire.node.repository.following import Allowed
 from triplewire.node.repository.replica import Replica
 from triplewire.rdf.terms import NamedNode, Triple
@@ -22,7 +23,6 @@ from triplewire.store.tables import living_graph, log
 from triplewire.store.tables.identities import Grant
 from triplewire.store.tables.outbox import OutboxEntry
 from triplewire.testing.faulty_disk import FaultyDisk
-from triplewire.views.changes import Change
 from triplewire.views.graphs import Dataset
 from triplewire.wire.answers import ChangeReceipt
 
@@ -121,8 +121,11 @@ class Follower:
         self.told.append(change)
         return (OutboxEntry(99, log.head(tx), "urn:e", str(change.position).encode()),)
 
-    def rolled_back(self) -> None:
-        self.undone += 1
+    def rolled_back(self, position: int, dataset: Dataset) -> None:
+        self.undone += sum(change.position > position for change in self.told[-1:])
+
+    def reloaded(self, tx: Connection, dataset: Dataset) -> None:
+        pass
 
 
 async def test_a_follower_is_told_in_the_transaction_that_keeps_the_change(tmp_path: Path):

@@ -7,6 +7,7 @@
     broker.housekeeping     what goes when it is old, and what is kept so that the next start is short
     broker.living           the living graph: SPARQL Update, graphs, patches, merged events, the journal of changes
     broker.rules            RDFTL rules over it
+    broker.views            standing queries over it
     broker.store            the one door to the disk
     broker.state            what the parts share: clients, the taxonomy, the matchers, counters
 
@@ -43,6 +44,8 @@ from triplewire.node.living.store import LivingStore
 from triplewire.node.matching.catch_up import CatchUp
 from triplewire.node.rules.service import LIMITS, RULE_SECONDS, Rules
 from triplewire.node.store import Store
+from triplewire.node.views.follower import ViewFollower
+from triplewire.node.views.service import Views
 from triplewire.store.clock import Clock, SystemClock
 from triplewire.store.database import Database
 from triplewire.store.disk import Disk
@@ -68,6 +71,8 @@ class Broker:
         self.housekeeping = Housekeeping(self.state)
         self.living = LivingService(self.state, self.events, living_store)
         self.rules = Rules(self.state, self.events, living_store)
+        follower = ViewFollower(self.state, self._catch_up.note_entries)
+        self.views = Views(self.state, self.events, self.subscriptions, living_store, follower)
 
     @classmethod
     async def open(
@@ -90,6 +95,7 @@ class Broker:
         for client in unregistered:
             broker.state.know(client)
         await broker.store.read(lambda tx: load(broker.state, tx))
+        await asyncio.to_thread(broker.living.store.follow, broker.views.follower)
         await broker.state.save_date()
         _log.info("preparing the matcher; the first time after an installation this takes a minute")
         await asyncio.to_thread(warm_up)

@@ -22,6 +22,7 @@ from triplewire.node.http.routes import (
     sparql,
     status,
     subscriptions,
+    views,
 )
 from triplewire.node.service import Node
 
@@ -30,6 +31,7 @@ ROUTERS = (
     sparql.router,
     events.router,
     subscriptions.router,
+    views.router,
     explanations.router,
     living.router,
     rules.router,

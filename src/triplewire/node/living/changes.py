@@ -8,8 +8,15 @@ from triplewire.rdf.terms import Quad, Triple
 from triplewire.rules.changes import Changes
 from triplewire.store.disk import Connection
 from triplewire.store.tables.outbox import OutboxEntry
-from triplewire.views.changes import Change
+from triplewire.views.changes import Change as DatasetChange
 from triplewire.views.graphs import Dataset
+from triplewire.wire.answers import Receipt
+
+
+class Change(DatasetChange, frozen=True):
+    """What one transaction has changed, and the last of the events that tell of it; none if nothing has changed."""
+
+    event: Receipt | None = None
 
 
 class Follower(Protocol):
@@ -22,8 +29,12 @@ class Follower(Protocol):
         """A change has happened; `dataset` is as it is after it."""
         ...
 
-    def rolled_back(self) -> None:
-        """What it was told since the last commit has not happened."""
+    def rolled_back(self, position: int, dataset: Dataset) -> None:
+        """What it was told of changes beyond a position has not happened; `dataset` is as it was before them."""
+        ...
+
+    def reloaded(self, tx: Connection, dataset: Dataset) -> None:
+        """All was read again from the disk: what it knows from before may be wrong."""
         ...
 
 
@@ -33,16 +44,18 @@ class NoFollower:
     def changed(self, tx: Connection, change: Change, dataset: Dataset) -> tuple[OutboxEntry, ...]:
         return ()
 
-    def rolled_back(self) -> None:
+    def rolled_back(self, position: int, dataset: Dataset) -> None:
+        pass
+
+    def reloaded(self, tx: Connection, dataset: Dataset) -> None:
         pass
 
 
-def change_of(position: int, time: float, changes: Changes) -> Change:
+def change_of(position: int, time: float, changes: Changes, event: Receipt | None) -> Change:
     """What a schedule has changed, as one."""
     named = changes.edits.named
-    return Change(
-        position, time, (*map(_quad, changes.inserted), *named.inserted), (*map(_quad, changes.deleted), *named.deleted)
-    )
+    added, removed = (*map(_quad, changes.inserted), *named.inserted), (*map(_quad, changes.deleted), *named.deleted)
+    return Change(position, time, added, removed, event)
 
 
 def _quad(triple: Triple) -> Quad:

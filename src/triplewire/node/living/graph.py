@@ -17,6 +17,7 @@ from triplewire.rules.commutativity import by_rules
 from triplewire.rules.execution import AnyUpdate, Limits, Principals, Rulebook, Runner, ScheduleOutcome
 from triplewire.rules.repository import Repository
 from triplewire.rules.schema import Schema
+from triplewire.views.graphs import Dataset, OxigraphDataset
 
 _CHUNK = 50_000
 
@@ -44,6 +45,11 @@ class LivingGraph:
     @property
     def schema(self) -> Schema:
         return self.repository.schema
+
+    @property
+    def dataset(self) -> Dataset:
+        """What holds now."""
+        return OxigraphDataset(self.repository.store)
 
     def _load(self, quads: Iterable[Quad]) -> int:
         """Quads as they were kept. What a schema has to be asked about waits until all of it is there."""
@@ -109,7 +115,7 @@ class LivingGraph:
             self.size -= _growth(changes)
         if self.position != self._committed_position:
             self.position = self._committed_position
-            self.follower.rolled_back()
+            self.follower.rolled_back(self.position, self.dataset)
 
 
 def _growth(changes: Changes) -> int:

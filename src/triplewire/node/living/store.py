@@ -60,9 +60,14 @@ class LivingStore:
             return question(self._living)
 
     def follow(self, follower: Follower) -> None:
-        """Have changes told to somebody in the transactions that keep them. Before anything changes."""
-        with self._lock:
-            self._follower = self._living.follower = follower
+        """Have changes told to somebody in the transactions that keep them. Before anything changes. Blocks."""
+
+        def begin(tx: Connection) -> None:
+            with self._lock:
+                self._follower = self._living.follower = follower
+                follower.reloaded(tx, self._living.dataset)
+
+        self._store.read_blocking(begin)
 
     @property
     def living(self) -> LivingGraph:
@@ -89,7 +94,13 @@ class LivingStore:
 
         `then` is called after the commit, on the writer's thread.
         """
-        future = self._store.submit(partial(self._run, work), partial(self._committed, then))
+        return self._checked(self._store.submit(partial(self._run, work), partial(self._committed, then)))
+
+    def submit_alone(self, work: Work[T], then: Callable[[T], None] = lambda _: None) -> Future[T]:
+        """The same in a commit of its own: for work whose `then` changes what later work depends on."""
+        return self._checked(self._store.submit_alone(partial(self._run, work), partial(self._committed, then)))
+
+    def _checked(self, future: Future[T]) -> Future[T]:
         future.add_done_callback(self._check_commit)
         return future
 
@@ -139,6 +150,7 @@ class LivingStore:
         with self._lock:
             if self._is_stale:
                 self._living = self._loaded(tx)
+                self._follower.reloaded(tx, self._living.dataset)
                 self._is_stale = False
             living = self._living
             living.begin()
@@ -148,7 +160,7 @@ class LivingStore:
                 living.roll_back()
                 if self._living is not living:
                     self._living = living
-                    self._follower.rolled_back()
+                    self._follower.rolled_back(living.position, living.dataset)
                 if isinstance(problem, TriplewireError):
                     # Its frames hold iterators of Oxigraph's, which belong to this thread; it goes to another.
                     problem.__traceback__ = problem.__context__ = None

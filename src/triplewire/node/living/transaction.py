@@ -17,7 +17,7 @@ from triplewire.node.broker.events import Events
 from triplewire.node.broker.publish_step import PublishResult
 from triplewire.node.broker.state import BrokerState
 from triplewire.node.living import journal
-from triplewire.node.living.changes import change_of
+from triplewire.node.living.changes import Change, change_of
 from triplewire.node.living.edits import change_too_large
 from triplewire.node.living.graph import LivingGraph
 from triplewire.node.living.publication import PublishedChange, publish_changes
@@ -30,8 +30,7 @@ from triplewire.store.disk import Connection
 from triplewire.store.tables import outbox, rule_records
 from triplewire.store.tables.identities import Client
 from triplewire.store.tables.outbox import OutboxEntry
-from triplewire.views.changes import Change
-from triplewire.views.graphs import OxigraphDataset
+from triplewire.wire.answers import Receipt
 
 # So often a rule may go beyond a budget in what others asked for, then it is quarantined.
 MOST_FAILURES = 3
@@ -113,7 +112,7 @@ def _attempt(
         accepted, published = publish_changes(
             tx, state, events, outcome.committed, position, request.publisher, request.hops
         )
-        entries = _tell(tx, living, change_of(position, time, outcome.changes))
+        entries = _tell(tx, living, change_of(position, time, outcome.changes, _last(published)))
     except LimitExceeded as problem:
         living.roll_back()
         tx.execute("ROLLBACK TO attempt")
@@ -133,16 +132,20 @@ def change_schema(
         return PublishResult(())
     living, time = store.living, state.clock.now().timestamp()
     position = journal.record_changes(tx, time, changes)
-    accepted, _ = publish_changes(tx, state, events, {_SCHEMA: changes}, position, publisher, 0)
-    return _with_entries(accepted, _tell(tx, living, change_of(position, time, changes)))
+    accepted, published = publish_changes(tx, state, events, {_SCHEMA: changes}, position, publisher, 0)
+    return _with_entries(accepted, _tell(tx, living, change_of(position, time, changes, _last(published))))
 
 
 def _tell(tx: Connection, living: LivingGraph, change: Change) -> tuple[OutboxEntry, ...]:
     """Tell the follower, in the transaction that keeps the change, and keep what it has for outboxes."""
     living.position = change.position
-    entries = living.follower.changed(tx, change, OxigraphDataset(living.repository.store))
+    entries = living.follower.changed(tx, change, living.dataset)
     outbox.put(tx, entries)
     return entries
+
+
+def _last(published: Sequence[PublishedChange]) -> Receipt | None:
+    return Receipt(published[-1].event, published[-1].position) if published else None
 
 
 def _with_entries(accepted: PublishResult, entries: tuple[OutboxEntry, ...]) -> PublishResult:
