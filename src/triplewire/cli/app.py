@@ -26,6 +26,7 @@ from triplewire.cli.node import (
     subscribe,
     subscriptions,
     update,
+    views,
 )
 from triplewire.cli.peer import group as peer_group
 from triplewire.cli.pipeline import group as pipeline
@@ -61,6 +62,7 @@ app.command("query", cls=Job, epilog=query.EXAMPLES)(query.query_command)
 app.command("update", cls=Job, epilog=update.EXAMPLES)(update.update_command)
 app.add_typer(graph.app, name="graph")
 app.command("changes", cls=Job, epilog=changes.EXAMPLES)(changes.changes_command)
+app.add_typer(views.app, name="views")
 app.add_typer(jsap.app, name="jsap")
 app.command("feed", cls=Job, epilog=feed.EXAMPLES)(feed.feed_command)
 app.command("clients", cls=Job, epilog=clients.EXAMPLES)(clients.clients_command)

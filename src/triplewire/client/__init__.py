@@ -14,6 +14,7 @@
     sepa          the requests of such a profile, sent as SEPA's protocol has it
     settings      what both kinds of client share: how they introduce themselves, how long they wait, how often they
                   acknowledge
+    views         what a client asks of views, and what it makes of what they say
 
 >>> from triplewire.client import Client
 >>> with Client("http://127.0.0.1:8080") as node:                       # doctest: +SKIP
@@ -23,8 +24,9 @@
 
 from triplewire.client.calls import EVENTS, DeadLetter, LogPage, Registration, SubscriptionStatus, Verdict
 from triplewire.client.follower import Notification
+from triplewire.client.views import ViewNotification, ViewPage
 from triplewire.extras import needing
-from triplewire.wire.answers import ChangePage, ChangeReceipt, Receipt
+from triplewire.wire.answers import ChangePage, ChangeReceipt, Receipt, ViewExplanation, ViewStatus
 from triplewire.wire.signatures import verify
 
 with needing():
@@ -44,5 +46,9 @@ __all__ = [
     "Registration",
     "SubscriptionStatus",
     "Verdict",
+    "ViewExplanation",
+    "ViewNotification",
+    "ViewPage",
+    "ViewStatus",
     "verify",
 ]

@@ -10,15 +10,16 @@ from typing import Any, Self
 import httpx
 
 from triplewire.algebra.advertisements.advertisement import Advertisement
-from triplewire.client import calls
+from triplewire.client import calls, views
 from triplewire.client.calls import Call, DeadLetter, LogPage, RdfLike, Registration, SubscriptionStatus, Verdict
-from triplewire.client.follower import Follower, Gap, Notification
+from triplewire.client.follower import Follower, Following, Gap, Notification, T
 from triplewire.client.settings import STREAM_TIMEOUT, acknowledged_every, headers_of
+from triplewire.client.views import ViewFollower, ViewNotification, ViewPage
 from triplewire.errors import MissedNotifications, NodeRefused, NodeUnreachable
 from triplewire.rdf.coercion import EventLike
 from triplewire.rdf.limits import Limits
 from triplewire.rdf.solutions import Solutions, Triples
-from triplewire.wire.answers import ChangePage, ChangeReceipt, Receipt
+from triplewire.wire.answers import ChangePage, ChangeReceipt, Receipt, ViewExplanation, ViewStatus
 from triplewire.wire.networks import NetworkView
 from triplewire.wire.spaces import SpaceDeparture, SpaceView
 
@@ -151,18 +152,22 @@ class AsyncClient:
         A notification is acknowledged after the next one was asked for. `MissedNotifications` tells that retention
         removed some; follow again, `after` its `until`, to go on.
         """
-        follower, pending = Follower(after), acknowledged_every()
-        async for item in self._items(name, follower):
+        async for item in self._followed(calls.subscription_path(name), Follower(after)):
+            yield item
+
+    async def _followed(self, path: str, follower: Following[T]) -> AsyncIterator[T]:
+        pending = acknowledged_every()
+        async for item in self._items(path, follower):
             if isinstance(item, Gap):
                 raise MissedNotifications(item.after, item.until)
             yield item
             if pending.is_due():
-                await self._acknowledge_if_possible(name, item.position)
+                await self._acknowledge_if_possible(path, item.position)
 
-    async def _items(self, name: str, follower: Follower) -> AsyncIterator[Notification | Gap]:
+    async def _items(self, path: str, follower: Following[T]) -> AsyncIterator[T | Gap]:
         while True:
             try:
-                async for data in self._received(name, follower):
+                async for data in self._received(path, follower):
                     for item in follower.received(data):
                         yield item
             except NodeRefused as problem:
@@ -172,9 +177,9 @@ class AsyncClient:
                 pass  # lost connections are what this loop is for
             await asyncio.sleep(follower.lost(random.random()))
 
-    async def _received(self, name: str, follower: Follower) -> AsyncIterator[bytes]:
+    async def _received(self, path: str, follower: Following[T]) -> AsyncIterator[bytes]:
         request = self._http.build_request(
-            "GET", calls.stream_path(name), headers=follower.headers(), timeout=STREAM_TIMEOUT
+            "GET", calls.stream_path(path), headers=follower.headers(), timeout=STREAM_TIMEOUT
         )
         response = await self._http.send(request, stream=True)
         try:
@@ -187,12 +192,12 @@ class AsyncClient:
 
     async def acknowledge(self, name: str, position: int) -> None:
         """Tell that everything up to a position has arrived."""
-        await self._call(calls.acknowledge(name, position))
+        await self._call(calls.acknowledge(calls.subscription_path(name), position))
 
-    async def _acknowledge_if_possible(self, name: str, position: int) -> None:
+    async def _acknowledge_if_possible(self, path: str, position: int) -> None:
         """While a node is away the stream goes on later, and so does acknowledging: the next one covers this one."""
         try:
-            await self.acknowledge(name, position)
+            await self._call(calls.acknowledge(path, position))
         except NodeUnreachable:
             return
         except NodeRefused as problem:
@@ -287,6 +292,53 @@ class AsyncClient:
     async def changes_document(self, after: int = 0, limit: int = 100, *, wait: float = 0.0) -> bytes:
         """The same as RDF Patch."""
         return await self._call(calls.changes(after, limit, wait, calls.PATCH))
+
+    async def put_view(
+        self, name: str, query: str, *, window: float | None = None, retention: float | None = None
+    ) -> ViewStatus:
+        """Keep a view: any query over the living graph. The same query again only changes its options.
+
+        `window` joins what changes within so many seconds into one notification; `retention` is how many seconds an
+        unread one is kept.
+        """
+        return views.status(await self._call(views.put(name, query, window, retention)))
+
+    async def views(self) -> list[ViewStatus]:
+        """This client's views; an administrator's are everybody's."""
+        return views.statuses(await self._call(views.VIEWS))
+
+    async def view(self, name: str) -> ViewStatus:
+        """One view, and how it stands."""
+        return views.status(await self._call(views.get(name)))
+
+    async def follow_view(self, name: str, *, after: int | None = None) -> AsyncIterator[ViewNotification]:
+        """What a view says, each once: its whole answer, then what each change did to it. Acknowledges like `follow`.
+
+        `MissedNotifications` tells that retention removed some, so that what follows does not make up the answer:
+        `reset_view` begins again with the whole of it.
+        """
+        async for item in self._followed(views.path_of(name), ViewFollower(after)):
+            yield item
+
+    async def read_view(self, name: str, after: int | None = None, limit: int = 100, *, wait: float = 0.0) -> ViewPage:
+        """What a view says after a position, None being what was acknowledged; waits so many seconds for the first."""
+        return views.page(await self._call(views.read(name, after, limit, wait)))
+
+    async def acknowledge_view(self, name: str, position: int) -> None:
+        """Tell that everything up to a position has arrived."""
+        await self._call(calls.acknowledge(views.path_of(name), position))
+
+    async def reset_view(self, name: str) -> ViewStatus:
+        """Begin a view again with its whole answer; what waits for it is dropped."""
+        return views.status(await self._call(views.reset(name)))
+
+    async def explain_view(self, name: str) -> ViewExplanation:
+        """How a view is kept up to date."""
+        return views.explanation(await self._call(views.explain(name)))
+
+    async def delete_view(self, name: str) -> None:
+        """Forget a view and everything that waits for it."""
+        await self._call(views.delete(name))
 
     async def register(self, name: str) -> Registration:
         """Make a new client; for administrators."""

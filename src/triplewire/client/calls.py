@@ -188,7 +188,7 @@ def _file(path: Path) -> bytes:
 
 
 def receipts(content: bytes) -> list[Receipt]:
-    return list(_decoded(content, Receipts).events)
+    return list(decoded(content, Receipts).events)
 
 
 # Reading the log
@@ -214,12 +214,12 @@ HEALTH = Call("GET", "/health")
 
 
 def node_id(content: bytes) -> str:
-    return _decoded(content, _Health).node
+    return decoded(content, _Health).node
 
 
 def limits(content: bytes) -> Limits:
     """What a node takes; the usual where it does not say."""
-    given = _decoded(content, _Health).limits
+    given = decoded(content, _Health).limits
     usual = limits_for(given.event_bytes, given.event_quads)
     return msgspec.structs.replace(usual, document_bytes=given.request_bytes or usual.document_bytes)
 
@@ -234,26 +234,26 @@ def subscription_name(query: str, language: str) -> str:
 
 def subscribe(name: str, query: str, language: str, start: str | int, payload: str) -> Call:
     params = {"start": str(start), "payload": payload}
-    return Call("PUT", _subscription(name), params, {"content-type": _media_type(language)}, query.encode())
+    return Call("PUT", subscription_path(name), params, {"content-type": _media_type(language)}, query.encode())
 
 
 def subscription_status(content: bytes, *, is_new: bool = False) -> SubscriptionStatus:
-    return msgspec.structs.replace(_decoded(content, SubscriptionStatus), is_new=is_new)
+    return msgspec.structs.replace(decoded(content, SubscriptionStatus), is_new=is_new)
 
 
 SUBSCRIPTIONS = Call("GET", "/subscriptions")
 
 
 def subscription_statuses(content: bytes) -> list[SubscriptionStatus]:
-    return _decoded(content, _Subscriptions).subscriptions
+    return decoded(content, _Subscriptions).subscriptions
 
 
 def subscription(name: str) -> Call:
-    return Call("GET", _subscription(name))
+    return Call("GET", subscription_path(name))
 
 
 def reset(name: str, start: str | int) -> Call:
-    return Call("POST", f"{_subscription(name)}/reset", {"start": str(start)})
+    return Call("POST", f"{subscription_path(name)}/reset", {"start": str(start)})
 
 
 def explain(query: str, language: str, event: str | None) -> Call:
@@ -262,19 +262,20 @@ def explain(query: str, language: str, event: str | None) -> Call:
 
 
 def verdict(content: bytes) -> Verdict:
-    return _decoded(content, Verdict)
+    return decoded(content, Verdict)
 
 
 def unsubscribe(name: str) -> Call:
-    return Call("DELETE", _subscription(name))
+    return Call("DELETE", subscription_path(name))
 
 
-def acknowledge(name: str, position: int) -> Call:
-    return Call("POST", f"{_subscription(name)}/ack", {"position": str(position)})
+def acknowledge(path: str, position: int) -> Call:
+    """Of a subscription or a view, by its path."""
+    return Call("POST", f"{path}/ack", {"position": str(position)})
 
 
-def stream_path(name: str) -> str:
-    return f"{_subscription(name)}/notifications"
+def stream_path(path: str) -> str:
+    return f"{path}/notifications"
 
 
 def _media_type(language: str) -> str:
@@ -283,7 +284,8 @@ def _media_type(language: str) -> str:
     return MEDIA_TYPES[language]
 
 
-def _subscription(name: str) -> str:
+def subscription_path(name: str) -> str:
+    """Where a subscription is."""
     return f"/subscriptions/{quote(name, safe='')}"
 
 
@@ -304,7 +306,7 @@ def network(limit: int) -> Call:
 
 
 def network_view(content: bytes) -> NetworkView:
-    return _decoded(content, NetworkView)
+    return decoded(content, NetworkView)
 
 
 SPACE = Call("GET", "/space")
@@ -312,11 +314,11 @@ LEAVE_SPACE = Call("POST", "/space/leave")
 
 
 def space_view(content: bytes) -> SpaceView:
-    return _decoded(content, SpaceView)
+    return decoded(content, SpaceView)
 
 
 def space_departure(content: bytes) -> SpaceDeparture:
-    return _decoded(content, SpaceDeparture)
+    return decoded(content, SpaceDeparture)
 
 
 def _advertisement(name: str) -> str:
@@ -357,11 +359,11 @@ def changes(after: int, limit: int, wait: float, accept: str) -> Call:
 
 
 def change_receipt(content: bytes) -> ChangeReceipt:
-    return _decoded(content, ChangeReceipt)
+    return decoded(content, ChangeReceipt)
 
 
 def change_page(content: bytes) -> ChangePage:
-    return _decoded(content, ChangePage)
+    return decoded(content, ChangePage)
 
 
 def triples(content: bytes) -> Triples:
@@ -399,14 +401,14 @@ def register(name: str) -> Call:
 
 
 def registration(content: bytes) -> Registration:
-    return _decoded(content, Registration)
+    return decoded(content, Registration)
 
 
 CLIENTS = Call("GET", "/clients")
 
 
 def clients(content: bytes) -> list[dict[str, Any]]:
-    return _decoded(content, _Clients).clients
+    return decoded(content, _Clients).clients
 
 
 def dead_letters(after: int) -> Call:
@@ -415,7 +417,7 @@ def dead_letters(after: int) -> Call:
 
 def letters(content: bytes) -> tuple[list[DeadLetter], int | None]:
     """A page of letters, and where the next begins."""
-    page = _decoded(content, _Letters)
+    page = decoded(content, _Letters)
     return page.dead_letters, page.next
 
 
@@ -446,7 +448,8 @@ def unreachable(url: str, error: Exception) -> NodeUnreachable:
     return NodeUnreachable(wanted=f"a node at {url}", found=f"none: {type(error).__name__} {error}".rstrip())
 
 
-def _decoded(content: bytes, kind: type[T]) -> T:
+def decoded(content: bytes, kind: type[T]) -> T:
+    """An answer as one of the Structs."""
     try:
         return msgspec.json.decode(content, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

@@ -13,4 +13,5 @@ serve          `triplewire serve`: run a node
 subscribe      `triplewire subscribe`: leave a standing query at a node, and print what it finds, live
 subscriptions  `triplewire subscriptions`: what stands at a node: list, show, delete, reset
 update         `triplewire update`: change the living graph of a node by SPARQL Update
+views          `triplewire views`: standing queries over the living graph: put, list, show, read, explain, reset, delete
 """
