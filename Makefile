@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test-wheel test-network test-space-processes test-api test-browser demo demo-papers demo-rules test test-system test-slow test-stream-kill test-cluster test-kafka test-sepa check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash test-simulation test-space bench-network bench-node bench-rules bench-eventcloud
+.PHONY: help setup test-wheel test-network test-space-processes test-api test-browser demo demo-papers demo-rules demo-views test test-system test-slow test-stream-kill test-cluster test-kafka test-sepa check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash test-simulation test-space bench-network bench-node bench-rules bench-eventcloud
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -24,6 +24,9 @@ demo-papers: $(STAMP) ## match the papers' own examples and show what matched an
 
 demo-rules: $(STAMP) ## the RDFTL paper's scenario: rules tell users of new learning objects
 	@$(BIN)/python examples/selene.py
+
+demo-views: $(STAMP) ## a library's catalogue is changed on one side, and views of it are told on the other
+	@$(BIN)/python examples/views.py
 
 test: $(STAMP) ## all tests but those of whole systems and the slow ones
 	@$(BIN)/python -m pytest -n auto --dist loadgroup -m "not slow and not system"
