@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test-wheel test-network test-space-processes test-api test-browser demo demo-papers demo-rules test test-system test-slow test-stream-kill test-cluster test-kafka check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash test-simulation test-space bench-network bench-node bench-rules bench-eventcloud
+.PHONY: help setup test-wheel test-network test-space-processes test-api test-browser demo demo-papers demo-rules demo-views test test-system test-slow test-stream-kill test-cluster test-kafka test-sepa check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash test-simulation test-space bench-network bench-node bench-rules bench-eventcloud
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -25,6 +25,9 @@ demo-papers: $(STAMP) ## match the papers' own examples and show what matched an
 demo-rules: $(STAMP) ## the RDFTL paper's scenario: rules tell users of new learning objects
 	@$(BIN)/python examples/selene.py
 
+demo-views: $(STAMP) ## a library's catalogue is changed on one side, and views of it are told on the other
+	@$(BIN)/python examples/views.py
+
 test: $(STAMP) ## all tests but those of whole systems and the slow ones
 	@$(BIN)/python -m pytest -n auto --dist loadgroup -m "not slow and not system"
 
@@ -43,6 +46,10 @@ test-cluster: $(STAMP) ## every strategy and job twice on a standalone master wi
 test-kafka: $(STAMP) ## through a real Kafka broker and back, with a driver that is killed; jars through Maven
 	@scripts/kafka/fetch $(VENV)/kafka
 	@TRIPLEWIRE_KAFKA_JARS=$(VENV)/kafka $(BIN)/python -m pytest -s tests/kafka/through_kafka.py
+
+test-sepa: $(STAMP) ## SEPA's own clients, of JavaScript and Python, unchanged; through npm and pip
+	@PYTHON=$(BIN)/python scripts/sepa/fetch $(VENV)/sepa
+	@TRIPLEWIRE_SEPA_CLIENTS=$(VENV)/sepa $(BIN)/python -m pytest tests/sepa/with_clients.py
 
 test-crash: $(STAMP) ## kill -9 a node at a hundred random points; CRASHES=500 for more
 	@TRIPLEWIRE_CRASHES=$(or $(CRASHES),100) $(BIN)/python -m pytest tests/node/test_crashes.py

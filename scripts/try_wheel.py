@@ -52,7 +52,9 @@ def serves(folder: Path) -> None:
     """One event is published, and read again."""
     with _node(folder / "node") as address:
         triplewire("publish", str(folder / "event.nq"), TRIPLEWIRE_NODE=address)
-        read = triplewire("query", "SELECT ?g { GRAPH ?g { ?s ?p ?o } }", "--format", "csv", TRIPLEWIRE_NODE=address)
+        read = triplewire(
+            "query", "--events", "SELECT ?g { GRAPH ?g { ?s ?p ?o } }", "--format", "csv", TRIPLEWIRE_NODE=address
+        )
     if "http://example.org/event" not in read.stdout:
         sys.exit(f"triplewire query: wanted the event that was published, found {read.stdout}")
 

@@ -43,6 +43,23 @@ def test_rules_fill_the_message_list_of_each_user():
     assert rows[2:] == [["Ann", boole, boole, "yes"], ["How a fugue is made"], ["Bob", boole, boole, "yes"], ["Joins"]]
 
 
+def test_views_are_told_what_each_change_did():
+    done = subprocess.run(
+        [sys.executable, EXAMPLES / "views.py"],
+        capture_output=True,
+        encoding="utf-8",
+        env={**os.environ, "COLUMNS": "200", "PYTHONIOENCODING": "utf-8"},
+        timeout=500,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    told = dict(part.split("\n", 1) for part in done.stdout.split("\n\n"))
+    assert " ".join(told["Ann takes one of them home"].split()) == "on the shelf − (Faust) by reader + (Ann 1)"
+    assert "+ (Faust, Part One 2)  − (Faust 2)" in told["a title is corrected"]
+    assert told["somebody publishes what nobody asked for"].strip() == "no view is told anything"
+    assert told["the catalogue is emptied"].count("−") == 3
+
+
 @pytest.mark.parametrize("width", [80, 120])
 def test_the_demo_fits_the_terminal(width):
     assert max(map(len, shown_at(width).splitlines())) <= width

@@ -9,6 +9,7 @@
     languages  text <-> algebra: SPARQL, formula, graph, RDFTL
     matching   which subscriptions does this event satisfy?
     store      what must survive: log, registry, outbox, identities
+    views      standing queries over the living graph, kept up to date from what changes
     rules      RDFTL rules: analysis, and execution as pure steps
     network    super-peers, routing and sessions as state machines without I/O
     client     talks to a node over HTTP; a peer of the network

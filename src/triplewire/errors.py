@@ -22,6 +22,7 @@ TriplewireError
 ├── UnknownSubscription        nobody subscribed under that identifier
 ├── UnknownAdvertisement       nobody advertised under that identifier
 ├── UnknownEvent               no event of that name is kept
+├── UnknownGraph               no graph of that name is in the living graph
 ├── UnknownClient              nobody registered under that identifier
 ├── UnknownLetter              no dead letter has that number
 ├── DuplicateRule              the identifier is taken by another rule
@@ -348,6 +349,10 @@ class UnknownAdvertisement(TriplewireError):
 
 class UnknownEvent(TriplewireError):
     """No event of that name is kept."""
+
+
+class UnknownGraph(TriplewireError):
+    """No graph of that name is in the living graph."""
 
 
 class UnknownClient(TriplewireError):

@@ -18,6 +18,7 @@ EXTRAS: Mapping[str, str] = {
     "prometheus_client": "node",
     "starlette": "node",
     "uvicorn": "node",
+    "websockets": "node",
     "httpx": "node",
     "cryptography": "node",
     "feedparser": "node",

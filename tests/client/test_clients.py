@@ -14,7 +14,7 @@ import rdflib
 from tests.node.processes import Process, free_port, running
 
 from triplewire import Event
-from triplewire.client import AsyncClient, Client, calls
+from triplewire.client import EVENTS, AsyncClient, Client, calls
 from triplewire.errors import InputError, NodeRefused, NodeUnreachable, TriplewireError, UnknownFormat
 from triplewire.rdf.terms import Literal, NamedNode
 
@@ -45,11 +45,11 @@ def test_publish_subscribe_query(node):
         assert found[0].json["solutions"] == [{"o": {"type": "literal", "value": "1"}}]
         text = "SELECT DISTINCT ?s ?x WHERE { GRAPH ?g { ?s <urn:p> ?o } }"
         # A query waits some seconds for the repository to catch up; a busy machine may need more.
-        assert any(b"urn:s" in client.query_document(text, "text/csv") for _ in range(60))
-        rows = client.query(text)
+        assert any(b"urn:s" in client.query_document(text, "text/csv", over=EVENTS) for _ in range(60))
+        rows = client.query(text, over=EVENTS)
         assert (rows, rows.variables) == ([{"s": NamedNode("urn:s")}], ("s", "x"))
-        assert client.query("ASK { ?s <urn:p> ?o }") is True
-        made = client.query("CONSTRUCT { ?s <urn:q> 1 } WHERE { ?s <urn:p> ?o }")
+        assert client.query("ASK { ?s <urn:p> ?o }", over=EVENTS) is True
+        made = client.query("CONSTRUCT { ?s <urn:q> 1 } WHERE { ?s <urn:p> ?o }", over=EVENTS)
         assert len(made.to_rdflib()) == 1
 
 
@@ -66,7 +66,7 @@ def test_whatever_people_hold_is_published(node, tmp_path):
         assert [r.event for r in client.publish(text, "trig")] == ["urn:event:held:4"]
         with pytest.raises(InputError, match="wanted an Event, an rdflib Graph"):
             client.publish(3)
-        rows = client.query("SELECT ?o WHERE { ?s <urn:held> ?o } ORDER BY ?o")
+        rows = client.query("SELECT ?o WHERE { ?s <urn:held> ?o } ORDER BY ?o", over=EVENTS)
         assert [row["o"].value for row in rows] == ["1", "2", "3", "4"]
 
 
@@ -115,7 +115,7 @@ async def test_the_asynchronous_client_does_the_same(node):
         assert made.status is not None
         assert made.status.is_new
         assert [one.name for one in await client.subscriptions() if one.name == "awaited"] == ["awaited"]
-        assert await client.query("ASK { ?s <urn:p> ?o }") is True
+        assert await client.query("ASK { ?s <urn:p> ?o }", over=EVENTS) is True
         assert (await client.reset("awaited")).name == "awaited"
         assert (await client.explain(QUERY, event="urn:event:1")).matches is True
         assert [letter async for letter in client.dead_letters()] == []

@@ -31,6 +31,8 @@ VALUES: dict[str, tuple[Any, Any, Any]] = {
     "key_seconds": (1.5, 2.5, 3.5),
     "housekeeping_seconds": (1.5, 2.5, 3.5),
     "rule_seconds": (1.5, 2.5, 3.5),
+    "change_quads": (11, 22, 33),
+    "merge_events": (True, True, True),
     "query_seconds": (1.5, 2.5, 3.5),
     "query_memory": (11, 22, 33),
     "allow_origin": ("https://a.example", "https://b.example,http://localhost:3000", "https://c.example"),

@@ -9,8 +9,8 @@ from tests.rules.family import EX, FAMILY, strangers, triples, types
 from tests.rules.naive import closure, conforms
 
 from triplewire.errors import SchemaViolation
-from triplewire.rdf.terms import RDF, XSD, BlankNode, Literal, NamedNode, Triple
-from triplewire.rules.changes import Edits
+from triplewire.rdf.terms import RDF, XSD, BlankNode, Literal, NamedNode, Quad, Triple
+from triplewire.rules.changes import Edits, NamedEdits
 from triplewire.rules.repository import Repository
 from triplewire.rules.schema import Schema
 from triplewire.rules.vocabulary import TYPE, member
@@ -235,7 +235,7 @@ def test_literals_are_told_as_they_are_kept() -> None:
 
 def test_two_repositories_share_a_store_by_their_graphs() -> None:
     first = holding(a("ann", "Nurse"))
-    second = Repository(FAMILY, first.store, graph=NamedNode("urn:g"), derived=NamedNode("urn:d"))
+    second = Repository(FAMILY, first.store, graph=NamedNode("urn:g"))
     second.load([a("bob", "Worker")])
     assert not set(first) & set(second)
     assert set(second.asserted) == {a("bob", "Worker")}
@@ -253,7 +253,45 @@ def test_what_is_deleted_and_inserted_at_once_has_not_changed() -> None:
     assert repository.apply(Edits((a("ann", "Person"),), (a("ann", "Person"),))).edits == Edits()
 
 
-def test_a_repository_of_no_schema_takes_nothing_but_containers() -> None:
+def test_without_a_schema_nothing_has_to_conform_and_nothing_is_derived() -> None:
     repository = Repository(Schema(()))
-    repository.load([Triple(EX["s"], TYPE, RDF["Alt"])])
-    assert refused(repository, a("ann", "Person")).clause == "a"
+    odd = [a("ann", "Person"), Triple(EX["ann"], TYPE, Literal("x")), Triple(BlankNode("b"), EX["p"], EX["ann"])]
+    repository.load(odd[:1])
+    changes = repository.apply(Edits(inserted=tuple(odd)))
+    assert set(changes.inserted) == set(odd[1:])
+    assert set(repository.asserted) == set(repository) == set(odd)
+    assert set(repository.apply(Edits(deleted=tuple(odd))).deleted) == set(odd)
+    assert not set(repository)
+
+
+def in_graph(triple: Triple, name: str) -> Quad:
+    return Quad(triple.subject, triple.predicate, triple.object, NamedNode(name))
+
+
+def test_other_graphs_change_along_and_need_not_conform() -> None:
+    repository = holding(a("ann", "Nurse"))
+    odd = in_graph(Triple(EX["x"], EX["y"], Literal("01", datatype=XSD["int"])), "urn:g")
+    kept = in_graph(Triple(EX["x"], EX["y"], Literal("1", datatype=XSD["integer"])), "urn:g")
+    changes = repository.apply(Edits(named=NamedEdits(inserted=(odd,))))
+    assert changes.edits.named == NamedEdits(inserted=(kept,))
+    assert not changes
+    assert not changes.is_nothing
+    assert repository.apply(Edits(named=NamedEdits(inserted=(kept,)))).is_nothing
+    assert repository.apply(Edits(named=NamedEdits(deleted=(odd,)))).edits.named == NamedEdits(deleted=(kept,))
+    assert list(repository.store.named_graphs()) == []
+
+
+def test_what_does_not_conform_takes_the_other_graphs_along() -> None:
+    repository = holding(a("ann", "Nurse"))
+    quad = in_graph(a("ann", "Person"), "urn:g")
+    with pytest.raises(SchemaViolation):
+        repository.apply(Edits((Triple(EX["ann"], EX["owns"], EX["ghost"]),), named=NamedEdits(inserted=(quad,))))
+    assert quad not in repository.store
+
+
+def test_triple_terms_are_told_as_they_are_kept() -> None:
+    repository = Repository(Schema(()))
+    inner = Triple(EX["s"], EX["p"], Literal("01", datatype=XSD["int"]))
+    [inserted] = repository.apply(Edits(inserted=(Triple(EX["s"], EX["says"], inner),))).inserted
+    assert inserted in repository
+    assert inserted.object == Triple(EX["s"], EX["p"], Literal("1", datatype=XSD["integer"]))

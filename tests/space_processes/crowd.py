@@ -57,7 +57,7 @@ def notified(process: SpaceNodeProcess) -> list[str]:
 def stored(process: SpaceNodeProcess) -> set[str]:
     """Every event that a query over the whole space finds, asked at a node."""
     with http(process) as client:
-        answer = client.post("/sparql", content=COUNTED, headers=QUERY | {"Accept": "text/csv"})
+        answer = client.post("/events/sparql", content=COUNTED, headers=QUERY | {"Accept": "text/csv"})
         if answer.status_code == 503:
             return set()
         answer.raise_for_status()

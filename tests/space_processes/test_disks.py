@@ -75,7 +75,7 @@ def told(node: NodeProcess) -> set[str]:
 
 
 def stored(node: NodeProcess) -> set[str]:
-    answer = node.http.post("/sparql", content=COUNTED, headers=QUERY | {"Accept": "text/csv"})
+    answer = node.http.post("/events/sparql", content=COUNTED, headers=QUERY | {"Accept": "text/csv"})
     return set(answer.text.split()[1:]) if answer.status_code == 200 else set()
 
 

@@ -11,10 +11,23 @@ from typing import Annotated, TextIO, cast
 import typer
 
 from triplewire import __version__
-from triplewire.cli import covers, explain, generate, match, subsumes, why
+from triplewire.cli import covers, explain, generate, jsap, match, subsumes, why
 from triplewire.cli.invocation import INTERRUPTED, Job, ManyPathsJob, Question
 from triplewire.cli.network import group as network
-from triplewire.cli.node import clients, dead_letters, feed, publish, query, serve, subscribe, subscriptions
+from triplewire.cli.node import (
+    changes,
+    clients,
+    dead_letters,
+    feed,
+    graph,
+    publish,
+    query,
+    serve,
+    subscribe,
+    subscriptions,
+    update,
+    views,
+)
 from triplewire.cli.peer import group as peer_group
 from triplewire.cli.pipeline import group as pipeline
 from triplewire.cli.rules import group as rules
@@ -46,6 +59,11 @@ app.command("publish", cls=Job, epilog=publish.EXAMPLES)(publish.publish_command
 app.command("subscribe", cls=Job, epilog=subscribe.EXAMPLES)(subscribe.subscribe_command)
 app.add_typer(subscriptions.app, name="subscriptions")
 app.command("query", cls=Job, epilog=query.EXAMPLES)(query.query_command)
+app.command("update", cls=Job, epilog=update.EXAMPLES)(update.update_command)
+app.add_typer(graph.app, name="graph")
+app.command("changes", cls=Job, epilog=changes.EXAMPLES)(changes.changes_command)
+app.add_typer(views.app, name="views")
+app.add_typer(jsap.app, name="jsap")
 app.command("feed", cls=Job, epilog=feed.EXAMPLES)(feed.feed_command)
 app.command("clients", cls=Job, epilog=clients.EXAMPLES)(clients.clients_command)
 app.command("dead-letters", cls=Job, epilog=dead_letters.EXAMPLES)(dead_letters.dead_letters_command)

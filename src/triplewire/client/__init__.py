@@ -9,9 +9,12 @@
     feeds         RSS 1.0, RSS 2.0 and Atom become events: the application of the G-ToPSS paper
     follower      follow a subscription over connections that break: which request comes next, and what is new in what
                   arrives
+    jsap          SEPA's application profiles: queries and updates by name, with bindings that become terms
     peer          it comes and goes, and keeps what it was notified of in a directory of its own
+    sepa          the requests of such a profile, sent as SEPA's protocol has it
     settings      what both kinds of client share: how they introduce themselves, how long they wait, how often they
                   acknowledge
+    views         what a client asks of views, and what it makes of what they say
 
 >>> from triplewire.client import Client
 >>> with Client("http://127.0.0.1:8080") as node:                       # doctest: +SKIP
@@ -19,10 +22,11 @@
 ...         print(notification.event, notification.solutions)
 """
 
-from triplewire.client.calls import DeadLetter, LogPage, Registration, SubscriptionStatus, Verdict
+from triplewire.client.calls import EVENTS, DeadLetter, LogPage, Registration, SubscriptionStatus, Verdict
 from triplewire.client.follower import Notification
+from triplewire.client.views import ViewNotification, ViewPage
 from triplewire.extras import needing
-from triplewire.wire.answers import Receipt
+from triplewire.wire.answers import ChangePage, ChangeReceipt, Receipt, ViewExplanation, ViewStatus
 from triplewire.wire.signatures import verify
 
 with needing():
@@ -30,7 +34,10 @@ with needing():
     from triplewire.client.blocking import Client
 
 __all__ = [
+    "EVENTS",
     "AsyncClient",
+    "ChangePage",
+    "ChangeReceipt",
     "Client",
     "DeadLetter",
     "LogPage",
@@ -39,5 +46,9 @@ __all__ = [
     "Registration",
     "SubscriptionStatus",
     "Verdict",
+    "ViewExplanation",
+    "ViewNotification",
+    "ViewPage",
+    "ViewStatus",
     "verify",
 ]

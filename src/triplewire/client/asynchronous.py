@@ -10,15 +10,16 @@ from typing import Any, Self
 import httpx
 
 from triplewire.algebra.advertisements.advertisement import Advertisement
-from triplewire.client import calls
-from triplewire.client.calls import Call, DeadLetter, LogPage, Registration, SubscriptionStatus, Verdict
-from triplewire.client.follower import Follower, Gap, Notification
+from triplewire.client import calls, views
+from triplewire.client.calls import Call, DeadLetter, LogPage, RdfLike, Registration, SubscriptionStatus, Verdict
+from triplewire.client.follower import Follower, Following, Gap, Notification, T
 from triplewire.client.settings import STREAM_TIMEOUT, acknowledged_every, headers_of
+from triplewire.client.views import ViewFollower, ViewNotification, ViewPage
 from triplewire.errors import MissedNotifications, NodeRefused, NodeUnreachable
 from triplewire.rdf.coercion import EventLike
 from triplewire.rdf.limits import Limits
 from triplewire.rdf.solutions import Solutions, Triples
-from triplewire.wire.answers import Receipt
+from triplewire.wire.answers import ChangePage, ChangeReceipt, Receipt, ViewExplanation, ViewStatus
 from triplewire.wire.networks import NetworkView
 from triplewire.wire.spaces import SpaceDeparture, SpaceView
 
@@ -72,13 +73,15 @@ class AsyncClient:
         *,
         idempotency_key: str | None = None,
         base: str | None = None,
+        merge: bool | None = None,
     ) -> list[Receipt]:
         """Publish events, rdflib graphs, a file, or RDF as text or bytes. Returns when all is on the node's disk.
 
         Text and bytes are N-Quads unless a `format` is named. Relative IRIs count from `base`, or else from the file's
-        URL, or else from the URL at which the node takes events.
+        URL, or else from the URL at which the node takes events. With `merge`, the living graph has each event as its
+        graph; by default a setting of the node decides.
         """
-        return calls.receipts(await self._call(calls.publish(events, format, idempotency_key, base)))
+        return calls.receipts(await self._call(calls.publish(events, format, idempotency_key, base, merge)))
 
     async def read_log(self, after: int = 0, limit: int = 1_000) -> LogPage:
         """What follows a position in the log, as far as this client may read it."""
@@ -149,18 +152,22 @@ class AsyncClient:
         A notification is acknowledged after the next one was asked for. `MissedNotifications` tells that retention
         removed some; follow again, `after` its `until`, to go on.
         """
-        follower, pending = Follower(after), acknowledged_every()
-        async for item in self._items(name, follower):
+        async for item in self._followed(calls.subscription_path(name), Follower(after)):
+            yield item
+
+    async def _followed(self, path: str, follower: Following[T]) -> AsyncIterator[T]:
+        pending = acknowledged_every()
+        async for item in self._items(path, follower):
             if isinstance(item, Gap):
                 raise MissedNotifications(item.after, item.until)
             yield item
             if pending.is_due():
-                await self._acknowledge_if_possible(name, item.position)
+                await self._acknowledge_if_possible(path, item.position)
 
-    async def _items(self, name: str, follower: Follower) -> AsyncIterator[Notification | Gap]:
+    async def _items(self, path: str, follower: Following[T]) -> AsyncIterator[T | Gap]:
         while True:
             try:
-                async for data in self._received(name, follower):
+                async for data in self._received(path, follower):
                     for item in follower.received(data):
                         yield item
             except NodeRefused as problem:
@@ -170,9 +177,9 @@ class AsyncClient:
                 pass  # lost connections are what this loop is for
             await asyncio.sleep(follower.lost(random.random()))
 
-    async def _received(self, name: str, follower: Follower) -> AsyncIterator[bytes]:
+    async def _received(self, path: str, follower: Following[T]) -> AsyncIterator[bytes]:
         request = self._http.build_request(
-            "GET", calls.stream_path(name), headers=follower.headers(), timeout=STREAM_TIMEOUT
+            "GET", calls.stream_path(path), headers=follower.headers(), timeout=STREAM_TIMEOUT
         )
         response = await self._http.send(request, stream=True)
         try:
@@ -185,12 +192,12 @@ class AsyncClient:
 
     async def acknowledge(self, name: str, position: int) -> None:
         """Tell that everything up to a position has arrived."""
-        await self._call(calls.acknowledge(name, position))
+        await self._call(calls.acknowledge(calls.subscription_path(name), position))
 
-    async def _acknowledge_if_possible(self, name: str, position: int) -> None:
+    async def _acknowledge_if_possible(self, path: str, position: int) -> None:
         """While a node is away the stream goes on later, and so does acknowledging: the next one covers this one."""
         try:
-            await self.acknowledge(name, position)
+            await self._call(calls.acknowledge(path, position))
         except NodeUnreachable:
             return
         except NodeRefused as problem:
@@ -224,14 +231,114 @@ class AsyncClient:
         """Have this node leave its event space for good, or see how far that is; for administrators."""
         return calls.space_departure(await self._call(calls.LEAVE_SPACE))
 
-    async def query(self, text: str) -> Solutions | bool | Triples:
-        """Ask everything that the node keeps: rows of a SELECT, yes or no of an ASK, triples of a CONSTRUCT."""
-        response = await self._answer(calls.query(text, calls.QUERY_ANSWERS))
+    async def query(self, text: str, *, over: str = calls.LIVING) -> Solutions | bool | Triples:
+        """Ask the living graph: rows of a SELECT, yes or no of an ASK, triples of a CONSTRUCT or DESCRIBE.
+
+        `over=EVENTS` asks every event that the node keeps instead.
+        """
+        response = await self._answer(calls.query(text, calls.QUERY_ANSWERS, over))
         return calls.query_answer(response.content, response.headers.get("content-type", ""))
 
-    async def query_document(self, text: str, accept: str = calls.RESULTS) -> bytes:
+    async def query_document(self, text: str, accept: str = calls.RESULTS, *, over: str = calls.LIVING) -> bytes:
         """The same, as a document in the media type asked for."""
-        return await self._call(calls.query(text, accept))
+        return await self._call(calls.query(text, accept, over))
+
+    async def update(self, text: str, *, idempotency_key: str | None = None) -> ChangeReceipt:
+        """Execute a SPARQL Update request on the living graph: all of it, as one change, or nothing."""
+        return calls.change_receipt(await self._call(calls.update(text, idempotency_key)))
+
+    async def graph(self, name: str | None = None) -> Triples:
+        """The triples of a named graph, or of the default one."""
+        return calls.triples(await self._call(calls.read_graph(name, calls.TRIPLES)))
+
+    async def graph_document(self, name: str | None = None, accept: str = "text/turtle") -> bytes:
+        """The same, as a document in the media type asked for."""
+        return await self._call(calls.read_graph(name, accept))
+
+    async def put_graph(
+        self,
+        name: str | None,
+        rdf: RdfLike,
+        format: str | None = None,  # noqa: A002  the public name
+        *,
+        idempotency_key: str | None = None,
+    ) -> ChangeReceipt:
+        """Give a graph, None being the default one, the content of a document: a file, or text, Turtle by default."""
+        return calls.change_receipt(await self._call(calls.write_graph("PUT", name, rdf, format, idempotency_key)))
+
+    async def add_to_graph(
+        self,
+        name: str | None,
+        rdf: RdfLike,
+        format: str | None = None,  # noqa: A002  the public name
+        *,
+        idempotency_key: str | None = None,
+    ) -> ChangeReceipt:
+        """Add the triples of a document to a graph."""
+        return calls.change_receipt(await self._call(calls.write_graph("POST", name, rdf, format, idempotency_key)))
+
+    async def delete_graph(self, name: str | None, *, idempotency_key: str | None = None) -> ChangeReceipt:
+        """Remove a graph; the default one, None, becomes empty."""
+        return calls.change_receipt(await self._call(calls.delete_graph(name, idempotency_key)))
+
+    async def patch(self, rdf_patch: str | bytes, *, idempotency_key: str | None = None) -> ChangeReceipt:
+        """Apply an RDF Patch to the living graph, as one change."""
+        return calls.change_receipt(await self._call(calls.patch(rdf_patch, idempotency_key)))
+
+    async def changes(self, after: int = 0, limit: int = 100, *, wait: float = 0.0) -> ChangePage:
+        """Changes of the living graph that follow a position; waits so many seconds for the first one."""
+        return calls.change_page(await self._call(calls.changes(after, limit, wait, calls.JSON)))
+
+    async def changes_document(self, after: int = 0, limit: int = 100, *, wait: float = 0.0) -> bytes:
+        """The same as RDF Patch."""
+        return await self._call(calls.changes(after, limit, wait, calls.PATCH))
+
+    async def put_view(
+        self, name: str, query: str, *, window: float | None = None, retention: float | None = None
+    ) -> ViewStatus:
+        """Keep a view: any query over the living graph. The same query again only changes its options.
+
+        `window` joins what changes within so many seconds into one notification; `retention` is how many seconds an
+        unread one is kept.
+        """
+        return views.status(await self._call(views.put(name, query, window, retention)))
+
+    async def views(self) -> list[ViewStatus]:
+        """This client's views; an administrator's are everybody's."""
+        return views.statuses(await self._call(views.VIEWS))
+
+    async def view(self, name: str) -> ViewStatus:
+        """One view, and how it stands."""
+        return views.status(await self._call(views.get(name)))
+
+    async def follow_view(self, name: str, *, after: int | None = None) -> AsyncIterator[ViewNotification]:
+        """What a view says, each once: its whole answer, then what each change did to it. Acknowledges like `follow`.
+
+        `MissedNotifications` tells that retention removed some, so that what follows does not make up the answer:
+        `reset_view` begins again with the whole of it.
+        """
+        async for item in self._followed(views.path_of(name), ViewFollower(after)):
+            yield item
+
+    async def read_view(self, name: str, after: int | None = None, limit: int = 100, *, wait: float = 0.0) -> ViewPage:
+        """What a view says after a position, None being what was acknowledged; waits so many seconds for the first."""
+        return views.page(await self._call(views.read(name, after, limit, wait)))
+
+    async def acknowledge_view(self, name: str, position: int) -> None:
+        """Tell that everything up to a position has arrived."""
+        await self._call(calls.acknowledge(views.path_of(name), position))
+
+    async def reset_view(self, name: str) -> ViewStatus:
+        """Begin a view again with its whole answer; what waits for it is dropped."""
+        return views.status(await self._call(views.reset(name)))
+
+    async def explain_view(self, name: str) -> ViewExplanation:
+        """How a view is kept up to date."""
+        return views.explanation(await self._call(views.explain(name)))
+
+    async def delete_view(self, name: str) -> None:
+        """Forget a view and everything that waits for it."""
+        await self._call(views.delete(name))
 
     async def register(self, name: str) -> Registration:
         """Make a new client; for administrators."""

@@ -10,15 +10,16 @@ from typing import Any, Self
 import httpx
 
 from triplewire.algebra.advertisements.advertisement import Advertisement
-from triplewire.client import calls
-from triplewire.client.calls import Call, DeadLetter, LogPage, Registration, SubscriptionStatus, Verdict
-from triplewire.client.follower import Follower, Gap, Notification
+from triplewire.client import calls, views
+from triplewire.client.calls import Call, DeadLetter, LogPage, RdfLike, Registration, SubscriptionStatus, Verdict
+from triplewire.client.follower import Follower, Following, Gap, Notification, T
 from triplewire.client.settings import STREAM_TIMEOUT, acknowledged_every, headers_of
+from triplewire.client.views import ViewFollower, ViewNotification, ViewPage
 from triplewire.errors import MissedNotifications, NodeRefused, NodeUnreachable
 from triplewire.rdf.coercion import EventLike
 from triplewire.rdf.limits import Limits
 from triplewire.rdf.solutions import Solutions, Triples
-from triplewire.wire.answers import Receipt
+from triplewire.wire.answers import ChangePage, ChangeReceipt, Receipt, ViewExplanation, ViewStatus
 from triplewire.wire.networks import NetworkView
 from triplewire.wire.spaces import SpaceDeparture, SpaceView
 
@@ -46,13 +47,15 @@ class Client:
         *,
         idempotency_key: str | None = None,
         base: str | None = None,
+        merge: bool | None = None,
     ) -> list[Receipt]:
         """Publish events, rdflib graphs, a file, or RDF as text or bytes. Returns when all is on the node's disk.
 
         Text and bytes are N-Quads unless a `format` is named. Relative IRIs count from `base`, or else from the file's
-        URL, or else from the URL at which the node takes events.
+        URL, or else from the URL at which the node takes events. With `merge`, the living graph has each event as its
+        graph; by default a setting of the node decides.
         """
-        return calls.receipts(self._call(calls.publish(events, format, idempotency_key, base)))
+        return calls.receipts(self._call(calls.publish(events, format, idempotency_key, base, merge)))
 
     def read_log(self, after: int = 0, limit: int = 1_000) -> LogPage:
         """What follows a position in the log, as far as this client may read it."""
@@ -119,18 +122,21 @@ class Client:
         A notification is acknowledged after the next one was asked for. `MissedNotifications` tells that retention
         removed some; follow again, `after` its `until`, to go on.
         """
-        follower, pending = Follower(after), acknowledged_every()
-        for item in self._items(name, follower):
+        return self._followed(calls.subscription_path(name), Follower(after))
+
+    def _followed(self, path: str, follower: Following[T]) -> Iterator[T]:
+        pending = acknowledged_every()
+        for item in self._items(path, follower):
             if isinstance(item, Gap):
                 raise MissedNotifications(item.after, item.until)
             yield item
             if pending.is_due():
-                self._acknowledge_if_possible(name, item.position)
+                self._acknowledge_if_possible(path, item.position)
 
-    def _items(self, name: str, follower: Follower) -> Iterator[Notification | Gap]:
+    def _items(self, path: str, follower: Following[T]) -> Iterator[T | Gap]:
         while True:
             try:
-                for data in self._received(name, follower):
+                for data in self._received(path, follower):
                     yield from follower.received(data)
             except NodeRefused as problem:
                 if not problem.is_retryable:
@@ -139,9 +145,9 @@ class Client:
                 pass  # lost connections are what this loop is for
             time.sleep(follower.lost(random.random()))
 
-    def _received(self, name: str, follower: Follower) -> Iterator[bytes]:
+    def _received(self, path: str, follower: Following[T]) -> Iterator[bytes]:
         request = self._http.build_request(
-            "GET", calls.stream_path(name), headers=follower.headers(), timeout=STREAM_TIMEOUT
+            "GET", calls.stream_path(path), headers=follower.headers(), timeout=STREAM_TIMEOUT
         )
         response = self._http.send(request, stream=True)
         try:
@@ -153,12 +159,12 @@ class Client:
 
     def acknowledge(self, name: str, position: int) -> None:
         """Tell that everything up to a position has arrived."""
-        self._call(calls.acknowledge(name, position))
+        self._call(calls.acknowledge(calls.subscription_path(name), position))
 
-    def _acknowledge_if_possible(self, name: str, position: int) -> None:
+    def _acknowledge_if_possible(self, path: str, position: int) -> None:
         """While a node is away the stream goes on later, and so does acknowledging: the next one covers this one."""
         try:
-            self.acknowledge(name, position)
+            self._call(calls.acknowledge(path, position))
         except NodeUnreachable:
             return
         except NodeRefused as problem:
@@ -192,14 +198,113 @@ class Client:
         """Have this node leave its event space for good, or see how far that is; for administrators."""
         return calls.space_departure(self._call(calls.LEAVE_SPACE))
 
-    def query(self, text: str) -> Solutions | bool | Triples:
-        """Ask everything that the node keeps: rows of a SELECT, yes or no of an ASK, triples of a CONSTRUCT."""
-        response = self._answer(calls.query(text, calls.QUERY_ANSWERS))
+    def query(self, text: str, *, over: str = calls.LIVING) -> Solutions | bool | Triples:
+        """Ask the living graph: rows of a SELECT, yes or no of an ASK, triples of a CONSTRUCT or DESCRIBE.
+
+        `over=EVENTS` asks every event that the node keeps instead.
+        """
+        response = self._answer(calls.query(text, calls.QUERY_ANSWERS, over))
         return calls.query_answer(response.content, response.headers.get("content-type", ""))
 
-    def query_document(self, text: str, accept: str = calls.RESULTS) -> bytes:
+    def query_document(self, text: str, accept: str = calls.RESULTS, *, over: str = calls.LIVING) -> bytes:
         """The same, as a document in the media type asked for."""
-        return self._call(calls.query(text, accept))
+        return self._call(calls.query(text, accept, over))
+
+    def update(self, text: str, *, idempotency_key: str | None = None) -> ChangeReceipt:
+        """Execute a SPARQL Update request on the living graph: all of it, as one change, or nothing."""
+        return calls.change_receipt(self._call(calls.update(text, idempotency_key)))
+
+    def graph(self, name: str | None = None) -> Triples:
+        """The triples of a named graph, or of the default one."""
+        return calls.triples(self._call(calls.read_graph(name, calls.TRIPLES)))
+
+    def graph_document(self, name: str | None = None, accept: str = "text/turtle") -> bytes:
+        """The same, as a document in the media type asked for."""
+        return self._call(calls.read_graph(name, accept))
+
+    def put_graph(
+        self,
+        name: str | None,
+        rdf: RdfLike,
+        format: str | None = None,  # noqa: A002  the public name
+        *,
+        idempotency_key: str | None = None,
+    ) -> ChangeReceipt:
+        """Give a graph, None being the default one, the content of a document: a file, or text, Turtle by default."""
+        return calls.change_receipt(self._call(calls.write_graph("PUT", name, rdf, format, idempotency_key)))
+
+    def add_to_graph(
+        self,
+        name: str | None,
+        rdf: RdfLike,
+        format: str | None = None,  # noqa: A002  the public name
+        *,
+        idempotency_key: str | None = None,
+    ) -> ChangeReceipt:
+        """Add the triples of a document to a graph."""
+        return calls.change_receipt(self._call(calls.write_graph("POST", name, rdf, format, idempotency_key)))
+
+    def delete_graph(self, name: str | None, *, idempotency_key: str | None = None) -> ChangeReceipt:
+        """Remove a graph; the default one, None, becomes empty."""
+        return calls.change_receipt(self._call(calls.delete_graph(name, idempotency_key)))
+
+    def patch(self, rdf_patch: str | bytes, *, idempotency_key: str | None = None) -> ChangeReceipt:
+        """Apply an RDF Patch to the living graph, as one change."""
+        return calls.change_receipt(self._call(calls.patch(rdf_patch, idempotency_key)))
+
+    def changes(self, after: int = 0, limit: int = 100, *, wait: float = 0.0) -> ChangePage:
+        """Changes of the living graph that follow a position; waits so many seconds for the first one."""
+        return calls.change_page(self._call(calls.changes(after, limit, wait, calls.JSON)))
+
+    def changes_document(self, after: int = 0, limit: int = 100, *, wait: float = 0.0) -> bytes:
+        """The same as RDF Patch."""
+        return self._call(calls.changes(after, limit, wait, calls.PATCH))
+
+    def put_view(
+        self, name: str, query: str, *, window: float | None = None, retention: float | None = None
+    ) -> ViewStatus:
+        """Keep a view: any query over the living graph. The same query again only changes its options.
+
+        `window` joins what changes within so many seconds into one notification; `retention` is how many seconds an
+        unread one is kept.
+        """
+        return views.status(self._call(views.put(name, query, window, retention)))
+
+    def views(self) -> list[ViewStatus]:
+        """This client's views; an administrator's are everybody's."""
+        return views.statuses(self._call(views.VIEWS))
+
+    def view(self, name: str) -> ViewStatus:
+        """One view, and how it stands."""
+        return views.status(self._call(views.get(name)))
+
+    def follow_view(self, name: str, *, after: int | None = None) -> Iterator[ViewNotification]:
+        """What a view says, each once: its whole answer, then what each change did to it. Acknowledges like `follow`.
+
+        `MissedNotifications` tells that retention removed some, so that what follows does not make up the answer:
+        `reset_view` begins again with the whole of it.
+        """
+        return self._followed(views.path_of(name), ViewFollower(after))
+
+    def read_view(self, name: str, after: int | None = None, limit: int = 100, *, wait: float = 0.0) -> ViewPage:
+        """What a view says after a position, None being what was acknowledged; waits so many seconds for the first."""
+        return views.page(self._call(views.read(name, after, limit, wait)))
+
+    def acknowledge_view(self, name: str, position: int) -> None:
+        """Tell that everything up to a position has arrived."""
+        self._call(calls.acknowledge(views.path_of(name), position))
+
+    def reset_view(self, name: str) -> ViewStatus:
+        """Begin a view again with its whole answer; what waits for it is dropped."""
+        return views.status(self._call(views.reset(name)))
+
+    def explain_view(self, name: str) -> ViewExplanation:
+        """How a view is kept up to date."""
+        return views.explanation(self._call(views.explain(name)))
+
+    def delete_view(self, name: str) -> None:
+        """Forget a view and everything that waits for it."""
+        self._call(views.delete(name))
 
     def register(self, name: str) -> Registration:
         """Make a new client; for administrators."""

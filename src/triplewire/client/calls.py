@@ -18,9 +18,10 @@ from triplewire.rdf.coercion import EventLike, as_events
 from triplewire.rdf.documents import path_in, url_of
 from triplewire.rdf.formats import NQUADS, NTRIPLES, format_named, format_of_path
 from triplewire.rdf.limits import Limits, limits_for
+from triplewire.rdf.patches import MEDIA_TYPE
 from triplewire.rdf.solutions import Solutions, Triples
 from triplewire.rdf.sparql_json import answer_of
-from triplewire.wire.answers import Receipt, Receipts
+from triplewire.wire.answers import ChangePage, ChangeReceipt, Receipt, Receipts
 from triplewire.wire.networks import NetworkView
 from triplewire.wire.spaces import SpaceDeparture, SpaceView
 
@@ -33,6 +34,12 @@ MEDIA_TYPES = {
 }
 RESULTS = "application/sparql-results+json"
 TRIPLES = "application/n-triples"
+UPDATE = "application/sparql-update"
+JSON = "application/json"
+PATCH = MEDIA_TYPE
+# What a query is asked over.
+LIVING, EVENTS = "/sparql", "/events/sparql"
+RdfLike = bytes | str | os.PathLike[str]
 
 
 class Call(Struct, frozen=True):
@@ -145,13 +152,16 @@ def publish(
     format: str | None,  # noqa: A002  the public name
     key: str | None,
     base: str | None = None,
+    merge: bool | None = None,
 ) -> Call:
     """Events, graphs of rdflib, or a document in an RDF format, which goes to the node as it is."""
     content, form = _document(events, format)
     headers = {"content-type": format_named(form).media_types[0]}
     headers |= {} if key is None else {"idempotency-key": key}
     base = base or _url(events, form)
-    return Call("POST", "/events", {} if base is None else {"base": base}, headers, content)
+    params = {} if base is None else {"base": base}
+    params |= {} if merge is None else {"merge": str(merge).lower()}
+    return Call("POST", "/events", params, headers, content)
 
 
 def _url(given: Any, form: str) -> str | None:
@@ -178,7 +188,7 @@ def _file(path: Path) -> bytes:
 
 
 def receipts(content: bytes) -> list[Receipt]:
-    return list(_decoded(content, Receipts).events)
+    return list(decoded(content, Receipts).events)
 
 
 # Reading the log
@@ -204,12 +214,12 @@ HEALTH = Call("GET", "/health")
 
 
 def node_id(content: bytes) -> str:
-    return _decoded(content, _Health).node
+    return decoded(content, _Health).node
 
 
 def limits(content: bytes) -> Limits:
     """What a node takes; the usual where it does not say."""
-    given = _decoded(content, _Health).limits
+    given = decoded(content, _Health).limits
     usual = limits_for(given.event_bytes, given.event_quads)
     return msgspec.structs.replace(usual, document_bytes=given.request_bytes or usual.document_bytes)
 
@@ -224,26 +234,26 @@ def subscription_name(query: str, language: str) -> str:
 
 def subscribe(name: str, query: str, language: str, start: str | int, payload: str) -> Call:
     params = {"start": str(start), "payload": payload}
-    return Call("PUT", _subscription(name), params, {"content-type": _media_type(language)}, query.encode())
+    return Call("PUT", subscription_path(name), params, {"content-type": _media_type(language)}, query.encode())
 
 
 def subscription_status(content: bytes, *, is_new: bool = False) -> SubscriptionStatus:
-    return msgspec.structs.replace(_decoded(content, SubscriptionStatus), is_new=is_new)
+    return msgspec.structs.replace(decoded(content, SubscriptionStatus), is_new=is_new)
 
 
 SUBSCRIPTIONS = Call("GET", "/subscriptions")
 
 
 def subscription_statuses(content: bytes) -> list[SubscriptionStatus]:
-    return _decoded(content, _Subscriptions).subscriptions
+    return decoded(content, _Subscriptions).subscriptions
 
 
 def subscription(name: str) -> Call:
-    return Call("GET", _subscription(name))
+    return Call("GET", subscription_path(name))
 
 
 def reset(name: str, start: str | int) -> Call:
-    return Call("POST", f"{_subscription(name)}/reset", {"start": str(start)})
+    return Call("POST", f"{subscription_path(name)}/reset", {"start": str(start)})
 
 
 def explain(query: str, language: str, event: str | None) -> Call:
@@ -252,19 +262,20 @@ def explain(query: str, language: str, event: str | None) -> Call:
 
 
 def verdict(content: bytes) -> Verdict:
-    return _decoded(content, Verdict)
+    return decoded(content, Verdict)
 
 
 def unsubscribe(name: str) -> Call:
-    return Call("DELETE", _subscription(name))
+    return Call("DELETE", subscription_path(name))
 
 
-def acknowledge(name: str, position: int) -> Call:
-    return Call("POST", f"{_subscription(name)}/ack", {"position": str(position)})
+def acknowledge(path: str, position: int) -> Call:
+    """Of a subscription or a view, by its path."""
+    return Call("POST", f"{path}/ack", {"position": str(position)})
 
 
-def stream_path(name: str) -> str:
-    return f"{_subscription(name)}/notifications"
+def stream_path(path: str) -> str:
+    return f"{path}/notifications"
 
 
 def _media_type(language: str) -> str:
@@ -273,7 +284,8 @@ def _media_type(language: str) -> str:
     return MEDIA_TYPES[language]
 
 
-def _subscription(name: str) -> str:
+def subscription_path(name: str) -> str:
+    """Where a subscription is."""
     return f"/subscriptions/{quote(name, safe='')}"
 
 
@@ -294,7 +306,7 @@ def network(limit: int) -> Call:
 
 
 def network_view(content: bytes) -> NetworkView:
-    return _decoded(content, NetworkView)
+    return decoded(content, NetworkView)
 
 
 SPACE = Call("GET", "/space")
@@ -302,24 +314,75 @@ LEAVE_SPACE = Call("POST", "/space/leave")
 
 
 def space_view(content: bytes) -> SpaceView:
-    return _decoded(content, SpaceView)
+    return decoded(content, SpaceView)
 
 
 def space_departure(content: bytes) -> SpaceDeparture:
-    return _decoded(content, SpaceDeparture)
+    return decoded(content, SpaceDeparture)
 
 
 def _advertisement(name: str) -> str:
     return f"/advertisements/{quote(name, safe='')}"
 
 
+# The living graph
+
+
+def update(text: str, key: str | None) -> Call:
+    return Call("POST", "/update", headers={"content-type": UPDATE} | _keyed(key), content=text.encode())
+
+
+def read_graph(name: str | None, accept: str) -> Call:
+    return Call("GET", "/graph", _graph(name), {"accept": accept})
+
+
+def write_graph(method: str, name: str | None, given: RdfLike, form: str | None, key: str | None) -> Call:
+    """PUT or POST of a document: text or bytes of a format, Turtle unless another is named, or a file."""
+    content, form = _document(given, form or (None if path_in(given) else "turtle"))
+    base = _url(given, form)
+    headers = {"content-type": format_named(form).media_types[0]} | _keyed(key)
+    return Call(method, "/graph", _graph(name) | ({} if base is None else {"base": base}), headers, content)
+
+
+def delete_graph(name: str | None, key: str | None) -> Call:
+    return Call("DELETE", "/graph", _graph(name), _keyed(key))
+
+
+def patch(text: str | bytes, key: str | None) -> Call:
+    content = text.encode() if isinstance(text, str) else text
+    return Call("PATCH", "/graph", headers={"content-type": PATCH} | _keyed(key), content=content)
+
+
+def changes(after: int, limit: int, wait: float, accept: str) -> Call:
+    params = {"after": str(after), "limit": str(limit), "wait": str(wait)}
+    return Call("GET", "/changes", params, {"accept": accept})
+
+
+def change_receipt(content: bytes) -> ChangeReceipt:
+    return decoded(content, ChangeReceipt)
+
+
+def change_page(content: bytes) -> ChangePage:
+    return decoded(content, ChangePage)
+
+
+def triples(content: bytes) -> Triples:
+    return Triples(quad.triple for quad in parse(content, RdfFormat.N_TRIPLES))
+
+
+def _graph(name: str | None) -> dict[str, str]:
+    return {"default": ""} if name is None else {"graph": name}
+
+
+def _keyed(key: str | None) -> dict[str, str]:
+    return {} if key is None else {"idempotency-key": key}
+
+
 # The rest
 
 
-def query(text: str, accept: str) -> Call:
-    return Call(
-        "POST", "/sparql", headers={"content-type": MEDIA_TYPES["sparql"], "accept": accept}, content=text.encode()
-    )
+def query(text: str, accept: str, path: str = LIVING) -> Call:
+    return Call("POST", path, headers={"content-type": MEDIA_TYPES["sparql"], "accept": accept}, content=text.encode())
 
 
 QUERY_ANSWERS = f"{RESULTS}, {TRIPLES};q=0.9"
@@ -328,7 +391,7 @@ QUERY_ANSWERS = f"{RESULTS}, {TRIPLES};q=0.9"
 def query_answer(content: bytes, media_type: str) -> Solutions | bool | Triples:
     """Rows of a SELECT, yes or no of an ASK, triples of a CONSTRUCT or DESCRIBE."""
     if media_type.partition(";")[0].strip() == TRIPLES:
-        return Triples(quad.triple for quad in parse(content, RdfFormat.N_TRIPLES))
+        return triples(content)
     return answer_of(content)
 
 
@@ -338,14 +401,14 @@ def register(name: str) -> Call:
 
 
 def registration(content: bytes) -> Registration:
-    return _decoded(content, Registration)
+    return decoded(content, Registration)
 
 
 CLIENTS = Call("GET", "/clients")
 
 
 def clients(content: bytes) -> list[dict[str, Any]]:
-    return _decoded(content, _Clients).clients
+    return decoded(content, _Clients).clients
 
 
 def dead_letters(after: int) -> Call:
@@ -354,7 +417,7 @@ def dead_letters(after: int) -> Call:
 
 def letters(content: bytes) -> tuple[list[DeadLetter], int | None]:
     """A page of letters, and where the next begins."""
-    page = _decoded(content, _Letters)
+    page = decoded(content, _Letters)
     return page.dead_letters, page.next
 
 
@@ -385,7 +448,8 @@ def unreachable(url: str, error: Exception) -> NodeUnreachable:
     return NodeUnreachable(wanted=f"a node at {url}", found=f"none: {type(error).__name__} {error}".rstrip())
 
 
-def _decoded(content: bytes, kind: type[T]) -> T:
+def decoded(content: bytes, kind: type[T]) -> T:
+    """An answer as one of the Structs."""
     try:
         return msgspec.json.decode(content, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

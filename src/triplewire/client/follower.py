@@ -6,8 +6,9 @@ position is a repeat and is dropped: at least once on the wire becomes once for 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -49,7 +50,17 @@ class Gap(Struct, frozen=True):
     until: int
 
 
-class Follower:
+class Placed(Protocol):
+    """What has a position."""
+
+    @property
+    def position(self) -> int: ...
+
+
+T = TypeVar("T", bound=Placed)
+
+
+class Following(ABC, Generic[T]):
     """The state of one reader. `position` is the last that was given out."""
 
     def __init__(self, after: int | None = None) -> None:
@@ -63,15 +74,15 @@ class Follower:
         asked = {"accept": "text/event-stream"}
         return asked if self.position is None else asked | {"last-event-id": str(self.position)}
 
-    def received(self, data: bytes) -> Iterator[Notification | Gap]:
+    def received(self, data: bytes) -> Iterator[T | Gap]:
         """What is new in these bytes."""
         for frame in self._reader.feed(data):
-            item = _item(frame)
+            item = self._item(frame)
             if item is not None and self._is_new(item):
                 self._failures = 0
                 yield item
 
-    def _is_new(self, item: Notification | Gap) -> bool:
+    def _is_new(self, item: T | Gap) -> bool:
         reached = item.until if isinstance(item, Gap) else item.position
         if self.position is not None and reached <= self.position:
             return False
@@ -82,6 +93,32 @@ class Follower:
         """The connection broke: how long to wait before the next, in seconds. `chance` is from 0 to 1."""
         self._failures += 1
         return BACKOFF.delay(self._failures, chance)
+
+    @abstractmethod
+    def _notification(self, data: str) -> T:
+        """A notification, as it was sent."""
+        ...
+
+    def _item(self, frame: Frame) -> T | Gap | None:
+        try:
+            if frame.kind == "notification":
+                return self._notification(frame.data)
+            return msgspec.json.decode(frame.data, type=Gap) if frame.kind == "gap" else None
+        except (msgspec.DecodeError, InputError, SyntaxError) as error:
+            raise TriplewireError(
+                wanted=f"a {frame.kind} from the node", found=f"{frame.data[:200]!r}: {error}"
+            ) from None
+
+
+class Follower(Following[Notification]):
+    """The state of one reader of a subscription."""
+
+    def _notification(self, data: str) -> Notification:
+        sent = msgspec.json.decode(data, type=_Sent)
+        construct = None if sent.construct is None else triples_in(sent.construct)
+        return Notification(
+            sent.event, sent.position, Solutions(map(solution_of, sent.solutions)), construct, sent.data
+        )
 
 
 class _Sent(Struct, frozen=True):
@@ -94,26 +131,6 @@ class _Sent(Struct, frozen=True):
     data: str | None = None
 
 
-_KINDS: dict[str, type[_Sent | Gap]] = {"notification": _Sent, "gap": Gap}
-
-
-def _item(frame: Frame) -> Notification | Gap | None:
-    kind = _KINDS.get(frame.kind)
-    if kind is None:
-        return None
-    try:
-        item = msgspec.json.decode(frame.data, type=kind)
-        return _notification(item) if isinstance(item, _Sent) else item
-    except (msgspec.DecodeError, InputError, SyntaxError) as error:
-        raise TriplewireError(wanted=f"a {frame.kind} from the node", found=f"{frame.data[:200]!r}: {error}") from None
-
-
-def _notification(sent: _Sent) -> Notification:
-    solutions = Solutions(map(solution_of, sent.solutions))
-    return Notification(sent.event, sent.position, solutions, _triples(sent.construct), sent.data)
-
-
-def _triples(lines: list[str] | None) -> Triples | None:
-    if lines is None:
-        return None
+def triples_in(lines: list[str]) -> Triples:
+    """Triples, one N-Triples line each."""
     return Triples(quad.triple for quad in parse("\n".join(lines), RdfFormat.N_TRIPLES))

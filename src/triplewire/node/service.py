@@ -19,7 +19,9 @@ from triplewire.node.broker.broker import Broker
 from triplewire.node.delivery import Loopback, Streams, Webhooks
 from triplewire.node.overlay.overlay import Overlay
 from triplewire.node.overlay.overlay_settings import overlay_settings
-from triplewire.node.repository.repository import Allowed, Repository, Result
+from triplewire.node.repository.following import Allowed, Result
+from triplewire.node.repository.replica import Replica
+from triplewire.node.repository.repository import Repository
 from triplewire.node.settings import Settings
 from triplewire.node.space.space import Space
 from triplewire.node.space.space_settings import space_settings
@@ -40,7 +42,7 @@ _NODE_KEY = "node_private_key"
 
 
 class Queries(Protocol):
-    """Answers SPARQL queries over everything that is kept."""
+    """Answers SPARQL queries over every event that is kept."""
 
     async def query(self, text: str, media_type: str) -> Result: ...
 
@@ -53,6 +55,7 @@ class Node:
         self.broker = broker
         self._allowed = Allowed(settings.query_seconds, settings.query_memory)
         self.repository = Repository(settings.data / "repository", broker, self._allowed)
+        self.replica = Replica(settings.data / "replica", broker, self._allowed)
         self.contexts = Contexts.load(settings.contexts)
         self.id = ""
         self.streams = Streams(broker.notifications)
@@ -73,7 +76,12 @@ class Node:
         unregistered = (ANONYMOUS,) if settings.open else ()
         seconds = settings.rule_seconds
         broker = await Broker.open(
-            settings.data, disk=disk, clock=clock, unregistered=unregistered, rule_seconds=seconds
+            settings.data,
+            disk=disk,
+            clock=clock,
+            unregistered=unregistered,
+            rule_seconds=seconds,
+            change_quads=settings.change_quads,
         )
         node = cls(settings, broker)
         node._watch_the_disk()
@@ -85,6 +93,7 @@ class Node:
     async def begin(self) -> None:
         """Begin to do what a node does by itself: follow, deliver, be a super-peer or in a space, tidy."""
         self.webhooks.start()
+        await self.replica.start()
         if (sharing := space_settings(self.settings)) is not None:
             self.space = await Space.open(self.broker, self.settings.data / "space", sharing, self._allowed)
             await self.space.begin()
@@ -110,6 +119,7 @@ class Node:
             await self.space.stop()
         await self.webhooks.close()
         await self.repository.stop()
+        await self.replica.stop()
         await self.broker.close()
 
     # Clients
@@ -187,8 +197,8 @@ class Node:
             self.peers.expel(client_id)
 
     @property
-    def queries(self) -> Queries:
-        """What answers SPARQL queries: the repository, or the whole space."""
+    def event_queries(self) -> Queries:
+        """What answers SPARQL queries over events: the repository, or the whole space."""
         return self.repository if self.space is None else self.space.queries
 
     async def set_taxonomy(self, taxonomy: Taxonomy | None) -> None:
@@ -241,8 +251,8 @@ class Node:
                 _log.warning("housekeeping has to wait: %s", problem)
 
     async def tidy(self, kept: Retention) -> None:
-        """Remove what retention no longer keeps, from the repository, from the log and from the rules' journal."""
-        await self.broker.rules.forget(kept.age)
+        """Remove what retention no longer keeps, from the repository, from the log and from the journal of changes."""
+        await self.broker.living.forget(kept.age, kept.size)
         await self.advertisements.expire()
         # What the space has not stored yet is only in the log; what it has stored, it keeps.
         first = self.repository.remove if self.space is None else None

@@ -18,6 +18,7 @@ from triplewire.errors import InputError
 from triplewire.node.access.origins import ANY, origins_of
 from triplewire.rdf.limits import MIB, Limits
 from triplewire.store.retention import KEY_SECONDS
+from triplewire.store.tables.living_graph import CHANGE_QUADS
 
 PREFIX = "TRIPLEWIRE_"
 _REQUEST_BYTES = 16 * MIB
@@ -64,6 +65,10 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Seconds,
         _about("How long updates may take with the rules that they trigger; publishing waits meanwhile.", "SECONDS"),
     ] = 2.0
+    change_quads: Annotated[
+        Count, _about("How many quads one change of the living graph may add and remove.", "QUADS")
+    ] = CHANGE_QUADS
+    merge_events: Annotated[bool, _about("Let the graph of each published event be in the living graph.")] = False
     allow_origin: Annotated[
         str | None, _about("Let web pages of this origin use the node, or of these, a,b; * is any.", "ORIGIN")
     ] = None

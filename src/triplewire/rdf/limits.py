@@ -37,6 +37,10 @@ class Limits(Struct, frozen=True, kw_only=True):
     """An IRI, in characters."""
     depth: int = 64
     """Brackets inside brackets: collections, blank node lists, triple terms, JSON objects and arrays, XML elements."""
+    row_bytes: int = MIB
+    """A row of a patch, in bytes."""
+    patch_rows: int = 100_000
+    """Rows of one transaction of a patch."""
 
 
 DEFAULT_LIMITS = Limits()
@@ -65,6 +69,8 @@ ANY_SIZE = Limits(
     quads=maxsize,
     literal_length=maxsize,
     iri_length=maxsize,
+    row_bytes=maxsize,
+    patch_rows=maxsize,
 )
 
 

@@ -11,7 +11,10 @@ from triplewire.rules.vocabulary import TYPE, number_of
 
 
 class Closure:
-    """Which triples follow from which. It is only asked about classes and properties of its schema."""
+    """Which triples follow from which. It is only asked about classes and properties of its schema.
+
+    An empty schema may be asked about anything: nothing follows.
+    """
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
@@ -20,12 +23,16 @@ class Closure:
     def is_plain(self, triple: Triple) -> bool:
         """Whether nothing follows from the triple but itself, and it from nothing else."""
         predicate = triple.predicate
+        if self._schema.is_empty:
+            return True
         if predicate == TYPE:
             return not self._has_relatives("class", _class_in(triple))
         return not self._has_relatives("property", predicate)
 
     def follows_from(self, triple: Triple) -> tuple[Triple, ...]:
         """Everything that holds where the triple is asserted, itself first."""
+        if self._schema.is_empty:
+            return (triple,)
         if triple.predicate == TYPE:
             cls = _class_in(triple)
             classes = self._schema.superclasses(cls) - {cls}
@@ -38,6 +45,10 @@ class Closure:
 
         They are sought among what the node has, not among all classes below: those may be thousands.
         """
+        if self._schema.is_empty:
+            if graph.is_asserted(triple):
+                yield triple
+            return
         if triple.predicate == TYPE:
             for other in graph.match(triple.subject, TYPE, None):
                 if triple.object in self._schema.superclasses(_class_in(other)) and graph.is_asserted(other):

@@ -7,9 +7,11 @@ from operator import or_
 
 from msgspec.structs import replace
 
+from triplewire.languages.rdftl.syntax import Update
 from triplewire.rules.analysis import Analysis
 from triplewire.rules.analysis.cascades import Cascade
 from triplewire.rules.analysis.conditions import commute
+from triplewire.rules.execution.dataset_updates import DatasetUpdate
 from triplewire.rules.execution.rulebook import Rulebook
 from triplewire.rules.execution.units import Commutes, Work
 
@@ -31,6 +33,9 @@ def by_rules(rules: Rulebook) -> Commutes:
     known: list[Commutes] = []
 
     def commutes(compensated: Work, reader: Work) -> bool:
+        # Nothing is known of what has no schema, nor of updates that RDFTL has no words for.
+        if rules.schema.is_empty or any(_is_opaque(work) for work in (compensated, reader)):
+            return False
         if not known:
             known.append(by_analysis(Analysis((registered.rule for registered in rules), rules.schema)))
         return known[0](compensated, reader)
@@ -38,8 +43,12 @@ def by_rules(rules: Rulebook) -> Commutes:
     return commutes
 
 
+def _is_opaque(work: Work) -> bool:
+    return any(isinstance(update, DatasetUpdate) for update in work.updates)
+
+
 def _cascade(work: Work, analysis: Analysis) -> Cascade:
-    updates = [analysis.cascade_of(update) for update in work.updates]
+    updates = [analysis.cascade_of(update) for update in work.updates if isinstance(update, Update)]
     if work.rule is None:
         return reduce(or_, updates)
     own = analysis.cascade(work.rule.id)

@@ -8,18 +8,16 @@ whether it is of a derived integer type is asked of its value.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
-from pyoxigraph import Quad, Store
-
+from triplewire.rdf.literals.kept import as_kept, as_written
 from triplewire.rdf.literals.numbers import INTEGER_TYPES
 from triplewire.rdf.literals.values import Kind, kind_of
-from triplewire.rdf.terms import RDF, XSD, Literal, NamedNode, Term, Triple
-from triplewire.rules.vocabulary import LANG_STRING, LITERAL
+from triplewire.rdf.terms import XSD, Literal, NamedNode, Triple
+from triplewire.rules.vocabulary import LITERAL
+
+__all__ = ["as_kept", "as_written", "is_of", "may_share", "triple_as_kept"]
 
 _STRING = XSD["string"]
-_KEPT_AS_WRITTEN = frozenset({_STRING, LANG_STRING})
-_PLACE = RDF["value"]
 _INTEGER = re.compile(r"[+-]?[0-9]{1,4000}")
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 _INTEGERS = frozenset(XSD[name] for name in INTEGER_TYPES)
@@ -48,32 +46,9 @@ _DERIVED: dict[NamedNode, frozenset[NamedNode]] = {
 }
 
 
-def as_kept(term: Term) -> Term:
-    """The form in which the store gives the term back.
-
-    >>> as_kept(Literal("01", datatype=XSD["integer"])).value
-    '1'
-    """
-    return _kept(term) if isinstance(term, Literal) and not as_written(term) else term
-
-
-def as_written(literal: Literal) -> bool:
-    """Whether the literal is kept as it is written, so that no other one is the same."""
-    return literal.datatype in _KEPT_AS_WRITTEN
-
-
 def triple_as_kept(triple: Triple) -> Triple:
     """The triple with its object in that form."""
     return Triple(triple.subject, triple.predicate, as_kept(triple.object))
-
-
-@lru_cache(maxsize=4096)
-def _kept(literal: Literal) -> Literal:
-    store = Store()
-    store.add(Quad(_PLACE, _PLACE, literal))
-    (quad,) = store
-    assert isinstance(quad.object, Literal)
-    return quad.object
 
 
 def is_of(literal: Literal, datatype: NamedNode) -> bool:

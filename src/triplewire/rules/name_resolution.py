@@ -1,5 +1,6 @@
 """Names: a bare name becomes the one class or property of the schema that has it; a whole one has to be known.
 
+Without a schema a whole name is taken as it is, and a bare one is not known.
 The local name of an IRI is what follows its last `#`, `/` or `:`.
 """
 
@@ -60,14 +61,14 @@ def local_name(iri: NamedNode) -> str:
 def resolve_class(name: Name, schema: Schema) -> NamedNode:
     """The class that a name means, or `UnknownName`."""
     if isinstance(name, NamedNode):
-        return name if schema.is_class(name) else _unknown("class", name, schema.classes)
+        return name if schema.is_empty or schema.is_class(name) else _unknown("class", name, schema.classes)
     return _the_one("class", name, schema.classes)
 
 
 def resolve_property(name: Name, schema: Schema) -> NamedNode:
     """The property that a name means, or `UnknownName`."""
     if isinstance(name, NamedNode):
-        return name if schema.is_property(name) else _unknown("property", name, schema.properties)
+        return name if schema.is_empty or schema.is_property(name) else _unknown("property", name, schema.properties)
     return _the_one("property", name, schema.properties)
 
 

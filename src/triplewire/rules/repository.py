@@ -1,32 +1,34 @@
 """A repository: what was asserted, and the closure over the schema, kept up with each change.
 
 It lives in a pyoxigraph store. The closure is one graph, the default one unless another is named, so that SPARQL
-sees all that holds; a second graph marks those of its triples that hold only because others do. Edits are done whole
-or not at all.
+sees all that holds. Which of its triples hold only because others do is noted beside the store, where no query sees
+it. Other graphs of the store may be edited along with it; the schema does not concern them. Edits are done whole or not
+at all. Under an empty schema nothing has to conform, and nothing is derived.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from operator import attrgetter
+from typing import TypeVar
 
 from pyoxigraph import DefaultGraph, Quad, Store
 
 from triplewire.errors import SchemaViolation
 from triplewire.languages.rdftl.syntax import Condition, Path
-from triplewire.rdf.terms import TW, Literal, NamedNode, Term, Triple
-from triplewire.rules.changes import Changes, Edits
+from triplewire.rdf.terms import Literal, NamedNode, Term, Triple
+from triplewire.rules.changes import Changes, Edits, NamedEdits
 from triplewire.rules.closure import Closure
 from triplewire.rules.conformance import ArcConformance, Conformance
 from triplewire.rules.containers import LastElements
 from triplewire.rules.graphs import Graph
-from triplewire.rules.literals import triple_as_kept
+from triplewire.rules.literals import as_kept, triple_as_kept
 from triplewire.rules.paths import Evaluation
 from triplewire.rules.schema import Schema
 from triplewire.rules.vocabulary import TYPE
 
-DERIVED = TW["derived"]
 _TRIPLE = attrgetter("triple")
+_Each = TypeVar("_Each", Triple, Quad)
 
 
 class Repository:
@@ -38,12 +40,11 @@ class Repository:
         store: Store | None = None,
         *,
         graph: NamedNode | DefaultGraph | None = None,
-        derived: NamedNode = DERIVED,
     ) -> None:
         self.schema = schema
         self.store = Store() if store is None else store
         self._graph = DefaultGraph() if graph is None else graph
-        self._derived = derived
+        self._derived: set[Triple] = set()
         self._closure = Closure(schema)
         self._last_elements = LastElements()
 
@@ -65,16 +66,21 @@ class Repository:
 
     def is_asserted(self, triple: Triple) -> bool:
         """Whether the triple holds by itself."""
-        return triple in self and _quad(triple, self._derived) not in self.store
+        return triple in self and triple not in self._derived
 
     def last_element(self, container: Term) -> int:
         """The highest number in a container, 0 if it is empty."""
         return self._last_elements.of(container, self)
 
     @property
+    def derived(self) -> frozenset[Triple]:
+        """The triples of the closure that hold only because others do."""
+        return frozenset(self._derived)
+
+    @property
     def asserted(self) -> Iterator[Triple]:
         """Everything that was asserted: the closure follows from it."""
-        return (triple for triple in self if _quad(triple, self._derived) not in self.store)
+        return (triple for triple in self if triple not in self._derived)
 
     def nodes(self, path: Path) -> frozenset[Term]:
         """The nodes that a path without variables and `$delta` leads to."""
@@ -90,6 +96,8 @@ class Repository:
         A class that one of them gives counts.
         """
         known = [triple for triple in map(triple_as_kept, triples) if self.schema.knows(triple)]
+        if self.schema.is_empty:
+            return known
         closed = [each for triple in known for each in self._closure.follows_from(triple)]
         arcs = ArcConformance(self.schema, _Listed(closed, self))
         return [triple for triple in known if self._fits(triple, arcs)]
@@ -111,7 +119,9 @@ class Repository:
 
         Whether they conform is looked up in `seen`, which may note on the way to the repository what was asked.
         """
-        wanted = Edits(_kept(edits.inserted), _kept(edits.deleted))
+        wanted = Edits(_kept(edits.inserted), _kept(edits.deleted), edits.named)
+        if self.schema.is_empty:
+            return self._done(wanted)
         conformance = Conformance(self.schema, self if seen is None else seen)
         conformance.arcs.check_names(wanted.inserted)
         changes = self._done(wanted)
@@ -131,6 +141,9 @@ class Repository:
 
     def _fill(self, asserted: tuple[Triple, ...]) -> None:
         """Load into an empty repository, where nothing has to be asked of the store."""
+        if self.schema.is_empty:
+            self.store.bulk_extend(_quad(triple, self._graph) for triple in asserted)
+            return
         Conformance(self.schema, self).arcs.check_names(asserted)
         closure = dict.fromkeys(asserted)
         for triple in asserted:
@@ -139,7 +152,7 @@ class Repository:
         _check_all(self.schema, closure)
         known = frozenset(asserted)
         self.store.bulk_extend(_quad(triple, self._graph) for triple in closure)
-        self.store.bulk_extend(_quad(triple, self._derived) for triple in closure if triple not in known)
+        self._derived.update(triple for triple in closure if triple not in known)
 
     def _done(self, edits: Edits) -> Changes:
         held: dict[Triple, bool] = {}
@@ -148,12 +161,24 @@ class Repository:
         now = {triple: self._settled(triple) for triple in held}
         changes = Changes(
             # What was deleted and inserted again has not changed.
-            Edits(_without(inserted, deleted), _without(deleted, inserted)),
+            Edits(_without(inserted, deleted), _without(deleted, inserted), self._edit_named(edits.named)),
             tuple(triple for triple, before in held.items() if now[triple] and not before),
             tuple(triple for triple, before in held.items() if before and not now[triple]),
         )
         self._last_elements.follow(changes)
         return changes
+
+    def _edit_named(self, edits: NamedEdits) -> NamedEdits:
+        deleted = tuple(quad for quad in _kept_quads(edits.deleted) if quad in self.store)
+        for quad in deleted:
+            self.store.remove(quad)
+        inserted = tuple(quad for quad in _kept_quads(edits.inserted) if quad not in self.store)
+        self.store.extend(inserted)
+        # A graph is there as long as it holds something, and no longer.
+        for name in {quad.graph_name for quad in deleted}:
+            if next(self.store.quads_for_pattern(None, None, None, name), None) is None:
+                self.store.remove_graph(name)
+        return NamedEdits(_without(inserted, deleted), _without(deleted, inserted))
 
     def _retract(self, triple: Triple, held: dict[Triple, bool]) -> bool:
         if not self.is_asserted(triple):
@@ -163,7 +188,7 @@ class Repository:
             self.store.remove(_quad(triple, self._graph))
         else:
             self._remember(triple, held)
-            self.store.add(_quad(triple, self._derived))
+            self._derived.add(triple)
         return True
 
     def _assert(self, triple: Triple, held: dict[Triple, bool]) -> bool:
@@ -175,7 +200,7 @@ class Repository:
         else:
             self._remember(triple, held)
             self.store.add(_quad(triple, self._graph))
-            self.store.remove(_quad(triple, self._derived))
+            self._derived.discard(triple)
         return True
 
     def _remember(self, triple: Triple, held: dict[Triple, bool]) -> None:
@@ -190,9 +215,12 @@ class Repository:
         if self.is_asserted(triple):
             return True
         holds = next(self._closure.implied_by(triple, self), None) is not None
-        change = self.store.add if holds else self.store.remove
-        change(_quad(triple, self._graph))
-        change(_quad(triple, self._derived))
+        if holds:
+            self.store.add(_quad(triple, self._graph))
+            self._derived.add(triple)
+        else:
+            self.store.remove(_quad(triple, self._graph))
+            self._derived.discard(triple)
         return holds
 
 
@@ -229,8 +257,12 @@ def _kept(triples: Iterable[Triple]) -> tuple[Triple, ...]:
     return tuple(dict.fromkeys(map(triple_as_kept, triples)))
 
 
-def _without(some: tuple[Triple, ...], others: tuple[Triple, ...]) -> tuple[Triple, ...]:
+def _kept_quads(quads: Iterable[Quad]) -> tuple[Quad, ...]:
+    return tuple(dict.fromkeys(Quad(q.subject, q.predicate, as_kept(q.object), q.graph_name) for q in quads))
+
+
+def _without(some: tuple[_Each, ...], others: tuple[_Each, ...]) -> tuple[_Each, ...]:
     if not some or not others:
         return some
     left_out = frozenset(others)
-    return tuple(triple for triple in some if triple not in left_out)
+    return tuple(each for each in some if each not in left_out)

@@ -95,6 +95,11 @@ class Schema:
         """What the schema says, as RDF that makes the same schema again."""
         return self._triples
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether it names nothing: then nothing has to conform to it, and nothing follows by it."""
+        return not self.classes and not self.properties
+
     # Classes
 
     def is_class(self, iri: Term) -> bool:
@@ -123,7 +128,9 @@ class Schema:
         return own or frozenset().union(*(self._elements.get(c, _NONE) for c in self.superclasses(cls)))
 
     def knows(self, triple: Triple) -> bool:
-        """Whether it has a word for the triple: its property, or, of rdf:type, its class."""
+        """Whether it has a word for the triple: its property, or, of rdf:type, its class. An empty one forbids none."""
+        if self.is_empty:
+            return True
         return self.is_class(triple.object) if triple.predicate == TYPE else self.is_property(triple.predicate)
 
     # Properties

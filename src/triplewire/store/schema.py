@@ -147,7 +147,47 @@ _EIGHTH = (
     "ALTER TABLE rules ADD COLUMN quarantined TEXT",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _SECOND, _THIRD, _FOURTH, _FIFTH, _SIXTH, _SEVENTH, _EIGHTH)
+# The rules' repository becomes the default graph of the living graph. Its journal had assertions only, not what follows
+# from them, so nobody could replay it; its positions go on.
+_NINTH = (
+    "ALTER TABLE assertions RENAME TO quads",
+    "ALTER TABLE quads RENAME COLUMN triple TO quad",
+    """CREATE TABLE changes (
+        position INTEGER PRIMARY KEY,
+        time REAL NOT NULL,
+        added BLOB NOT NULL,
+        removed BLOB NOT NULL,
+        checksum BLOB NOT NULL)""",
+    """INSERT OR REPLACE INTO facts (name, value) SELECT 'changes forgotten', max(
+        coalesce((SELECT max(position) FROM schedules), 0),
+        coalesce((SELECT value FROM facts WHERE name = 'schedules forgotten'), 0))""",
+    "DELETE FROM facts WHERE name = 'schedules forgotten'",
+    "DROP TABLE schedules",
+)
+
+# What is known of a view beside its query: when its answer was last evaluated, which counts where it asks for the time;
+# and, where it joins changes, what it will say about them, as which event, and when.
+_TENTH = (
+    """CREATE TABLE views (
+        subscription INTEGER PRIMARY KEY,
+        evaluated REAL NOT NULL,
+        due REAL,
+        position INTEGER,
+        answer BLOB)""",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    _FIRST,
+    _SECOND,
+    _THIRD,
+    _FOURTH,
+    _FIFTH,
+    _SIXTH,
+    _SEVENTH,
+    _EIGHTH,
+    _NINTH,
+    _TENTH,
+)
 
 
 def migrate(connection: Connection, migrations: tuple[tuple[str, ...], ...] = MIGRATIONS) -> None:

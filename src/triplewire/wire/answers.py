@@ -33,6 +33,41 @@ class Receipts(Struct, frozen=True):
     events: tuple[Receipt, ...]
 
 
+class ChangeReceipt(Struct, frozen=True):
+    """A change of the living graph: its position, how many quads it added and removed, and the events that tell of it.
+
+    `created` if a named graph is new, `fired` are the rules that took part.
+    """
+
+    position: int
+    added: int
+    removed: int
+    created: bool = False
+    events: tuple[Receipt, ...] = ()
+    fired: tuple[str, ...] = ()
+
+
+class ChangeView(Struct, frozen=True):
+    """A change of the living graph; quads are lines of N-Quads without their dot. `time` is in Unix seconds."""
+
+    position: int
+    time: float
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+
+
+class ChangePage(Struct, frozen=True):
+    """Changes in order. `position` is where to read on, `head` the last there is.
+
+    `gap` is the last that retention has removed of what was asked for.
+    """
+
+    changes: tuple[ChangeView, ...]
+    position: int
+    head: int
+    gap: int | None = None
+
+
 class SubscriptionView(Struct, frozen=True):
     """A subscription, and how far it has come. `acknowledged` and `latest` are positions.
 
@@ -62,6 +97,52 @@ class SubscriptionList(Struct, frozen=True):
     """Subscriptions that a client may see."""
 
     subscriptions: list[SubscriptionView]
+
+
+class ViewStatus(Struct, frozen=True):
+    """A view, and how far it has come. `acknowledged` and `latest` are positions of notifications.
+
+    `window` is for how many seconds it joins changes into one notification. `secret` signs the requests of a webhook,
+    and is shown once: when the view is made.
+    """
+
+    id: str
+    owner: str
+    text: str
+    delivery: str
+    callback: str | None
+    retention: float | None
+    window: float | None
+    state: Literal["live", "quarantined"]
+    reason: Annotated[str | None, Meta(description="Why it is quarantined.")]
+    created: int
+    acknowledged: int
+    latest: int
+    waiting_bytes: int
+    secret: str | UnsetType = UNSET
+
+
+class ViewList(Struct, frozen=True):
+    """Views that a client may see."""
+
+    views: list[ViewStatus]
+
+
+class ViewExplanation(Struct, frozen=True):
+    """How a view is kept up to date. `shape` has a parameter `$n` for each constant; so many `queries` share it.
+
+    So many `views` ask this very query. `patterns` says for each pattern what a changed quad there leads to;
+    `reevaluated` why the query is evaluated again whenever something touches it, null if it is not; `state` what is
+    kept in memory; `text` all of it in words.
+    """
+
+    shape: tuple[str, ...]
+    queries: int
+    views: int
+    patterns: tuple[str, ...]
+    reevaluated: str | None
+    state: tuple[str, ...]
+    text: str
 
 
 class StreamToken(Struct, frozen=True):

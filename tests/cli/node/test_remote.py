@@ -40,7 +40,9 @@ def test_publish_subscribe_and_query(call, workspace):
     assert again == receipt
     [found] = lines(call("subscribe", "good.rq", "--from", "beginning", "--count", "1"))
     assert found["event"] == receipt["event"]
-    counted = call("query", "SELECT (COUNT(DISTINCT ?g) AS ?n) WHERE { GRAPH ?g { ?s ?p ?o } }", "--format", "csv")
+    counted = call(
+        "query", "--events", "SELECT (COUNT(DISTINCT ?g) AS ?n) WHERE { GRAPH ?g { ?s ?p ?o } }", "--format", "csv"
+    )
     assert counted.stdout.split()[0] == "n"
 
 
@@ -51,7 +53,7 @@ def test_relative_iris_count_from_the_file_and_the_caller_is_told(call, tmp_path
     [receipt] = lines(result)
     assert "1 of 1 events have file:/// IRIs" in " ".join(result.stderr.split())
     asked = f"SELECT ?s WHERE {{ GRAPH <{receipt['event']}> {{ ?s ?p ?o }} }}"
-    assert f"{file.as_uri()}#thing" in call("query", asked, "--format", "csv").stdout
+    assert f"{file.as_uri()}#thing" in call("query", "--events", asked, "--format", "csv").stdout
 
 
 def test_a_base_counts_for_files_and_for_standard_input(call, tmp_path):
@@ -65,7 +67,7 @@ def test_a_base_counts_for_files_and_for_standard_input(call, tmp_path):
     assert by_file.stderr == by_stdin.stderr == ""
     for receipt in lines(by_file) + lines(by_stdin):
         asked = f"SELECT ?s WHERE {{ GRAPH <{receipt['event']}> {{ ?s ?p ?o }} }}"
-        assert "http://example.org/doc#thing" in call("query", asked, "--format", "csv").stdout
+        assert "http://example.org/doc#thing" in call("query", "--events", asked, "--format", "csv").stdout
 
 
 def test_standard_input_has_no_url_and_the_error_names_the_flag(call, workspace):
@@ -110,7 +112,12 @@ def test_contexts_of_a_local_map(call, tmp_path):
     assert refused.exit_code == 1
     assert "remote JSON-LD contexts are refused" in refused.stderr
     lines(call("publish", str(file), "--contexts", str(tmp_path / "map.json")))
-    assert "Ann" in call("query", "SELECT ?n WHERE { GRAPH ?g { <urn:ann> <urn:name> ?n } }", "--format", "csv").stdout
+    assert (
+        "Ann"
+        in call(
+            "query", "--events", "SELECT ?n WHERE { GRAPH ?g { <urn:ann> <urn:name> ?n } }", "--format", "csv"
+        ).stdout
+    )
 
 
 def test_feeds_become_events_once(call):
@@ -248,14 +255,14 @@ def test_where_to_begin_is_said_to_be_ignored_for_a_subscription_that_is_there(c
 
 def test_a_query_answers_with_a_table_when_asked(call):
     kept(call, 21)
-    shown = call("query", "SELECT DISTINCT ?s ?x WHERE { ?s <urn:q> ?o }", "--format", "table").stdout
+    shown = call("query", "--events", "SELECT DISTINCT ?s ?x WHERE { ?s <urn:q> ?o }", "--format", "table").stdout
     assert "?s" in shown
     assert "?x" in shown
     assert "<urn:s>" in shown
-    assert call("query", "ASK { ?s <urn:q> ?o }", "--format", "table").stdout == "yes\n"
-    made = call("query", "CONSTRUCT { ?s <urn:r> 1 } WHERE { ?s <urn:q> ?o }", "--format", "table").stdout
+    assert call("query", "--events", "ASK { ?s <urn:q> ?o }", "--format", "table").stdout == "yes\n"
+    made = call("query", "--events", "CONSTRUCT { ?s <urn:r> 1 } WHERE { ?s <urn:q> ?o }", "--format", "table").stdout
     assert made == "<urn:s> <urn:r> 1 .\n"
-    assert call("query", "ASK { ?s <urn:q> ?o }").stdout.startswith('{"head"')
+    assert call("query", "--events", "ASK { ?s <urn:q> ?o }").stdout.startswith('{"head"')
 
 
 def test_why_asks_the_node_of_an_event_that_it_keeps(call):

@@ -20,11 +20,12 @@ def with_prologue(query: str) -> str:
 def described(query: Query) -> list[str]:
     """A query as the fixture `lanes.txt` writes it: its lane, then each core it requires, or `never`."""
     lane = "fast" if isinstance(query, FastQuery) else "general"
-    cores = [_shortened(SparqlLanguage().print(FastQuery(Ask(), core))) for core in cores_of(query)]
+    cores = [shortened(SparqlLanguage().print(FastQuery(Ask(), core))) for core in cores_of(query)]
     return [lane, *(core.removeprefix("ASK ") for core in cores or ["never"])]
 
 
-def _shortened(text: str) -> str:
+def shortened(text: str) -> str:
+    """Printed text as a fixture writes it, with prefixes."""
     text = re.sub(r'"(\d+)"\^\^<http://www.w3.org/2001/XMLSchema#integer>', r"\1", text)
     text = re.sub(r"<http://www.w3.org/2001/XMLSchema#(\w+)>", r"xsd:\1", text)
     text = re.sub(r"<http://www.w3.org/1999/02/22-rdf-syntax-ns#(\w+)>", r"rdf:\1", text)

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from triplewire.algebra.constraints import Comparator
 from triplewire.algebra.patterns import Variable
-from triplewire.languages.sparql.syntax import ast
+from triplewire.languages.sparql.syntax import ast, updates
+from triplewire.languages.sparql.syntax.datasets import DatasetQuery, DescribeQuery
 from triplewire.languages.sparql.syntax.functions import BUILT_INS, CASTS
 from triplewire.languages.trees import transform
 from triplewire.rdf.terms import XSD, Literal, NamedNode
@@ -172,14 +173,59 @@ QUERIES = st.one_of(
 )
 
 
-def in_normal_form(tree: ast.Query) -> ast.Query:
+GRAPH_NAMES = _tuples(IRIS, 0, 2)
+DESCRIBES = st.builds(
+    DescribeQuery,
+    st.none() | st.lists(VARIABLES | IRIS, min_size=1, max_size=3, unique=True).map(tuple),
+    GROUPS,
+    plain_modifiers(),
+    st.none() | values(),
+)
+DATASET_QUERIES = st.builds(DatasetQuery, QUERIES | DESCRIBES, GRAPH_NAMES, GRAPH_NAMES)
+
+
+def _quads(terms: st.SearchStrategy[Any], names: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    # Oxigraph has no literal as a subject of a template.
+    subjects = terms.filter(lambda term: not isinstance(term, Literal))
+    return _tuples(st.builds(updates.QuadTemplate, subjects, names, terms, st.none() | names), 0, 4)
+
+
+ONE_GRAPH = IRIS | st.just(updates.Graphs.DEFAULT)
+MODIFIES = st.builds(
+    updates.Modify,
+    GROUPS,
+    _quads(VARIABLES | CONSTANTS, VARIABLES | IRIS),
+    _quads(TERMS, VARIABLES | IRIS),
+    st.none() | IRIS,
+    GRAPH_NAMES,
+    GRAPH_NAMES,
+)
+UPDATES = _tuples(
+    st.one_of(
+        _quads(BLANKS | CONSTANTS, IRIS).map(updates.InsertData),
+        _quads(CONSTANTS, IRIS).map(updates.DeleteData),
+        _quads(VARIABLES | CONSTANTS, VARIABLES | IRIS).map(updates.DeleteWhere),
+        MODIFIES,
+        # Silent, since Oxigraph does what it reads, and the graphs are not there.
+        st.builds(updates.Clear, IRIS | st.sampled_from(updates.Graphs), st.just(True)),
+        st.builds(updates.Drop, IRIS | st.sampled_from(updates.Graphs), st.just(True)),
+        st.builds(updates.Create, IRIS, st.just(True)),
+        st.builds(updates.Add, ONE_GRAPH, ONE_GRAPH, st.just(True)),
+        st.builds(updates.Move, ONE_GRAPH, ONE_GRAPH, st.just(True)),
+        st.builds(updates.Copy, ONE_GRAPH, ONE_GRAPH, st.just(True)),
+    ),
+    0,
+)
+
+
+def in_normal_form(tree: Any) -> Any:
     """Blank labels apart per block, new names for what must be new, one block between what ends a block."""
     numbers = count()
     return transform(tree, lambda node: _normal(node, numbers))
 
 
 def _normal(node: Any, numbers: count[int]) -> Any:
-    if isinstance(node, ast.TriplesBlock):
+    if isinstance(node, ast.TriplesBlock | updates.InsertData):
         number = next(numbers)
         return transform(node, lambda n: Variable(f"{n.name}{number}") if _is_blank(n) else n)
     if isinstance(node, ast.Bind | ast.Alias):

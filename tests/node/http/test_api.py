@@ -84,7 +84,7 @@ async def test_a2_deeply_nested_sparql_is_refused_everywhere(tmp_path: Path, tex
         if where == "subscription":
             answer = await api.put("/subscriptions/deep", content=text, headers=QUERY)
         elif where == "sparql":
-            answer = await api.post("/sparql", content=text, headers=QUERY)
+            answer = await api.post("/events/sparql", content=text, headers=QUERY)
         else:
             answer = await api.get("/explain", params={"query": text})
         assert is_problem(answer, 400, kind)
@@ -103,8 +103,8 @@ async def test_a10_what_would_send_requests_is_refused_by_name(tmp_path: Path, t
     async with api_of(tmp_path) as api:
         for answer in (
             await api.put("/subscriptions/a", content=text, headers=QUERY),
-            await api.post("/sparql", content=text, headers=QUERY),
-            await api.get("/sparql", params={"query": text}),
+            await api.post("/events/sparql", content=text, headers=QUERY),
+            await api.get("/events/sparql", params={"query": text}),
         ):
             assert answer.status_code == 400
             assert feature in answer.json()["detail"]
@@ -117,19 +117,19 @@ async def test_sparql_over_everything_that_is_kept(tmp_path: Path):
     async with api_of(tmp_path) as api:
         await publish(api, 1, 3)
         count = "SELECT (COUNT(*) AS ?n) { GRAPH ?g { ?s ?p ?o } }"
-        answer = await api.get("/sparql", params={"query": count}, headers={"Accept": "text/csv"})
+        answer = await api.get("/events/sparql", params={"query": count}, headers={"Accept": "text/csv"})
         assert answer.text.split() == ["n", "3"]
         for media_type in ("application/sparql-results+json", "application/sparql-results+xml", "text/csv"):
-            answer = await api.post("/sparql", content=ALL, headers=QUERY | {"Accept": media_type})
+            answer = await api.post("/events/sparql", content=ALL, headers=QUERY | {"Accept": media_type})
             assert answer.status_code == 200
             assert answer.headers["content-type"].startswith(media_type)
         made = "CONSTRUCT { ?o <urn:of> ?s } { ?s <urn:p> ?o FILTER(isIRI(?o)) }"
-        answer = await api.post("/sparql", data={"query": made}, headers={"Accept": "text/turtle"})
+        answer = await api.post("/events/sparql", data={"query": made}, headers={"Accept": "text/turtle"})
         assert (answer.status_code, answer.headers["content-type"].split(";")[0]) == (200, "text/turtle")
-        yes = await api.post("/sparql", data={"query": "ASK { ?s <urn:p> '3' }"})
+        yes = await api.post("/events/sparql", data={"query": "ASK { ?s <urn:p> '3' }"})
         assert yes.json()["boolean"] is True
         await publish(api, 4, 4)
-        yes = await api.post("/sparql", data={"query": "ASK { ?s <urn:p> '4' }"})
+        yes = await api.post("/events/sparql", data={"query": "ASK { ?s <urn:p> '4' }"})
         assert yes.json()["boolean"] is True
 
 
@@ -137,9 +137,9 @@ async def test_a11_a_query_that_runs_away_is_ended_from_outside_and_the_node_goe
     async with api_of(tmp_path, query_seconds=1.0) as api:
         await publish(api, 1, 300)
         cross = "SELECT (COUNT(*) AS ?n) { " + " ".join(f"?a{i} ?b{i} ?c{i} ." for i in range(6)) + " }"
-        assert is_problem(await api.post("/sparql", content=cross, headers=QUERY), 503, "budget-exceeded")
+        assert is_problem(await api.post("/events/sparql", content=cross, headers=QUERY), 503, "budget-exceeded")
         await publish(api, 301, 301)
-        yes = await api.post("/sparql", data={"query": "ASK { ?s <urn:p> '301' }"})
+        yes = await api.post("/events/sparql", data={"query": "ASK { ?s <urn:p> '301' }"})
         assert yes.json()["boolean"] is True
 
 
@@ -153,7 +153,7 @@ async def test_a12_nobody_gets_in_without_a_secret(tmp_path: Path):
                 ("PUT", "/subscriptions/a"),
                 ("GET", "/subscriptions"),
                 ("GET", "/subscriptions/a/notifications"),
-                ("POST", "/sparql"),
+                ("POST", "/events/sparql"),
                 ("GET", "/clients"),
                 ("GET", "/taxonomy"),
                 ("PUT", "/taxonomy"),
@@ -216,7 +216,7 @@ async def test_a15_a_limited_client_cannot_ask_the_repository(tmp_path: Path):
     async with api_of(tmp_path, open=False) as api:
         limited = await api.register(rights={"subscribe": {"namespaces": ["urn:open:"]}})
         await publish(api, 1, 1)
-        answer = await api.post("/sparql", content=ALL, headers=QUERY | limited)
+        answer = await api.post("/events/sparql", content=ALL, headers=QUERY | limited)
         assert is_problem(answer, 403, "forbidden")
         assert (await api.get("/events", headers=limited)).text == ""
         assert is_problem(await api.get("/events/urn:e:1", headers=limited), 404, "unknown-event")

@@ -112,7 +112,7 @@ async def test_a17_no_name_from_outside_becomes_a_path(tmp_path: Path):
             registered = await api.post("/clients", json={"name": name})
             assert registered.status_code == 201
         answer = await api.post(
-            "/sparql", data={"query": f"SELECT * {{ GRAPH <file://{home}/secret> {{ ?s ?p ?o }} }}"}
+            "/events/sparql", data={"query": f"SELECT * {{ GRAPH <file://{home}/secret> {{ ?s ?p ?o }} }}"}
         )
         assert "nobody reads this" not in answer.text
     assert sorted(path.name for path in home.iterdir()) == ["data", "secret"]

@@ -214,7 +214,8 @@ async def test_a_schema_is_taken_only_if_everything_conforms(tmp_path: Path):
         await put_rule(api, "greet", GREET)
         shown = await api.get("/schema", headers={"Accept": "application/n-triples"})
         assert sorted(shown.text.splitlines()) == sorted(SCHEMA.splitlines())
-        assert is_problem(await api.put("/schema", content="", headers=TURTLE), 400, "schema-violation")
+        other = "<urn:C> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <urn:D> ."
+        assert is_problem(await api.put("/schema", content=other, headers=TURTLE), 400, "schema-violation")
         without = "\n".join(line for line in SCHEMA.splitlines() if f"<{EX}name>" not in line)
         assert is_problem(await api.put("/schema", content=without, headers=TURTLE), 400, "unknown-name")
         assert is_problem(await api.put("/schema", content="<", headers=TURTLE), 400, "syntax-problem")

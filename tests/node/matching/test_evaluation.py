@@ -34,7 +34,7 @@ def test_a2_a_real_node_refuses_what_would_crash_it_and_outlives_its_evaluators(
         answer = node.http.put("/subscriptions/bomb", content=long_sum(8_000), headers=QUERY)
         assert answer.status_code == 400
         assert "640 KiB of stack" in answer.json()["detail"]
-        asked = node.http.post("/sparql", content=long_sum(8_000), headers=QUERY)
+        asked = node.http.post("/events/sparql", content=long_sum(8_000), headers=QUERY)
         assert asked.status_code == 400
         assert "640 KiB of stack" in asked.json()["detail"]
         assert node.http.put("/subscriptions/fine", content=GENERAL, headers=QUERY).status_code == 201
@@ -44,7 +44,7 @@ def test_a2_a_real_node_refuses_what_would_crash_it_and_outlives_its_evaluators(
         assert published.status_code == 201
         page = node.http.get("/subscriptions/fine/notifications").json()
         assert len(page["notifications"]) == 1
-        assert node.http.post("/sparql", content="ASK { ?s ?p ?o }", headers=QUERY).json()["boolean"]
+        assert node.http.post("/events/sparql", content="ASK { ?s ?p ?o }", headers=QUERY).json()["boolean"]
     finally:
         assert node.stop() == 0
 

@@ -16,8 +16,8 @@ from triplewire.node.rules import event_listener
 from triplewire.node.rules.event_triggers import TriggeredBy
 from triplewire.rdf.terms import RDF
 from triplewire.rules.schema import Schema
+from triplewire.store.tables import living_graph
 from triplewire.store.tables import log as store_log
-from triplewire.store.tables import rule_repository
 
 QUEUE = "ON INSERT resource() AS INSTANCE OF Person IF True DO INSERT (resource(ex:LOG), seq++, $delta)"
 _SECONDS = 30
@@ -30,7 +30,7 @@ async def update(site: Site, text: str) -> None:
 async def prepare(
     site: Site, rule: str | None = QUEUE, name: str = "queue", by: TriggeredBy = TriggeredBy.EVENTS
 ) -> None:
-    await site.broker.rules.set_schema(FAMILY)
+    await site.broker.rules.set_schema(site.me, FAMILY)
     await update(site, f"INSERT resource(ex:{log(site)}) AS INSTANCE OF Queue;;")
     if rule is not None:
         await put(site, by, rule, name)
@@ -102,7 +102,7 @@ async def test_a_change_of_another_nodes_repository_is_heard_and_a_nodes_own_is_
 
 
 async def graph(site: Site) -> set[str]:
-    return set(await site.broker.store.read(lambda tx: list(rule_repository.assertions(tx))))
+    return set(await site.broker.store.read(lambda tx: list(living_graph.quads(tx))))
 
 
 async def test_a_rule_is_triggered_after_a_restart_by_what_was_published_meanwhile_and_nothing_twice(tmp_path: Path):
@@ -142,7 +142,7 @@ async def test_another_schema_is_another_subscription(tmp_path: Path):
         await prepare(b)
         more = f"{EX['Doctor']} <http://www.w3.org/2000/01/rdf-schema#subClassOf> {EX['Person']} ."
         text = "".join(f"{triple} .\n" for triple in FAMILY.triples) + more
-        await b.broker.rules.set_schema(Schema.parse(text, "ntriples"))
+        await b.broker.rules.set_schema(b.me, Schema.parse(text, "ntriples"))
         await publish(a, "ann", cls="Doctor")
         await queue(b, "ann")
 

@@ -15,7 +15,8 @@ from triplewire import Event
 from triplewire.errors import StoreFailed
 from triplewire.node.broker.broker import Broker
 from triplewire.node.repository import worker
-from triplewire.node.repository.repository import Allowed, Repository
+from triplewire.node.repository.following import Allowed
+from triplewire.node.repository.repository import Repository
 from triplewire.store.retention import Retention
 
 GRAPHS = "SELECT ?g { GRAPH ?g { ?s ?p ?o } } ORDER BY ?g"

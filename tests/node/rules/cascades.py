@@ -12,11 +12,11 @@ from tests.rules.family import EX, FAMILY
 
 from triplewire.languages.rdftl import parse_updates
 from triplewire.languages.rdftl.syntax import Rule, Update
-from triplewire.node.rules import journal
-from triplewire.node.rules.engine import RuleEngine
+from triplewire.node.living import journal
+from triplewire.node.living.graph import LivingGraph
+from triplewire.node.living.store import LivingStore
 from triplewire.node.rules.event_triggers import TriggeredBy
 from triplewire.node.rules.registration import RuleRegistration, put_rule, remove_rule
-from triplewire.node.rules.store import RuleStore
 from triplewire.node.store import Store
 from triplewire.rdf.terms import Literal
 from triplewire.rules.execution import ScheduleOutcome
@@ -29,33 +29,33 @@ STEPS = 5
 SECONDS = 300
 
 
-def execute(store: RuleStore, updates: Sequence[Update]) -> Future[ScheduleOutcome]:
+def execute(store: LivingStore, updates: Sequence[Update]) -> Future[ScheduleOutcome]:
     """Run a schedule and record it; nothing is published."""
-    return store.submit(lambda tx, engine: recorded(tx, engine, updates))
+    return store.submit(lambda tx, living: recorded(tx, living, updates))
 
 
-def recorded(tx: Connection, engine: RuleEngine, updates: Sequence[Update]) -> ScheduleOutcome:
-    outcome = engine.run(updates)
+def recorded(tx: Connection, living: LivingGraph, updates: Sequence[Update]) -> ScheduleOutcome:
+    outcome = living.run(updates)
     journal.record(tx, 0.0, outcome)
     return outcome
 
 
-def put(store: RuleStore, rule: str, text: str, owner: str = "ann", time: float = 0.0) -> RuleRegistration:
+def put(store: LivingStore, rule: str, text: str, owner: str = "ann", time: float = 0.0) -> RuleRegistration:
     record = RuleRecord(rule, owner, text, time)
-    return store.submit(lambda tx, engine: put_rule(tx, engine, record, TriggeredBy.UPDATES)).result(SECONDS)
+    return store.submit(lambda tx, living: put_rule(tx, living, record, TriggeredBy.UPDATES)).result(SECONDS)
 
 
-def remove(store: RuleStore, rule: str) -> None:
-    store.submit(lambda tx, engine: remove_rule(tx, engine, rule)).result(SECONDS)
+def remove(store: LivingStore, rule: str) -> None:
+    store.submit(lambda tx, living: remove_rule(tx, living, rule)).result(SECONDS)
 
 
-def rules_of(store: RuleStore) -> tuple[Rule, ...]:
-    return store.read(lambda engine: tuple(registered.rule for registered in engine.rules))
+def rules_of(store: LivingStore) -> tuple[Rule, ...]:
+    return store.read(lambda living: tuple(registered.rule for registered in living.rules))
 
 
-def prepared(store: RuleStore) -> None:
+def prepared(store: LivingStore) -> None:
     """A queue, and a cascade: each name given to Ann appends five elements, one rule after the other."""
-    store.set_schema(FAMILY).result(SECONDS)
+    store.submit(lambda tx, _: store.use_schema(tx, FAMILY)).result(SECONDS)
     people = [a("ann", "Person"), a("log", "Queue")]
     classes = ", ".join(f"(resource({t.subject}), rdf:type, resource({t.object}))" for t in people)
     execute(store, parse_updates(f"INSERT {classes};;")).result(SECONDS)
@@ -69,25 +69,25 @@ def prepared(store: RuleStore) -> None:
         put(store, f"step{step}", PREAMBLE + text)
 
 
-def started(store: RuleStore) -> Future[ScheduleOutcome]:
+def started(store: LivingStore) -> Future[ScheduleOutcome]:
     """Set the cascade off."""
     update = "DELETE (resource(ex:ann), ex:name, _);; INSERT (resource(ex:ann), ex:name, '1');;"
     return execute(store, parse_updates(PREAMBLE + "TRANSACTION t\n" + update))
 
 
-def length(store: RuleStore) -> int:
-    return store.read(lambda engine: engine.repository.last_element(EX["log"]))
+def length(store: LivingStore) -> int:
+    return store.read(lambda living: living.repository.last_element(EX["log"]))
 
 
-def is_whole(store: RuleStore) -> bool:
+def is_whole(store: LivingStore) -> bool:
     """Whether no cascade has stopped on its way."""
-    names = store.read(lambda engine: [t.object for t in engine.repository.match(EX["ann"], EX["name"], None)])
+    names = store.read(lambda living: [t.object for t in living.repository.match(EX["ann"], EX["name"], None)])
     return length(store) % STEPS == 0 and names in ([], [Literal(f"{STEPS + 1}")])
 
 
 def main(folder: Path) -> None:
     """Run cascades without end, and tell how many were acknowledged."""
-    store = RuleStore(Store(Database(folder)))
+    store = LivingStore(Store(Database(folder)))
     if not rules_of(store):
         prepared(store)
     while True:

@@ -19,12 +19,12 @@ from tests.rules.execution.town import PREAMBLE, elements
 from tests.rules.family import EX, FAMILY
 
 from triplewire import Event
-from triplewire.node.rules import journal
-from triplewire.node.rules.store import RuleStore
+from triplewire.node.living import journal
+from triplewire.node.living.store import LivingStore
 from triplewire.node.store import Store
 from triplewire.rdf.terms import Literal
 from triplewire.store import Database
-from triplewire.store.tables import log, outbox, rule_repository
+from triplewire.store.tables import living_graph, log, outbox
 from triplewire.store.tables.log import Record
 
 STEPS = 20
@@ -88,13 +88,13 @@ def whole_cascades(folder: Path) -> int:
     """How many cascades a folder holds, once everything in it is shown to agree."""
     database = Database(folder)
     try:
-        store = RuleStore(Store(database))
-        names = store.read(lambda engine: [t.object for t in engine.repository.match(EX["ann"], EX["name"], None)])
-        appended = store.read(lambda engine: len(elements(engine.repository, "log")))
+        store = LivingStore(Store(database))
+        names = store.read(lambda living: [t.object for t in living.repository.match(EX["ann"], EX["name"], None)])
+        appended = store.read(lambda living: len(elements(living.repository, "log")))
         assert appended % STEPS == 0, "a cascade that stopped on its way"
         assert names == ([Literal(f"{STEPS + 1}")] if appended else [])
-        assert told_in(database) == store.read(lambda engine: {str(triple) for triple in engine.repository})
-        assert _replayed(database) == set(database.read(lambda tx: list(rule_repository.assertions(tx))))
+        assert told_in(database) == store.read(lambda living: {str(triple) for triple in living.repository})
+        assert _replayed(database) == told_in(database)
         told = [record.position for record in records_of_changes(database)]
         waiting = database.read(lambda tx: outbox.after(tx, 1, 0, 1_000_000))
         assert [notice.position for notice in waiting] == told
@@ -110,8 +110,8 @@ def _firings(database: Database, rule: str) -> int:
 
 def _replayed(database: Database) -> set[str]:
     lines: set[str] = set()
-    for schedule in database.read(lambda tx: rule_repository.after(tx, 0, 1_000_000)):
-        lines = (lines - set(schedule.deleted)) | set(schedule.inserted)
+    for schedule in database.read(lambda tx: living_graph.after(tx, 0, 1_000_000)):
+        lines = (lines - set(schedule.removed)) | set(schedule.added)
     return lines
 
 
@@ -121,7 +121,7 @@ def beings(folder: Path) -> tuple[list[str], list[str]]:
     try:
         records = database.read(lambda tx: log.after(tx, 0, 1_000_000))
         told = [event.triples[0].subject.value for record in records for event in _published(record)]
-        box = RuleStore(Store(database)).read(lambda engine: elements(engine.repository, "box"))
+        box = LivingStore(Store(database)).read(lambda living: elements(living.repository, "box"))
         return told, [term.value for term in box]
     finally:
         database.close()

@@ -18,14 +18,14 @@ from triplewire import Event
 from triplewire.errors import CascadeTooLong, DiskFull, LimitExceeded
 from triplewire.languages.rdftl import parse_updates
 from triplewire.node.broker.broker import Broker
+from triplewire.node.living.store import LivingStore
+from triplewire.node.living.transaction import ExecutedUpdate
 from triplewire.node.rules.event_listener import PUBLISHER
 from triplewire.node.rules.event_triggers import TriggeredBy
-from triplewire.node.rules.store import RuleStore
-from triplewire.node.rules.update import ExecutedUpdate
 from triplewire.node.store import Store
 from triplewire.rules.execution import Status
 from triplewire.store import Database
-from triplewire.store.tables import log, metadata, rule_records, rule_repository
+from triplewire.store.tables import living_graph, log, metadata, rule_records
 from triplewire.store.tables.identities import Grant
 from triplewire.testing.faulty_disk import FaultyDisk
 
@@ -46,7 +46,7 @@ async def put(broker: Broker, name: str, text: str, by: TriggeredBy = TriggeredB
 async def rules_at(folder: Path, **options) -> AsyncIterator[Broker]:
     """A new broker with a schema, whose log for rules is at position 1."""
     async with broker_at(folder, **options) as broker:
-        await broker.rules.set_schema(FAMILY)
+        await broker.rules.set_schema(ME, FAMILY)
         await update(broker, "INSERT resource(ex:log) AS INSTANCE OF Queue;;")
         yield broker
 
@@ -70,7 +70,7 @@ async def publish(broker: Broker, *events: Event) -> None:
 
 
 async def graph(broker: Broker) -> set[str]:
-    return set(await broker.store.read(lambda tx: list(rule_repository.assertions(tx))))
+    return set(await broker.store.read(lambda tx: list(living_graph.quads(tx))))
 
 
 async def test_the_log_tells_the_repository_and_outboxes_tell_the_log(tmp_path: Path) -> None:
@@ -85,8 +85,8 @@ async def test_the_log_tells_the_repository_and_outboxes_tell_the_log(tmp_path: 
         expected = [each.position for each in (*done.events, *again.events)]
         assert await positions(broker, record.number) == expected == [2, 3, 4]
     database = Database(tmp_path)
-    store = RuleStore(Store(database))
-    assert told_in(database) == store.read(lambda engine: {str(triple) for triple in engine.repository})
+    store = LivingStore(Store(database))
+    assert told_in(database) == store.read(lambda living: {str(triple) for triple in living.repository})
     database.close()
 
 
@@ -134,8 +134,8 @@ async def test_f3_on_a_full_disk_neither_the_change_nor_its_event_is_there(tmp_p
         assert [each.position for each in done.events] == [before[1] + 1]
 
 
-async def test_a_change_that_no_event_can_hold_is_refused_whole(tmp_path: Path) -> None:
-    async with rules_at(tmp_path, rule_seconds=60) as broker:
+async def test_a_change_that_is_too_large_is_refused_whole(tmp_path: Path) -> None:
+    async with rules_at(tmp_path, rule_seconds=60, change_quads=10_000) as broker:
         many = "".join(f"INSERT resource(ex:p{n}) AS INSTANCE OF Person;;" for n in range(101))
         await update(broker, "TRANSACTION many " + many + "INSERT (_, ex:name, 'p');;")
         before = await graph(broker), await broker.store.read(log.head)
@@ -152,12 +152,12 @@ async def test_retention_forgets_the_journal_and_the_firings_and_keeps_the_repos
         await put(broker, "greet", GREET)
         await update(broker, "INSERT resource(ex:ann) AS INSTANCE OF Person;;")
         kept = await graph(broker)
-        await broker.rules.forget(None)
-        await broker.rules.forget(1e6)
+        await broker.living.forget(None, None)
+        await broker.living.forget(1e6, 1 << 30)
         assert len(await broker.rules.firings(ME, "greet", 0, 10)) == 1
-        await broker.rules.forget(-1.0)
+        await broker.living.forget(-1.0, None)
         assert await broker.rules.firings(ME, "greet", 0, 10) == []
-        assert await broker.store.read(lambda tx: rule_repository.after(tx, 0, 10)) == []
+        assert await broker.store.read(lambda tx: living_graph.after(tx, 0, 10)) == []
         assert await graph(broker) == kept
 
 
@@ -191,7 +191,7 @@ async def test_what_rules_publish_is_not_heard_so_there_is_no_loop(tmp_path: Pat
         await update(broker, "INSERT resource(ex:bob) AS INSTANCE OF Person;;")
         await applied(broker, head + 1)
         assert await broker.store.read(log.head) == head + 1
-        assert await broker.store.read(rule_repository.head) == 3
+        assert await broker.store.read(living_graph.head) == 3
 
 
 async def test_an_event_that_is_refused_harms_neither_its_publisher_nor_the_next(tmp_path: Path, caplog) -> None:
@@ -292,21 +292,21 @@ async def test_f12_a_cascade_that_takes_too_long_is_refused_and_publishers_go_on
             await cascade
         assert await published
         assert await graph(broker) == before
-        assert not broker.rules._store.read(lambda engine: list(engine.repository.match(None, EX["owes"], None)))
+        assert not broker.rules._store.read(lambda living: list(living.repository.match(None, EX["owes"], None)))
 
 
 SLOW = "ON INSERT (_, ex:owes, _) IF True DO INSERT (_, ex:owes, $delta.source)"
 LARGE = "ON INSERT (_, ex:owes, _) IF True DO INSERT (_, ex:knows, resource()[target(rdf:type) = resource(ex:Person)])"
 
 
-@pytest.mark.parametrize(("rule", "seconds"), [(SLOW, 1.0), (LARGE, 60)], ids=["time", "room in an event"])
+@pytest.mark.parametrize(("rule", "seconds"), [(SLOW, 1.0), (LARGE, 60)], ids=["time", "room in a change"])
 async def test_f11_what_a_rule_of_somebody_else_would_use_up_is_done_without_it(
     tmp_path: Path, rule: str, seconds: float
 ) -> None:
     """The author's update is executed again without that rule, which is quarantined the third time."""
     mine, other = client("mine"), client("other")
 
-    async with rules_at(tmp_path, unregistered=(ME, mine, other), rule_seconds=seconds) as broker:
+    async with rules_at(tmp_path, unregistered=(ME, mine, other), rule_seconds=seconds, change_quads=10_000) as broker:
         await crowd(broker, 101)
         await put(broker, "greedy", rule, who=other)
         for number in range(3):
@@ -321,14 +321,14 @@ async def test_f11_what_a_rule_of_somebody_else_would_use_up_is_done_without_it(
 
 def test_f11_quarantine_survives_a_restart(tmp_path: Path) -> None:
     database = Database(tmp_path)
-    store = RuleStore(Store(database))
-    store.set_schema(FAMILY).result(120)
+    store = LivingStore(Store(database))
+    store.submit(lambda tx, _: store.use_schema(tx, FAMILY)).result(120)
     cascades.put(store, "r", PREAMBLE + QUEUE)
     for expected in (False, False, True):
         noted = database.writer.submit(lambda tx: rule_records.note_failure(tx, "r", "too long", 3)).result(120)
         assert noted is expected
-    again = RuleStore(Store(database))
+    again = LivingStore(Store(database))
     assert cascades.rules_of(again) == ()
     cascades.put(again, "r", PREAMBLE + QUEUE)
-    assert [rule.id for rule in cascades.rules_of(RuleStore(Store(database)))] == ["r"]
+    assert [rule.id for rule in cascades.rules_of(LivingStore(Store(database)))] == ["r"]
     database.close()

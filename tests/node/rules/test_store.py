@@ -25,7 +25,7 @@ from tests.node.rules.cascades import (
     started,
 )
 from tests.rules.execution.town import PREAMBLE
-from tests.rules.family import FAMILY
+from tests.rules.family import EX, FAMILY
 
 from triplewire.errors import (
     DiskFull,
@@ -38,17 +38,19 @@ from triplewire.errors import (
     UnknownRule,
 )
 from triplewire.languages.rdftl import parse_updates
-from triplewire.node.rules import journal
-from triplewire.node.rules.engine import RuleEngine
-from triplewire.node.rules.store import RuleStore
+from triplewire.node.living import journal
+from triplewire.node.living.graph import LivingGraph
+from triplewire.node.living.store import LivingStore
 from triplewire.node.store import Store
 from triplewire.rules.schema import Schema
 from triplewire.store import Database
 from triplewire.store.disk import Connection
-from triplewire.store.tables import metadata, rule_records, rule_repository
+from triplewire.store.tables import living_graph, metadata, rule_records
 from triplewire.testing.faulty_disk import Fate, FaultyDisk
 
 ROOT = Path(__file__).parents[3]
+
+OTHER = Schema.parse("<urn:C> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <urn:D> .")
 
 
 @pytest.fixture
@@ -63,18 +65,18 @@ def database(tmp_path: Path, disk: FaultyDisk) -> Iterator[Database]:
     database.close()
 
 
-def reopened(database: Database) -> RuleStore:
-    return RuleStore(Store(database))
+def reopened(database: Database) -> LivingStore:
+    return LivingStore(Store(database))
 
 
-def everything(store: RuleStore) -> object:
+def everything(store: LivingStore) -> object:
     return rules_of(store), store.read(
-        lambda engine: (engine.schema, set(engine.repository), set(engine.repository.asserted))
+        lambda living: (living.schema, set(living.repository), set(living.repository.asserted))
     )
 
 
 def test_everything_is_there_after_a_restart(database: Database) -> None:
-    store = RuleStore(Store(database))
+    store = LivingStore(Store(database))
     prepared(store)
     outcome = started(store).result(SECONDS)
     assert len(outcome.firings) == STEPS
@@ -86,7 +88,7 @@ def test_everything_is_there_after_a_restart(database: Database) -> None:
 
 
 def test_firings_tell_their_cause_and_what_they_did(database: Database) -> None:
-    store = RuleStore(Store(database))
+    store = LivingStore(Store(database))
     prepared(store)
     started(store).result(SECONDS)
     started(store).result(SECONDS)
@@ -99,33 +101,34 @@ def test_firings_tell_their_cause_and_what_they_did(database: Database) -> None:
     assert rest == firings[1:]
 
 
-def test_the_journal_replayed_gives_the_assertions(database: Database) -> None:
-    store = RuleStore(Store(database))
+def test_the_journal_replayed_gives_what_holds(database: Database) -> None:
+    store = LivingStore(Store(database))
     prepared(store)
     for _ in range(3):
         started(store).result(SECONDS)
     lines: set[str] = set()
-    for schedule in database.read(lambda connection: rule_repository.after(connection, 0, 100)):
-        lines = (lines - set(schedule.deleted)) | set(schedule.inserted)
-    assert lines == set(database.read(lambda connection: list(rule_repository.assertions(connection))))
-    assert lines == {str(triple) for triple in store.read(lambda engine: list(engine.repository.asserted))}
+    for schedule in database.read(lambda connection: living_graph.after(connection, 0, 100)):
+        lines = (lines - set(schedule.removed)) | set(schedule.added)
+    assert lines == {str(triple) for triple in store.read(lambda living: list(living.repository))}
+    asserted = set(database.read(lambda connection: list(living_graph.quads(connection))))
+    assert asserted == {str(triple) for triple in store.read(lambda living: list(living.repository.asserted))}
 
 
 def test_a_forgotten_journal_leaves_the_assertions_and_the_positions(database: Database) -> None:
-    store = RuleStore(Store(database))
+    store = LivingStore(Store(database))
     prepared(store)
-    head = database.read(rule_repository.head)
-    database.writer.submit(lambda connection: rule_repository.forget(connection, head)).result(SECONDS)
-    assert database.read(lambda connection: rule_repository.after(connection, 0, 10)) == []
+    head = database.read(living_graph.head)
+    database.writer.submit(lambda connection: living_graph.forget(connection, head)).result(SECONDS)
+    assert database.read(lambda connection: living_graph.after(connection, 0, 10)) == []
     started(store).result(SECONDS)
-    assert database.read(rule_repository.head) == head + 1
+    assert database.read(living_graph.head) == head + 1
     assert everything(reopened(database)) == everything(store)
 
 
 def test_f3_a_full_disk_refuses_the_schedule_and_leaves_memory_as_the_disk_is(
     database: Database, disk: FaultyDisk
 ) -> None:
-    store = RuleStore(Store(database))
+    store = LivingStore(Store(database))
     prepared(store)
     disk.fill()
     with pytest.raises(DiskFull):
@@ -140,7 +143,7 @@ def test_f3_a_full_disk_refuses_the_schedule_and_leaves_memory_as_the_disk_is(
 def test_f2_a_failed_fsync_leaves_the_whole_cascade_or_nothing(tmp_path: Path, fate: Fate) -> None:
     disk = FaultyDisk()
     database = Database(tmp_path, disk)
-    store = RuleStore(Store(database))
+    store = LivingStore(Store(database))
     prepared(store)
     disk.fail_sync(fate)
     with pytest.raises(StoreFailed):
@@ -157,16 +160,16 @@ def test_f2_a_failed_fsync_leaves_the_whole_cascade_or_nothing(tmp_path: Path, f
 def test_what_is_written_beside_a_schedule_is_there_with_it_or_not_at_all(
     database: Database, problem: Exception
 ) -> None:
-    store = RuleStore(Store(database))
+    store = LivingStore(Store(database))
     prepared(store)
     update = parse_updates(PREAMBLE + "INSERT (resource(ex:log), seq++, resource(ex:ann));;")
 
-    def note(tx: Connection, engine: RuleEngine) -> None:
-        recorded(tx, engine, update)
+    def note(tx: Connection, living: LivingGraph) -> None:
+        recorded(tx, living, update)
         metadata.put(tx, "note", "written")
 
-    def fail(tx: Connection, engine: RuleEngine) -> None:
-        recorded(tx, engine, update)
+    def fail(tx: Connection, living: LivingGraph) -> None:
+        recorded(tx, living, update)
         metadata.put(tx, "note", "half")
         raise problem
 
@@ -191,7 +194,7 @@ def test_what_is_written_beside_a_schedule_is_there_with_it_or_not_at_all(
 def test_a_rule_that_is_refused_leaves_the_one_that_was_there(
     database: Database, text: str, problem: type[Exception]
 ) -> None:
-    store = RuleStore(Store(database))
+    store = LivingStore(Store(database))
     prepared(store)
     second = PREAMBLE + "PRECEDES step1 ON INSERT (_, ex:age, _) IF True DO DELETE (_, ex:age, _)"
     put(store, "step2", second)
@@ -203,7 +206,7 @@ def test_a_rule_that_is_refused_leaves_the_one_that_was_there(
 
 
 def test_a_rule_is_replaced_in_its_place_and_removed(database: Database) -> None:
-    store = RuleStore(Store(database))
+    store = LivingStore(Store(database))
     prepared(store)
     other = PREAMBLE + "ON INSERT (_, ex:name, '1') IF True DO INSERT (resource(ex:log), seq++, resource(ex:ann))"
     put(store, "step1", other, "bob")
@@ -218,17 +221,32 @@ def test_a_rule_is_replaced_in_its_place_and_removed(database: Database) -> None
 
 
 def test_another_schema_is_taken_only_if_everything_conforms_to_it(database: Database) -> None:
-    store = RuleStore(Store(database))
+    store = LivingStore(Store(database))
     prepared(store)
     was = everything(store)
     with pytest.raises(SchemaViolation):
-        store.set_schema(Schema(())).result(SECONDS)
+        store.submit(lambda tx, _: store.use_schema(tx, OTHER)).result(SECONDS)
     assert everything(store) == was
     subclass = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
     more = Schema.parse(f"<http://example.org/Ghost> {subclass} <http://example.org/Being> .")
-    store.set_schema(FAMILY.merge(more)).result(SECONDS)
+    store.submit(lambda tx, _: store.use_schema(tx, FAMILY.merge(more))).result(SECONDS)
     execute(store, parse_updates(PREAMBLE + "INSERT resource(ex:boo) AS INSTANCE OF Ghost;;")).result(SECONDS)
     assert everything(reopened(database)) == everything(store)
+
+
+def test_what_follows_by_another_schema_only_is_what_changes(database: Database) -> None:
+    store = LivingStore(Store(database))
+    prepared(store)
+    subclass = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
+    more = Schema.parse(f"{EX['Being']} {subclass} {EX['Entity']} .")
+    before = store.read(lambda living: set(living.repository))
+    changes = store.submit(lambda tx, _: store.use_schema(tx, FAMILY.merge(more))).result(SECONDS)
+    after = store.read(lambda living: set(living.repository))
+    assert set(changes.inserted) == after - before
+    assert changes.inserted
+    back = store.submit(lambda tx, _: store.use_schema(tx, FAMILY)).result(SECONDS)
+    assert set(back.deleted) == after - before
+    assert store.read(lambda living: set(living.repository)) == before
 
 
 def killed_while_working(folder: Path, seconds: float) -> int:
@@ -256,7 +274,7 @@ def test_f1_killed_in_the_middle_of_cascades_it_recovers_to_before_or_after_one(
     for kill in range(kills):
         acknowledged += killed_while_working(tmp_path, 0.02 * (kill % 7))
         database = Database(tmp_path)
-        store = RuleStore(Store(database))
+        store = LivingStore(Store(database))
         assert is_whole(store)
         assert length(store) >= STEPS * acknowledged
         acknowledged = length(store) // STEPS
@@ -264,8 +282,8 @@ def test_f1_killed_in_the_middle_of_cascades_it_recovers_to_before_or_after_one(
 
 
 def test_a_rule_tells_when_its_text_was_registered(database: Database) -> None:
-    store = RuleStore(Store(database))
-    store.set_schema(FAMILY).result(SECONDS)
+    store = LivingStore(Store(database))
+    store.submit(lambda tx, _: store.use_schema(tx, FAMILY)).result(SECONDS)
     text = PREAMBLE + "ON INSERT resource() AS INSTANCE OF Person IF True DO INSERT ($delta, ex:name, 'A')"
     texts = (text, text, text.replace("'A'", "'B'"))
     times = [put(store, "greet", wanted, time=60.0 * number).record.registered for number, wanted in enumerate(texts)]

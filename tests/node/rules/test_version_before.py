@@ -15,7 +15,7 @@ from tests.node.http.serving import NQUADS, api_of
 from tests.node.http.test_rules import APPEND, EX, update, with_key
 
 from triplewire.store.database import FILE
-from triplewire.store.tables import rule_repository
+from triplewire.store.tables import living_graph
 
 FIXTURES = Path(__file__).parent / "fixtures"
 ANSWERED = json.loads((FIXTURES / "version_before.json").read_text())
@@ -40,7 +40,7 @@ async def test_rules_and_firings_are_shown_as_before(folder: Path) -> None:
 async def test_an_update_under_a_key_of_then_is_answered_as_then(folder: Path) -> None:
     async with api_of(folder) as api:
         assert (await update(api, APPEND, with_key("k"))).json() == ANSWERED["keyed"]
-        assert await api.node.broker.store.read(rule_repository.head) == 4, "nothing was executed"
+        assert await api.node.broker.store.read(living_graph.head) == 4, "nothing was executed"
 
 
 async def test_rules_go_on_where_they_stopped(folder: Path) -> None:

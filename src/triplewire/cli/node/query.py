@@ -1,4 +1,4 @@
-"""`triplewire query`: ask everything that a node keeps."""
+"""`triplewire query`: ask the living graph of a node, or the events that it keeps."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from triplewire.rdf.solutions import Solutions, Triples
 
 EXAMPLES = """[bold]Examples[/bold]
 
-triplewire query 'SELECT ?event (COUNT(*) AS ?triples) { GRAPH ?event { ?s ?p ?o } } GROUP BY ?event'
+triplewire query 'SELECT ?s ?p ?o { ?s ?p ?o } LIMIT 10'
 
-triplewire query 'SELECT (COUNT(*) AS ?n) { GRAPH ?event { ?s ?p ?o } }' --format csv
+triplewire query --events 'SELECT ?event (COUNT(*) AS ?triples) { GRAPH ?event { ?s ?p ?o } } GROUP BY ?event'
 """
 
 
@@ -51,20 +51,23 @@ def query_command(
         ResultFormat | None,
         typer.Option("--format", help="How results are written. Default: a table on a terminal, JSON elsewhere."),
     ] = None,
+    events: Annotated[bool, typer.Option("--events", help="Ask every event that the node keeps instead.")] = False,
     node: NodeUrl = DEFAULT_NODE,
     secret_file: SecretFile = None,
 ) -> None:
-    """Evaluate a SPARQL query over every event that a node keeps."""
+    """Evaluate a SPARQL query over a node's living graph, or over its events."""
     text = Path(query).read_text("utf-8") if query.endswith(".rq") else query
     form = form or (ResultFormat.TABLE if output().is_terminal else ResultFormat.JSON)
+    over = "/events/sparql" if events else "/sparql"
     with connect(node, secret_file) as client:
         if form is ResultFormat.TABLE:
-            _show(client.query(text))
+            show_answer(client.query(text, over=over))
         else:
-            sys.stdout.buffer.write(client.query_document(text, _MEDIA_TYPES[form]))
+            sys.stdout.buffer.write(client.query_document(text, _MEDIA_TYPES[form], over=over))
 
 
-def _show(answer: Solutions | bool | Triples) -> None:
+def show_answer(answer: Solutions | bool | Triples) -> None:
+    """Print an answer for people."""
     if isinstance(answer, bool):
         output().print(plain("yes" if answer else "no"))
     elif isinstance(answer, Triples):

@@ -29,7 +29,7 @@ DEFAULT_NODE = "http://127.0.0.1:8080"
 
 def connect(url: str, secret_file: Path | None) -> Client:
     """A client of the node, with the secret of the file, or else of the environment."""
-    return client_at(url, _secret(secret_file))
+    return client_at(url, secret_of(secret_file))
 
 
 def client_at(url: str, secret: str | None) -> Client:
@@ -41,7 +41,8 @@ def client_at(url: str, secret: str | None) -> Client:
     return Client(url, secret)
 
 
-def _secret(file: Path | None) -> str | None:
+def secret_of(file: Path | None) -> str | None:
+    """The secret of the file, or else of the environment, if there is one."""
     if file is None:
         return os.environ.get(SECRET_VARIABLE) or None
     try:

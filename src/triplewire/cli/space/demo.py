@@ -136,7 +136,7 @@ def _query(process: SpaceNodeProcess, wanted: int, step: str) -> Iterator[str]:
     def complete() -> bool:
         with client_at(process.url, None) as client:
             try:
-                found.append(client.query_document(QUERY, "text/csv").count(b"\n") - 1)
+                found.append(client.query_document(QUERY, "text/csv", over="/events/sparql").count(b"\n") - 1)
             except (NodeRefused, NodeUnreachable):
                 return False
         return found[-1] == wanted

@@ -1,4 +1,4 @@
-"""SPARQL 1.1, read and printed by hand.
+"""SPARQL 1.1, read and printed by hand: queries and updates.
 
     syntax    tokens, terms, the syntax tree, and limits on all of them
     parsing   text to syntax tree, one module for each part of the grammar
@@ -12,12 +12,22 @@ from __future__ import annotations
 
 from triplewire.algebra.queries import FastQuery, Query
 from triplewire.languages.sparql.lowering.lanes import compile_query
-from triplewire.languages.sparql.parsing.parser import parse_query
+from triplewire.languages.sparql.parsing.parser import parse_dataset_query, parse_query, parse_update
 from triplewire.languages.sparql.printing.algebra_syntax import syntax_of
-from triplewire.languages.sparql.printing.printer import print_query
+from triplewire.languages.sparql.printing.printer import print_dataset_query, print_query
+from triplewire.languages.sparql.printing.updates import print_update
 from triplewire.languages.sparql.syntax.limits import DEFAULT_LIMITS, QueryLimits
 
-__all__ = ["QueryLimits", "SparqlLanguage"]
+__all__ = [
+    "QueryLimits",
+    "SparqlLanguage",
+    "parse_dataset_query",
+    "parse_query",
+    "parse_update",
+    "print_dataset_query",
+    "print_query",
+    "print_update",
+]
 
 
 class SparqlLanguage:

@@ -25,7 +25,7 @@ class OutboxWatches:
         """Watch the subscriptions of a peer that is on-line."""
         self._peers.add(peer)
         for record in self._broker.subscriptions.index.of(peer):
-            if _task_of(record) not in self._tasks:
+            if not record.is_view and _task_of(record) not in self._tasks:
                 self._tasks.start(_task_of(record), self._run(record))
 
     def renew(self, peer: str) -> None:

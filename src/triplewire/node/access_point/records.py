@@ -47,7 +47,8 @@ class SessionRecords:
         )
 
     def _with_subscriptions(self, record: PeerRecord) -> PeerWithSubscriptions:
-        return PeerWithSubscriptions(record, tuple(one.name for one in self._broker.subscriptions.index.of(record.id)))
+        subscriptions = (one for one in self._broker.subscriptions.index.of(record.id) if not one.is_view)
+        return PeerWithSubscriptions(record, tuple(one.name for one in subscriptions))
 
     # Peers
 

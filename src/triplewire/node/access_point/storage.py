@@ -118,7 +118,7 @@ class AccessPointStorage:
         client = self._client(effect.peer)
         start = None if effect.since is None else await self._start(effect.since)
         known = self._broker.subscriptions.index.named(effect.peer, effect.name)
-        if known is not None and start is not None and start < known.created:
+        if known is not None and not known.is_view and start is not None and start < known.created:
             # It is replaced by one that begins earlier; what matched since then matches again.
             await self._broker.subscriptions.unsubscribe(known.number)
         await self._broker.subscriptions.subscribe(client, effect.name, effect.language, effect.text, _OPTIONS, start)
@@ -138,7 +138,7 @@ class AccessPointStorage:
 
     async def _unsubscribe(self, effect: do.RemoveSubscription) -> do.Outcome:
         known = self._broker.subscriptions.index.named(effect.peer, effect.name)
-        if known is not None:
+        if known is not None and not known.is_view:
             await self._broker.subscriptions.unsubscribe(known.number)
         return do.OK
 

@@ -36,17 +36,20 @@ def load(state: BrokerState, tx: Connection) -> None:
 
 
 def _load_subscriptions(state: BrokerState, tx: Connection) -> None:
-    records = registry.everyone(tx)
+    everyone = registry.everyone(tx)
+    records = [record for record in everyone if not record.is_view]
     snapshot = snapshots.read(state.store.folder, state.taxonomy, records)
     sizes, lasts = outbox.sizes(tx), outbox.lasts(tx)
-    for record in records:
+    for record in everyone:
         state.index.put(record)
         progress = state.index.progress(record.number)
         progress.bytes_waiting = sizes.get(record.number, 0)
         progress.latest = lasts.get(record.number, 0)
-        row = snapshot.rows.get(record.number)
+    for record in records:
+        row, progress = snapshot.rows.get(record.number), state.index.progress(record.number)
         progress.is_unindexed = _is_unindexed(state, record) if row is None else row.is_unindexed
-    live = [record for record in state.index if record.is_live and record.quarantined is None]
+    live = [state.index.require(record.number) for record in records]
+    live = [record for record in live if record.is_live and record.quarantined is None]
     _adopt(state, snapshot, live)
     for record in live:
         if str(record.number) not in state.matchers:

@@ -22,6 +22,7 @@ from triplewire.node.matching.live_matchers import LiveMatchers
 from triplewire.node.store import Store
 from triplewire.store.clock import Clock, MonotonicDate
 from triplewire.store.tables.identities import Client, Grant
+from triplewire.store.tables.living_graph import CHANGE_QUADS
 
 _log = logging.getLogger(__name__)
 
@@ -84,6 +85,7 @@ class BrokerState:
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self.store = store
+        self.change_quads = CHANGE_QUADS
         self.clock = clock
         self.date = MonotonicDate(clock)
         self.counters = Counters()

@@ -115,6 +115,11 @@ class SubscriptionIndex:
             progress = self.progress(number)
             progress.bytes_waiting = max(0, progress.bytes_waiting - size)
 
+    @property
+    def without_views(self) -> list[SubscriptionRecord]:
+        """Those that are about events."""
+        return [record for record in self if not record.is_view]
+
     def __iter__(self) -> Iterator[SubscriptionRecord]:
         return iter(list(self._records.values()))
 

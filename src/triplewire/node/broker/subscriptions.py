@@ -27,12 +27,14 @@ TAXONOMY = "taxonomy"
 class Subscriptions:
     """Standing queries, their owners' rights, and the taxonomy that events are read by.
 
-    `followers` are called with each that begins or has ended, on the writer's thread; `index` has those that stand.
+    `followers` are called with each that begins or has ended, on the writer's thread; `index` has those that stand, and
+    views as well. `endings` are called with the number of each, view or not, that has ended.
     `spread` waits until a new one stands elsewhere, too.
     """
 
     def __init__(self, state: BrokerState, catch_up: CatchUp) -> None:
         self.followers: list[Callable[[SubscriptionRecord], None]] = []
+        self.endings: list[Callable[[int], None]] = []
         self.spread: Callable[[SubscriptionRecord], Awaitable[None]] | None = None
         self.index = state.index
         self._state = state
@@ -68,9 +70,7 @@ class Subscriptions:
     async def unsubscribe(self, number: int) -> None:
         """Forget a subscription and everything that waits for it."""
         self._state.index.require(number)
-        await self._state.store.write_alone(
-            lambda tx: registry.delete(tx, number), lambda _: self._unsubscribed(number)
-        )
+        await self._state.store.write_alone(lambda tx: registry.delete(tx, number), lambda _: self.ended(number))
 
     async def reset(self, number: int, start: int | None = None) -> SubscriptionRecord:
         """Begin a subscription again after another position, None the end of the log; what waits for it is dropped.
@@ -80,7 +80,7 @@ class Subscriptions:
         self._state.index.require(number)
 
         def begun_again(record: SubscriptionRecord) -> None:
-            self._unsubscribed(number)
+            self.ended(number)
             self._subscribed(record, parsed(record))
 
         return await self._state.store.write_alone(lambda tx: _begun_again(tx, number, start), begun_again)
@@ -100,7 +100,7 @@ class Subscriptions:
     def require(self, owner: str, name: str) -> SubscriptionRecord:
         """An owner's subscription, or `UnknownSubscription`."""
         record = self._state.index.named(owner, name)
-        if record is None:
+        if record is None or record.is_view:
             raise UnknownSubscription(wanted=f"the subscription {name!r}", found="none of that name")
         return record
 
@@ -127,7 +127,7 @@ class Subscriptions:
     ) -> SubscriptionRecord:
         known = self._state.index.named(client.id, subscription.id)
         if known is not None:
-            _require_same(known, subscription)
+            require_same(known, subscription.language, subscription.text)
             return known
         language, text = subscription.language, subscription.text
         fresh = SubscriptionRecord(0, client.id, subscription.id, language, text, options, 0, None, 0)
@@ -136,7 +136,11 @@ class Subscriptions:
     async def _change(
         self, known: SubscriptionRecord, subscription: Subscription, options: SubscriptionOptions
     ) -> SubscriptionRecord:
-        _require_same(known, subscription)
+        require_same(known, subscription.language, subscription.text)
+        return await self.set_options(known, options)
+
+    async def set_options(self, known: SubscriptionRecord, options: SubscriptionOptions) -> SubscriptionRecord:
+        """Change how notifications are made and sent."""
         if known.options != options:
             await self._state.store.write(
                 lambda tx: registry.set_options(tx, known.number, options),
@@ -145,17 +149,22 @@ class Subscriptions:
         return self._state.index.require(known.number)
 
     def _check_quotas(self, client: Client, subscription: Subscription) -> None:
+        self.require_room(client)
         quotas = client.rights.quotas
-        count = len(self._state.index.of(client.id)) if quotas.subscriptions is not None else 0
-        if quotas.subscriptions is not None and count >= quotas.subscriptions:
-            wanted = f"at most {quotas.subscriptions} subscriptions"
-            raise QuotaExceeded("subscriptions", wanted=wanted, found=str(count))
         if quotas.unindexed is None or not is_unindexed(subscription):
             return
         count = self._state.index.unindexed_of(client.id)
         if count >= quotas.unindexed:
             wanted = f"at most {quotas.unindexed} subscriptions that are tested on every event"
             raise QuotaExceeded("unindexed", wanted=wanted, found=str(count))
+
+    def require_room(self, client: Client) -> None:
+        """Raise `QuotaExceeded` if the client has as many subscriptions and views as it may have."""
+        quotas = client.rights.quotas
+        count = len(self._state.index.of(client.id)) if quotas.subscriptions is not None else 0
+        if quotas.subscriptions is not None and count >= quotas.subscriptions:
+            wanted = f"at most {quotas.subscriptions} subscriptions and views"
+            raise QuotaExceeded("subscriptions", wanted=wanted, found=str(count))
 
     # Private: after a commit, on the writer's thread
 
@@ -168,13 +177,16 @@ class Subscriptions:
             self._catch_up.advance(record.number)
         self._tell(record)
 
-    def _unsubscribed(self, number: int) -> None:
+    def ended(self, number: int) -> None:
+        """A subscription or view is gone. After the commit, on the writer's thread."""
         record = self._state.index.get(number)
         self._state.matchers.remove(str(number))
         self._catch_up.forget(number)
         self._state.index.remove(number)
         self._state.wake({number})
-        if record is not None:
+        for ending in self.endings:
+            ending(number)
+        if record is not None and not record.is_view:
             self._tell(record)
 
     def _tell(self, record: SubscriptionRecord) -> None:
@@ -209,9 +221,10 @@ def _begun_again(tx: Connection, number: int, start: int | None) -> Subscription
     return registry.replace(tx, number, _beginning(tx, known, start))
 
 
-def _require_same(known: SubscriptionRecord, subscription: Subscription) -> None:
-    if (known.language, known.text) != (subscription.language, subscription.text):
+def require_same(known: SubscriptionRecord, language: str, text: str) -> None:
+    """Raise `DuplicateSubscription` unless a subscription or view has this query."""
+    if (known.language, known.text) != (language, text):
         raise DuplicateSubscription(
-            f"the subscription {known.name!r} is taken by another query",
+            f"the name {known.name!r} is taken by another query",
             hint="delete it first, or choose another name",
         )

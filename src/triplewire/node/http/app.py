@@ -14,6 +14,7 @@ from triplewire.node.http.routes import (
     dead_letters,
     events,
     explanations,
+    living,
     network,
     notifications,
     rules,
@@ -21,15 +22,19 @@ from triplewire.node.http.routes import (
     sparql,
     status,
     subscriptions,
+    views,
 )
 from triplewire.node.service import Node
 
 ROUTERS = (
+    # Before events, whose names would take its path.
+    sparql.router,
     events.router,
     subscriptions.router,
+    views.router,
     explanations.router,
+    living.router,
     rules.router,
-    sparql.router,
     administration.router,
     advertisements.router,
     network.router,

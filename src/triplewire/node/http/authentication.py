@@ -11,6 +11,7 @@ from triplewire.store.tables.identities import Client
 from triplewire.store.tables.registry import SubscriptionRecord
 
 _SCHEME = "bearer "
+VIEWS = "/views/"
 
 
 def node_of(request: HTTPConnection) -> Node:
@@ -38,14 +39,22 @@ def admin_of(request: HTTPConnection) -> Client:
     return client
 
 
+def named_by(connection: HTTPConnection, owner: str, name: str) -> SubscriptionRecord:
+    """The subscription, or the view, that a path names."""
+    broker = node_of(connection).broker
+    if connection.scope["path"].startswith(VIEWS):
+        return broker.views.require(owner, name)
+    return broker.subscriptions.require(owner, name)
+
+
 def stream_of(connection: HTTPConnection, name: str) -> SubscriptionRecord:
-    """The subscription whose stream is opened, by its owner or with a token for it."""
+    """The subscription or view whose stream is opened, by its owner or with a token for it."""
     if connection.scope["type"] == "websocket":
         # A browser lets every page open one, so the node has to ask where it comes from.
         _require_welcome(connection)
     node, token = node_of(connection), connection.query_params.get("token")
     if token is None or "authorization" in connection.headers:
-        return node.broker.subscriptions.require(client_of(connection).id, name)
+        return named_by(connection, client_of(connection).id, name)
     claim = node.tokens.claim(token)
     record = node.broker.subscriptions.index.get(claim.subscription)
     if record is None or (record.owner, record.name) != (claim.client, name):

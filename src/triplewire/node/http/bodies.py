@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import zlib
 from typing import Annotated
+from urllib.parse import parse_qs
 
 from fastapi import Query, Request
 
@@ -39,6 +40,23 @@ async def read_body(request: Request, most: int) -> bytes:
         parts.append(part)
     expand.finish()
     return b"".join(parts)
+
+
+async def read_text(request: Request, most: int) -> str:
+    """The whole body as text."""
+    try:
+        return (await read_body(request, most)).decode()
+    except UnicodeDecodeError as error:
+        raise InputError(wanted="UTF-8", found=f"the byte 0x{error.object[error.start]:02X}") from None
+
+
+async def read_form(request: Request, most: int) -> dict[str, list[str]]:
+    """The fields of a form."""
+    data = await read_body(request, most)
+    try:
+        return parse_qs(data.decode("ascii"), keep_blank_values=True, max_num_fields=100, errors="strict")
+    except (ValueError, UnicodeDecodeError) as error:
+        raise InputError(wanted="form fields", found=str(error)) from None
 
 
 def media_type_of(request: Request) -> str:

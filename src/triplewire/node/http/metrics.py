@@ -15,6 +15,7 @@ from triplewire.node.overlay.traffic_counters import by_kind
 from triplewire.node.repository.repository import Repository
 from triplewire.node.service import Node
 from triplewire.node.space.space import Space
+from triplewire.node.views.service import Views
 from triplewire.store.histograms import Histogram
 from triplewire.store.tables.identities import Client
 
@@ -64,9 +65,30 @@ def _gauges(node: Node) -> Iterator[Metric]:
     broker = node.broker
     yield GaugeMetricFamily("triplewire_writer_queue", "requests that wait for a commit", broker.store.queue_length)
     yield GaugeMetricFamily("triplewire_log_bytes", "bytes of events kept", broker.state.log_bytes)
-    yield GaugeMetricFamily("triplewire_subscriptions", "subscriptions", len(broker.subscriptions.index))
+    count = len(broker.subscriptions.index.without_views)
+    yield GaugeMetricFamily("triplewire_subscriptions", "subscriptions", count)
+    yield from _living(node)
+    yield from _views(node.broker.views)
     if node.space is None:
         yield from _repository(node.repository)
+
+
+def _living(node: Node) -> Iterator[Metric]:
+    living = node.broker.living
+    yield GaugeMetricFamily("triplewire_living_position", "changes of the living graph", living.store.head)
+    yield GaugeMetricFamily("triplewire_living_quads", "quads that hold in the living graph", living.store.size)
+    yield GaugeMetricFamily(
+        "triplewire_living_replica_position", "position up to which queries see changes", node.replica.position
+    )
+    yield CounterMetricFamily("triplewire_living_updates", "requests that changed the living graph", living.updates)
+    yield CounterMetricFamily("triplewire_living_seconds", "seconds that they took on the writer", living.seconds)
+
+
+def _views(views: Views) -> Iterator[Metric]:
+    follower = views.follower
+    yield GaugeMetricFamily("triplewire_views", "views that are kept up to date", len(follower))
+    yield CounterMetricFamily("triplewire_views_told", "what changes meant to views", follower.deltas)
+    yield CounterMetricFamily("triplewire_views_seconds", "seconds that it took on the writer", follower.seconds)
 
 
 def _repository(repository: Repository) -> Iterator[Metric]:

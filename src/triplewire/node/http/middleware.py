@@ -20,7 +20,7 @@ from triplewire.node.http.problems import problem_of
 from triplewire.node.settings import is_loopback
 
 _POLICY = 1008
-_METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE")
+_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 _SENT = ("Authorization", "Content-Encoding", "Idempotency-Key", "If-None-Match", "Last-Event-ID")
 _READ = (
     "Allow",
@@ -28,6 +28,7 @@ _READ = (
     "Link",
     "Location",
     "Retry-After",
+    "Triplewire-Change",
     "Triplewire-Gap",
     "Triplewire-Position",
     "WWW-Authenticate",

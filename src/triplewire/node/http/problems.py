@@ -28,6 +28,7 @@ _STATUS: tuple[tuple[type[errors.TriplewireError], int], ...] = (
     (errors.DuplicateSubscription, 409),
     (errors.UnknownSubscription, 404),
     (errors.UnknownEvent, 404),
+    (errors.UnknownGraph, 404),
     (errors.UnknownClient, 404),
     (errors.UnknownLetter, 404),
     (errors.UnknownRule, 404),

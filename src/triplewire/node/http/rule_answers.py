@@ -6,11 +6,11 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
+from triplewire.node.living.journal import FiringEntry, delta_by_component
+from triplewire.node.living.publication import PublishedChange
+from triplewire.node.living.transaction import ExecutedUpdate
 from triplewire.node.rules.event_triggers import TriggeredBy
-from triplewire.node.rules.journal import FiringEntry, delta_by_component
-from triplewire.node.rules.publication import PublishedChange
 from triplewire.node.rules.registration_report import RegistrationReport
-from triplewire.node.rules.update import ExecutedUpdate
 from triplewire.rules.execution import TraceEntry
 from triplewire.store.tables.rule_records import FiringRecord, RuleRecord
 

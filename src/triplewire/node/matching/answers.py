@@ -14,20 +14,35 @@ _encode = msgspec.json.Encoder().encode
 
 
 class StoredAnswer(Struct, frozen=True):
-    """As it is kept. `construct` holds the triples of a CONSTRUCT, one N-Triples line each."""
+    """As it is kept. `construct` holds the triples of a CONSTRUCT, one N-Triples line each.
 
-    solutions: Raw
+    The rest is what views say (`node.views.answers`).
+    """
+
+    solutions: Raw | UnsetType = UNSET
     construct: Raw | UnsetType = UNSET
+    change: int | UnsetType = UNSET
+    variables: Raw | UnsetType = UNSET
+    answer: Raw | UnsetType = UNSET
+    added: Raw | UnsetType = UNSET
+    removed: Raw | UnsetType = UNSET
+    failed: str | UnsetType = UNSET
 
 
 class Notification(Struct, frozen=True):
     """As it goes out, in this order of fields. `data` is the event as N-Quads, for subscriptions that want it."""
 
     event: str
-    solutions: Raw
+    solutions: Raw | UnsetType
     position: int
     construct: Raw | UnsetType = UNSET
     data: str | UnsetType = UNSET
+    change: int | UnsetType = UNSET
+    variables: Raw | UnsetType = UNSET
+    answer: Raw | UnsetType = UNSET
+    added: Raw | UnsetType = UNSET
+    removed: Raw | UnsetType = UNSET
+    failed: str | UnsetType = UNSET
 
     @property
     def json(self) -> bytes:
@@ -49,4 +64,16 @@ def notification(event: str, position: int, answer: bytes, nquads: bytes | None 
     """What goes out about an event: the answer, and as much of the event as its subscriber wants and may see."""
     kept = _decode(answer)
     data = UNSET if nquads is None else nquads.decode()
-    return Notification(event, kept.solutions, position, kept.construct, data)
+    return Notification(
+        event,
+        kept.solutions,
+        position,
+        kept.construct,
+        data,
+        kept.change,
+        kept.variables,
+        kept.answer,
+        kept.added,
+        kept.removed,
+        kept.failed,
+    )

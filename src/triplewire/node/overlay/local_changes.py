@@ -57,7 +57,7 @@ class LocalChanges:
         """Pass on what was held back, and all subscriptions."""
         held_back, self._held_back = self._held_back or [], None
         self._published(held_back)
-        for number, record in enumerate(self._broker.subscriptions.index, start=1):
+        for number, record in enumerate(self._broker.subscriptions.index.without_views, start=1):
             self._changed(record)
             if number % _AT_ONCE == 0:
                 await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""The repository's process, seen from the node: started when it is needed, asked one thing at a time, killed at need.
+"""A process that answers queries, seen from the node: started when needed, asked one thing at a time, killed at need.
 
 A process that does not answer in time, needs too much memory or crashes is ended, and that is an error of the one who
 asked; the next question starts it again.
@@ -22,9 +22,10 @@ _END_SECONDS = 5.0
 
 
 class RepositoryProcess:
-    """Used on the event loop. `position` is how far the log was in the store when it last said so."""
+    """Used on the event loop. `position` is how far the store was when it last said so."""
 
-    def __init__(self, folder: Path, memory: int) -> None:
+    def __init__(self, kind: str, folder: Path, memory: int) -> None:
+        self._kind = kind
         self._folder = folder
         self._memory = memory
         self._process: asyncio.subprocess.Process | None = None
@@ -80,6 +81,7 @@ class RepositoryProcess:
         self._process = await asyncio.create_subprocess_exec(
             sys.executable,
             worker.__file__,
+            self._kind,
             str(self._folder),
             str(self._memory),
             stdin=asyncio.subprocess.PIPE,
@@ -90,7 +92,7 @@ class RepositoryProcess:
         except (asyncio.IncompleteReadError, TimeoutError):
             await self._kill()
             raise StoreFailed(
-                f"the repository in {self._folder} does not open; the log has everything that was in it: "
+                f"the repository in {self._folder} does not open; the database has everything that was in it: "
                 "remove it while the node is stopped, and it is made again"
             ) from None
         return self._process

@@ -23,12 +23,12 @@ from triplewire.errors import BudgetExceeded, DiskFull, Forbidden, StoreError, T
 from triplewire.node.access.grants import covered
 from triplewire.node.broker.events import Events
 from triplewire.node.broker.state import BrokerState
+from triplewire.node.living.graph import LivingGraph
+from triplewire.node.living.publication import hops_of, inserted_by, is_change_source
+from triplewire.node.living.store import LivingStore
+from triplewire.node.living.transaction import ExecutedUpdate, UpdateRequest, execute_update
 from triplewire.node.matching.catch_up_step import event_of
-from triplewire.node.rules.engine import RuleEngine
 from triplewire.node.rules.event_updates import insertion
-from triplewire.node.rules.publication import hops_of, inserted_by, is_change_source
-from triplewire.node.rules.store import RuleStore
-from triplewire.node.rules.update import ExecutedUpdate, UpdateRequest, execute_update
 from triplewire.rdf.events import Event
 from triplewire.rules.changes import Triples
 from triplewire.store.disk import Connection
@@ -52,7 +52,7 @@ _log = logging.getLogger(__name__)
 class EventListener:
     """Follows the log for the rules that listen; `then` is called after each schedule. Made on an event loop."""
 
-    def __init__(self, state: BrokerState, events: Events, store: RuleStore, then: Callable[[], None]) -> None:
+    def __init__(self, state: BrokerState, events: Events, store: LivingStore, then: Callable[[], None]) -> None:
         self._state = state
         self._events = events
         self._store = store
@@ -99,7 +99,7 @@ class EventListener:
 
     async def _apply_some(self) -> bool:
         """Apply the next events; whether there may be more."""
-        since = await asyncio.to_thread(self._store.read, lambda engine: engine.triggers.earliest)
+        since = await asyncio.to_thread(self._store.read, lambda living: living.triggers.earliest)
         if since is None:
             return False
         start = max(self.position, since)
@@ -120,7 +120,7 @@ class EventListener:
         triples = inserted_by(event, record.source)
         owners = await asyncio.to_thread(
             self._store.read,
-            lambda engine: [engine.owners[rule] for rule in engine.triggers.triggered(triples, record.position)],
+            lambda living: [living.owners[rule] for rule in living.triggers.triggered(triples, record.position)],
         )
         if not owners:
             return
@@ -140,11 +140,11 @@ class EventListener:
         if hops > MOST_HOPS:
             raise BudgetExceeded(f"it has come through {MOST_HOPS} repositories, whose rules may trigger each other")
 
-        def execute(tx: Connection, engine: RuleEngine) -> ExecutedUpdate:
+        def execute(tx: Connection, living: LivingGraph) -> ExecutedUpdate:
             # A publisher's event is inserted whole or not at all, but of another repository only some may fit here.
-            update = insertion(event, engine.repository.fitting(triples) if is_change else triples)
+            update = insertion(event, living.repository.fitting(triples) if is_change else triples)
             request = UpdateRequest([update], author, PUBLISHER, hops)
-            executed = execute_update(tx, engine, request, self._state, self._events)
+            executed = execute_update(tx, living, request, self._state, self._events)
             metadata.put(tx, _POSITION, record.position)
             return executed
 

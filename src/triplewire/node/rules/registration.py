@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from triplewire.errors import DuplicateRule, QuotaExceeded, UnknownRule
 from triplewire.languages.rdftl import parse_rule
 from triplewire.languages.rdftl.syntax import Rule
-from triplewire.node.rules.engine import RuleEngine
+from triplewire.node.living.graph import LivingGraph
 from triplewire.node.rules.event_triggers import TriggeredBy, require_insertion
 from triplewire.store.disk import Connection
 from triplewire.store.tables import log, rule_records
@@ -24,16 +24,16 @@ class RuleRegistration(Struct, frozen=True):
     is_new: bool
 
 
-def put_rule(tx: Connection, engine: RuleEngine, wanted: RuleRecord, triggered_by: TriggeredBy) -> RuleRegistration:
+def put_rule(tx: Connection, living: LivingGraph, wanted: RuleRecord, triggered_by: TriggeredBy) -> RuleRegistration:
     """Register a rule, or replace the one of that name. A rule that is refused changes nothing."""
     before = rule_records.find(tx, wanted.id)
     parsed = parse_rule(wanted.text, id=wanted.id)
     since = None
     if triggered_by is TriggeredBy.EVENTS:
         require_insertion(parsed)
-        since = engine.triggers.since(wanted.id)
+        since = living.triggers.since(wanted.id)
         since = log.head(tx) if since is None else since
-    rule = engine.put(parsed, wanted.owner, since)
+    rule = living.put(parsed, wanted.owner, since)
     # To put the same again changes nothing, and so not the time of registration.
     is_same = before is not None and before.text == wanted.text
     registered = before.registered if before is not None and is_same else wanted.registered
@@ -42,11 +42,11 @@ def put_rule(tx: Connection, engine: RuleEngine, wanted: RuleRecord, triggered_b
     return RuleRegistration(rule, record, before is None)
 
 
-def remove_rule(tx: Connection, engine: RuleEngine, rule: str) -> None:
+def remove_rule(tx: Connection, living: LivingGraph, rule: str) -> None:
     """Forget a rule and its firings. Raises `UnknownRule`."""
     if rule_records.find(tx, rule) is None:
         raise _unknown(rule)
-    engine.remove(rule)
+    living.remove(rule)
     rule_records.delete(tx, rule)
 
 

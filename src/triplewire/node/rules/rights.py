@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from triplewire.errors import Forbidden
 from triplewire.node.access.grants import covered, readable, within
-from triplewire.rdf.terms import TW
+from triplewire.rdf.terms import TW, NamedNode
 from triplewire.rules.changes import Edits
 from triplewire.rules.execution import Principals, ScheduleOutcome, Status, TraceEntry
 from triplewire.store.tables.identities import Client, Grant
@@ -38,7 +38,7 @@ def check_written(
     for entry in outcome.entries:
         if entry.status is Status.COMMITTED:
             writer = author if entry.rule is None else clients.get(owners.get(entry.rule, ""))
-            _check_entry(entry, publishable_by(writer))
+            _check_entry(entry, publishable_by(writer), shows=_may_read_everything(author))
 
 
 def publishable_by(client: Client | None) -> Grant:
@@ -53,24 +53,37 @@ def principals_of(author: str, clients: Mapping[str, Client]) -> Principals:
         return owner in clients and clients[owner].rights.is_admin
 
     def refusal(owner: str, edits: Edits) -> Forbidden | None:
-        return _refusal(edits, publishable_by(clients.get(owner)), f"a rule of {owner!r}")
+        return _refusal(edits, publishable_by(clients.get(owner)), f"a rule of {owner!r}", shows=True)
 
     return Principals(author, is_guard=is_guard, refusal=refusal)
 
 
-def _check_entry(entry: TraceEntry, grant: Grant) -> None:
+def _may_read_everything(client: Client) -> bool:
+    return client.rights.subscribe is not None and client.rights.subscribe.is_everything
+
+
+def _check_entry(entry: TraceEntry, grant: Grant, *, shows: bool) -> None:
     writer = "the update" if entry.rule is None else f"the rule {entry.rule!r}"
     for action in entry.actions:
-        problem = _refusal(action.changes.edits, grant, writer)
+        problem = _refusal(action.changes.edits, grant, writer, shows=shows)
         if problem is not None:
             raise problem
 
 
-def _refusal(edits: Edits, grant: Grant, writer: str) -> Forbidden | None:
-    if grant.namespaces is None:
+def _refusal(edits: Edits, grant: Grant, writer: str, *, shows: bool) -> Forbidden | None:
+    """Why something may not be written. What is there already is named to those who may read it."""
+    if grant.is_everything:
         return None
-    for triple in (*edits.inserted, *edits.deleted):
+    quads = (*edits.named.inserted, *edits.named.deleted)
+    for graph in dict.fromkeys(quad.graph_name for quad in quads):
+        if isinstance(graph, NamedNode) and not within(graph.value, grant.graphs):
+            return Forbidden(wanted=f"{writer} to write in the graphs {_listed(grant.graphs)}", found=str(graph))
+    for triple in (*edits.inserted, *edits.deleted, *(quad.triple for quad in quads)):
         if not covered(triple, grant):
-            listed = ", ".join(f"<{prefix}>" for prefix in grant.namespaces) or "none at all"
-            return Forbidden(wanted=f"{writer} to write in the namespaces {listed}", found=str(triple))
+            wanted = f"{writer} to write in the namespaces {_listed(grant.namespaces)}"
+            return Forbidden(wanted=wanted, found=str(triple) if shows else "a triple in another one")
     return None
+
+
+def _listed(prefixes: tuple[str, ...] | None) -> str:
+    return ", ".join(f"<{prefix}>" for prefix in prefixes or ()) or "none at all"

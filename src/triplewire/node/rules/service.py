@@ -1,6 +1,6 @@
-"""RDFTL rules on a node: a schema, rules and a repository that survive, and whose changes are published.
+"""RDFTL rules on a node: a schema and rules that survive, over the living graph.
 
-Everything that changes goes through the rule store, on the writer's thread. Whatever asks it goes to another thread
+Everything that changes goes through the living store, on the writer's thread. Whatever asks it goes to another thread
 than the event loop's, since it may have to wait for a schedule.
 """
 
@@ -15,12 +15,14 @@ from triplewire.languages.rdftl.syntax import Rule, Update
 from triplewire.node.broker.events import Events
 from triplewire.node.broker.publish_step import PublishResult
 from triplewire.node.broker.state import BrokerState
-from triplewire.node.rules import journal
-from triplewire.node.rules.engine import RuleEngine
+from triplewire.node.living import journal
+from triplewire.node.living.graph import LivingGraph
+from triplewire.node.living.journal import FiringEntry
+from triplewire.node.living.store import LivingStore, Work
+from triplewire.node.living.transaction import ExecutedUpdate, UpdateRequest, change_schema, execute_update
 from triplewire.node.rules.event_listener import EventListener
 from triplewire.node.rules.event_triggers import TriggeredBy
 from triplewire.node.rules.idempotency import IdempotencyKey
-from triplewire.node.rules.journal import FiringEntry
 from triplewire.node.rules.registration import (
     RuleRegistration,
     find_visible,
@@ -30,12 +32,10 @@ from triplewire.node.rules.registration import (
 )
 from triplewire.node.rules.registration_report import RegistrationReport, report
 from triplewire.node.rules.rights import require_author
-from triplewire.node.rules.store import RuleStore, Work
-from triplewire.node.rules.update import ExecutedUpdate, UpdateRequest, execute_update
 from triplewire.rules.execution import Limits
 from triplewire.rules.schema import Schema
 from triplewire.store.disk import Connection
-from triplewire.store.tables import rule_records, rule_repository
+from triplewire.store.tables import rule_records
 from triplewire.store.tables.identities import Client
 from triplewire.store.tables.rule_records import FiringRecord, RuleRecord
 
@@ -48,7 +48,7 @@ LIMITS = Limits(updates=10_000, edits=20_000, seconds=RULE_SECONDS)
 class Rules:
     """The rules of a broker. `begin` and `end` it on the event loop."""
 
-    def __init__(self, state: BrokerState, events: Events, store: RuleStore) -> None:
+    def __init__(self, state: BrokerState, events: Events, store: LivingStore) -> None:
         self._state = state
         self._events = events
         self._store = store
@@ -82,15 +82,15 @@ class Rules:
     ) -> tuple[RuleRegistration, RegistrationReport | None]:
         """Register a rule, or replace one's own, and report what the analysis says, which refuses nothing.
 
-        Without a report, the rule was replaced meanwhile.
+        Without a report, the rule was replaced meanwhile, or there is no schema.
         """
         require_author(client)
         self._state.know(client)
         wanted = RuleRecord(rule, client.id, text, self._state.clock.now().timestamp())
 
-        def register(tx: Connection, engine: RuleEngine) -> RuleRegistration:
+        def register(tx: Connection, living: LivingGraph) -> RuleRegistration:
             require_registrable(tx, client, rule)
-            return put_rule(tx, engine, wanted, triggered_by)
+            return put_rule(tx, living, wanted, triggered_by)
 
         made = await self._write(register)
         self._listener.wake()
@@ -101,9 +101,9 @@ class Rules:
     async def remove(self, client: Client, rule: str) -> None:
         """Forget a rule and its firings."""
 
-        def remove(tx: Connection, engine: RuleEngine) -> None:
+        def remove(tx: Connection, living: LivingGraph) -> None:
             find_visible(tx, client, rule)
-            remove_rule(tx, engine, rule)
+            remove_rule(tx, living, rule)
 
         await self._write(remove)
         self._notify_followers()
@@ -111,9 +111,9 @@ class Rules:
     async def remove_all(self, owner: str) -> None:
         """Forget the rules of a client that is gone."""
 
-        def remove(tx: Connection, engine: RuleEngine) -> None:
+        def remove(tx: Connection, living: LivingGraph) -> None:
             for record in rule_records.owned_by(tx, owner):
-                remove_rule(tx, engine, record.id)
+                remove_rule(tx, living, record.id)
 
         await self._write(remove)
         self._notify_followers()
@@ -143,7 +143,7 @@ class Rules:
         """Execute a schedule; the answer comes when it is on the disk, with the events that describe its changes."""
         request = self._requested(client, updates)
         executed = await self._write(
-            lambda tx, engine: execute_update(tx, engine, request, self._state, self._events),
+            lambda tx, living: execute_update(tx, living, request, self._state, self._events),
             lambda executed: self._events.committed(executed.accepted),
         )
         self._notify_if_disabled()
@@ -155,11 +155,11 @@ class Rules:
         """The same under an idempotency key: what was answered the first time, or what is answered now."""
         request = self._requested(client, updates)
 
-        def execute_once(tx: Connection, engine: RuleEngine) -> tuple[bytes, PublishResult]:
+        def execute_once(tx: Connection, living: LivingGraph) -> tuple[bytes, PublishResult]:
             answered = key.find_answer(tx)
             if answered is not None:
                 return answered, PublishResult(())
-            executed = execute_update(tx, engine, request, self._state, self._events)
+            executed = execute_update(tx, living, request, self._state, self._events)
             given = answer(executed)
             key.keep_answer(tx, given, self._state.date.time())
             return given, executed.accepted
@@ -168,23 +168,18 @@ class Rules:
         self._notify_if_disabled()
         return given
 
-    async def set_schema(self, schema: Schema) -> None:
-        """Use another schema, if the repository conforms to it and every rule can be read by it."""
-        await asyncio.wrap_future(self._store.set_schema(schema))
+    async def set_schema(self, client: Client, schema: Schema) -> None:
+        """Use another schema, if the default graph conforms to it and every rule can be read by it."""
+
+        def change(tx: Connection, _: LivingGraph) -> PublishResult:
+            return change_schema(tx, self._store, schema, client.id, self._state, self._events)
+
+        await self._write(change, self._events.committed)
         self._notify_followers()
 
     async def schema(self) -> Schema:
-        """The schema that the repository conforms to."""
-        return await self._read(lambda engine: engine.schema)
-
-    async def forget(self, age: float | None) -> None:
-        """Drop the journal of schedules, and the firings in them, that are older than that; the repository stays."""
-        if age is None:
-            return
-        before = self._state.clock.now().timestamp() - age
-        last = await self._state.store.read(lambda tx: rule_repository.last_before(tx, before))
-        if last:
-            await self._state.store.write(lambda tx: journal.forget(tx, last))
+        """The schema that the default graph conforms to."""
+        return await self._read(lambda living: living.schema)
 
     # Private
 
@@ -196,7 +191,7 @@ class Rules:
         self._events.buckets.take(client, len(updates))
         return UpdateRequest(updates, client, client.id)
 
-    async def _read(self, question: Callable[[RuleEngine], T]) -> T:
+    async def _read(self, question: Callable[[LivingGraph], T]) -> T:
         return await asyncio.to_thread(self._store.read, question)
 
     async def _write(self, work: Work[T], then: Callable[[T], None] = lambda _: None) -> T:
@@ -213,5 +208,6 @@ class Rules:
             self._notify_followers()
 
     def _reported(self, rule: Rule) -> RegistrationReport | None:
-        rules, schema = self._store.read(lambda engine: ([each.rule for each in engine.rules], engine.schema))
-        return report(rule.id, rules, schema) if rule in rules else None
+        rules, schema = self._store.read(lambda living: ([each.rule for each in living.rules], living.schema))
+        # The analysis reads paths through the schema: without one there is nothing that it could say for sure.
+        return report(rule.id, rules, schema) if rule in rules and not schema.is_empty else None

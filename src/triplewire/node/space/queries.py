@@ -18,7 +18,7 @@ from triplewire.errors import BudgetExceeded, InputError
 from triplewire.network.can.geometry.space import Point, Zone
 from triplewire.network.queries import evaluation
 from triplewire.network.queries.space_query import DEFAULT_LIMITS, Fetch, SpaceQuery
-from triplewire.node.repository.repository import Allowed, Result
+from triplewire.node.repository.following import Allowed, Result
 from triplewire.node.space import worker_messages as said
 
 

@@ -22,7 +22,7 @@ from triplewire.network.can.ownership.state import Stage
 from triplewire.network.messages import Publication
 from triplewire.node.broker.broker import Broker
 from triplewire.node.overlay.inbound_events import InboundEvents
-from triplewire.node.repository.repository import Allowed
+from triplewire.node.repository.following import Allowed
 from triplewire.node.space.leaving import Leaving
 from triplewire.node.space.process import WorkerProcess
 from triplewire.node.space.publications import Publications

@@ -43,7 +43,7 @@ class SpaceSubscriptions:
 
     def again(self) -> Iterator[Request]:
         """All that stand, for a worker that was started again."""
-        standing = [*map(_subscribe, self._broker.subscriptions.index), *self._rules.values()]
+        standing = [*map(_subscribe, self._broker.subscriptions.index.without_views), *self._rules.values()]
         yield Standing(tuple(one.id for one in standing))
         yield from standing
 

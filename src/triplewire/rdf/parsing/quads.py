@@ -151,13 +151,18 @@ def _relative(document: Document, iri: str) -> SyntaxProblem:
 
 def _problem(document: Document, form: Format, base: str | None, error: SyntaxError) -> SyntaxProblem | RefusedFeature:
     # Oxigraph's parsers raise one class for everything: only its text tells what was wrong.
-    message = _PLACE_IN_MESSAGE.sub("", error.msg)
+    message = reason_in(error)
     if "LoadDocumentCallback" in message:
         return RefusedFeature("@context", "remote JSON-LD contexts are refused", source=document.source)
     summary, facts = _summary_and_facts(form, message)
     if error.lineno is not None:
         return problem_at(document, error.lineno, error.offset or 1, summary, **facts)
     return problem_at_offset(document, _LOCATORS[form.name](document, form, base, message), summary, **facts)
+
+
+def reason_in(error: SyntaxError) -> str:
+    """What the parser found wrong, without the place."""
+    return _PLACE_IN_MESSAGE.sub("", error.msg)
 
 
 def _summary_and_facts(form: Format, message: str) -> tuple[str | None, Facts]:

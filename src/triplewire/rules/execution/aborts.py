@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from triplewire.errors import Cascaded, SchemaViolation, TriplewireError, UpdateRefused
 from triplewire.rdf.terms import Triple
-from triplewire.rules.changes import Edits
+from triplewire.rules.changes import Edits, last_word
 from triplewire.rules.execution.context import Result, StepContext
 from triplewire.rules.execution.deadline import Deadline
 from triplewire.rules.execution.state import Compensate, Compensating, Ended, Running, State
@@ -97,12 +97,7 @@ def cascading_aborts(units: Units, aborts: Aborts, commutes: Commutes, deadline:
 def compensation(units: Units, aborts: Iterable[int]) -> Edits:
     """What reverses all that the units did, in reverse order; of several edits of one triple the last one decides."""
     writes = sorted((write for number in aborts for write in units[number].writes), key=lambda write: -write.time)
-    asserted: dict[Triple, bool] = {}
-    for edits in (one.changes.edits.reversed() for one in writes):
-        asserted.update(dict.fromkeys(edits.deleted, False))
-        asserted.update(dict.fromkeys(edits.inserted, True))
-    inserted = tuple(triple for triple, value in asserted.items() if value)
-    return Edits(inserted, tuple(triple for triple, value in asserted.items() if not value))
+    return last_word(one.changes.edits.reversed() for one in writes)
 
 
 def blocking_unit(units: Units, aborts: Iterable[int], violated: str) -> Unit | None:

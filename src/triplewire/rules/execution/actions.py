@@ -120,8 +120,7 @@ class Planner:
                     yield triple
 
     def _above(self, triple: Triple) -> frozenset[NamedNode]:
-        assert isinstance(triple.object, NamedNode)
-        return self._schema.superclasses(triple.object)
+        return self._schema.superclasses(triple.object) if isinstance(triple.object, NamedNode) else frozenset()
 
     # Arcs
 

@@ -13,9 +13,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from triplewire.errors import CascadeTooLong, SchemaViolation
-from triplewire.languages.rdftl.syntax import Update
 from triplewire.rules.changes import Changes, Edits, NetChanges
 from triplewire.rules.execution.context import Arrange, Limits, Principals, StepContext, as_registered
+from triplewire.rules.execution.dataset_updates import AnyUpdate, DatasetUpdate
 from triplewire.rules.execution.deadline import Clock, Deadline, OutOfTime, TimedGraph
 from triplewire.rules.execution.rulebook import Rulebook
 from triplewire.rules.execution.state import (
@@ -76,12 +76,12 @@ class Runner:
         self._limits = limits or Limits()
         self._context = StepContext(repository, rules, commutes, arrange, self._limits)
 
-    def run(self, updates: Iterable[Update], principals: Principals | None = None) -> ScheduleOutcome:
+    def run(self, updates: Iterable[AnyUpdate], principals: Principals | None = None) -> ScheduleOutcome:
         """Execute a schedule; without principals all is one owner's.
 
         Raises `UnknownName` before anything has changed, and `CascadeTooLong` when the time is over.
         """
-        schedule = tuple(resolved_update(update, self._rules.schema) for update in updates)
+        schedule = tuple(self._resolved(update) for update in updates)
         execution = Execution(self._repository, replace(self._timed(), principals=principals or Principals()))
         try:
             return execution.run(schedule)
@@ -92,6 +92,9 @@ class Runner:
             self._put_back(execution)
             raise
 
+    def _resolved(self, update: AnyUpdate) -> AnyUpdate:
+        return update if isinstance(update, DatasetUpdate) else resolved_update(update, self._rules.schema)
+
     def _timed(self) -> StepContext:
         if self._limits.seconds is None:
             return self._context
@@ -101,7 +104,7 @@ class Runner:
     def _put_back(self, execution: Execution) -> None:
         self._repository.apply(execution.net.changes.edits.reversed())
 
-    def dry_run(self, updates: Iterable[Update]) -> ScheduleOutcome:
+    def dry_run(self, updates: Iterable[AnyUpdate]) -> ScheduleOutcome:
         """What would come of a schedule. The repository is afterwards as it was before."""
         outcome = self.run(updates)
         self._repository.apply(outcome.changes.edits.reversed())
@@ -118,7 +121,7 @@ class Execution:
         self._trace = ScheduleTrace()
         self.net = NetChanges()
 
-    def run(self, schedule: tuple[Update, ...]) -> ScheduleOutcome:
+    def run(self, schedule: tuple[AnyUpdate, ...]) -> ScheduleOutcome:
         """Everything, until nothing is left to do."""
         self.take(Submit(schedule))
         while not self.take(Advance()):

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from triplewire.errors import SchemaViolation
-from triplewire.languages.rdftl.syntax import Action, Update
 from triplewire.rules.changes import Changes, Edits
 from triplewire.rules.execution.actions import ActionEdits
+from triplewire.rules.execution.dataset_updates import AnyAction, AnyUpdate
 from triplewire.rules.execution.units import Aborts, Pending, Unit, Units
 from triplewire.rules.graphs import Lookup
 from triplewire.rules.paths import DeltaTerms
@@ -44,7 +44,7 @@ class State(Struct, frozen=True):
     are foreign to the author make execute counts apart, so that it leaves the author its own.
     """
 
-    schedule: tuple[Update, ...] = ()
+    schedule: tuple[AnyUpdate, ...] = ()
     position: int = 0
     counts: Mapping[str, int] = {}
     stack: tuple[Pending, ...] = ()
@@ -65,7 +65,7 @@ class State(Struct, frozen=True):
 class Submit(Struct, frozen=True):
     """The updates of a schedule, their names resolved. A state takes one schedule."""
 
-    updates: tuple[Update, ...]
+    updates: tuple[AnyUpdate, ...]
 
 
 class Advance(Struct, frozen=True):
@@ -120,7 +120,7 @@ class Executed(Struct, frozen=True):
     """An action of a unit was executed."""
 
     unit: int
-    action: Action
+    action: AnyAction
     changes: Changes
 
 

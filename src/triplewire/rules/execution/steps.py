@@ -10,9 +10,9 @@ from collections import Counter
 
 from msgspec.structs import replace
 
-from triplewire.languages.rdftl.syntax import Update
 from triplewire.rules.execution.aborts import abort_requested, refused
 from triplewire.rules.execution.context import Result, StepContext
+from triplewire.rules.execution.dataset_updates import AnyUpdate
 from triplewire.rules.execution.state import (
     AbortRequested,
     Advance,
@@ -102,7 +102,7 @@ def _take_update(state: State) -> Result:
     return replace(state, units=with_units(state.units, unit), stack=(pending,)), ()
 
 
-def _begin(state: State, update: Update) -> State:
+def _begin(state: State, update: AnyUpdate) -> State:
     """Begin the transaction of an update; without a name, it is of that update only."""
     number = state.last_unit + 1
     unit = Unit(number=number, transaction=update.transaction or f"#{number}")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from msgspec import Struct
 
 from triplewire.errors import TriplewireError
-from triplewire.languages.rdftl.syntax import Action
 from triplewire.rules.changes import Changes, NetChanges
+from triplewire.rules.execution.dataset_updates import AnyAction
 from triplewire.rules.execution.state import Effect, Ended, Executed, Fired
 from triplewire.rules.execution.units import Status, Unit
 from triplewire.rules.paths import DeltaTerms
@@ -15,7 +15,7 @@ from triplewire.rules.paths import DeltaTerms
 class ExecutedAction(Struct, frozen=True):
     """An action that was executed, and what it changed."""
 
-    action: Action
+    action: AnyAction
     changes: Changes
 
 
@@ -68,7 +68,8 @@ class ScheduleTrace:
             if unit.status is Status.COMMITTED:
                 for action in self._actions[number]:
                     nets.setdefault(unit.transaction, NetChanges()).include(action.changes)
-        return {name: net.changes for name, net in nets.items() if net.changes}
+        changed = ((name, net.changes) for name, net in nets.items())
+        return {name: changes for name, changes in changed if not changes.is_nothing}
 
     def _entry(self, unit: Unit) -> TraceEntry:
         return TraceEntry(

@@ -12,8 +12,9 @@ from enum import StrEnum
 from msgspec import Struct
 
 from triplewire.errors import TriplewireError
-from triplewire.languages.rdftl.syntax import Abort, Action, Coupling, Let, Rule, Update
+from triplewire.languages.rdftl.syntax import Abort, Coupling, Let, Rule
 from triplewire.rules.changes import Changes
+from triplewire.rules.execution.dataset_updates import AnyAction, AnyUpdate
 from triplewire.rules.graphs import Lookup
 from triplewire.rules.paths import DeltaTerms
 
@@ -47,7 +48,7 @@ class Unit(Struct, frozen=True, kw_only=True):
 
     number: int
     transaction: str
-    updates: tuple[Update, ...] = ()
+    updates: tuple[AnyUpdate, ...] = ()
     rule: Rule | None = None
     parent: int | None = None
     depth: int = 0
@@ -77,7 +78,7 @@ class Work(Struct, frozen=True):
     """What a unit does, for those who know whether two such things commute: a rule's actions, or somebody's updates."""
 
     rule: Rule | None
-    updates: tuple[Update, ...]
+    updates: tuple[AnyUpdate, ...]
 
 
 Commutes = Callable[[Work, Work], bool]
@@ -92,7 +93,7 @@ class Pending(Struct, frozen=True):
     """One action of a unit that is to be executed."""
 
     unit: int
-    action: Action
+    action: AnyAction
     lets: tuple[Let, ...] = ()
     delta: DeltaTerms | None = None
 

@@ -10,12 +10,13 @@ from triplewire.errors import BudgetExceeded, DepthExceeded, InputError, Triplew
 from triplewire.languages.rdftl.syntax import Coupling
 from triplewire.rules.changes import Changes
 from triplewire.rules.execution.aborts import abort, abort_line, compensated
-from triplewire.rules.execution.actions import Planner
+from triplewire.rules.execution.actions import ActionEdits, Planner
 from triplewire.rules.execution.context import Limits, Principals, Result, StepContext
+from triplewire.rules.execution.dataset_updates import DatasetAction
 from triplewire.rules.execution.state import Applied, Apply, Compensating, Executed, Fired, Running, State
 from triplewire.rules.execution.triggering.firing import Firing, fire
 from triplewire.rules.execution.units import Pending, ReadSet, Unit, Units, WriteSet, lineage, root_of, with_units
-from triplewire.rules.graphs import Lookup, RecordingGraph
+from triplewire.rules.graphs import Graph, Lookup, RecordingGraph
 
 
 def execute(state: State, pending: Pending, context: StepContext) -> Result:
@@ -25,16 +26,23 @@ def execute(state: State, pending: Pending, context: StepContext) -> Result:
         return abort_line(state, pending.unit, BudgetExceeded(allowed, found="more"), context)
     graph = RecordingGraph(context.graph)
     try:
-        planner = Planner(graph, context.rules.schema, pending.lets, pending.delta, context.limits.edits)
-        planned = planner.plan(pending.action)
+        planned = _planned(pending, graph, context)
     except InputError as error:
-        return abort(state, {pending.unit: error}, context)
+        # It is kept for longer, and need not keep alive what was asked of the graph.
+        return abort(state, {pending.unit: error.with_traceback(None)}, context)
     busy = Running(pending, planned, tuple(graph.lookups))
     if is_foreign:
         state = replace(state, executed_by_others=state.executed_by_others + 1)
     else:
         state = replace(state, executed=state.executed + 1)
     return replace(state, busy=busy), (Apply(planned.edits),)
+
+
+def _planned(pending: Pending, graph: Graph, context: StepContext) -> ActionEdits:
+    if isinstance(pending.action, DatasetAction):
+        return ActionEdits(pending.action.plan(context.deadline.check))
+    planner = Planner(graph, context.rules.schema, pending.lets, pending.delta, context.limits.edits)
+    return planner.plan(pending.action)
 
 
 def applied(state: State, given: Applied, context: StepContext) -> Result:

@@ -4,12 +4,12 @@ advertisements    what clients have advertised that they will publish
 dead_letters      notifications that could not be delivered after every try, kept with the reason until sent again
 idempotency_keys  what was answered to a request, so that sending it again changes nothing
 identities        who a client is, what it may do and how much of it
+living_graph      the quads that are asserted, and a journal of what changed
 log               append-only, one record an event, positions without holes
 metadata          the few single values that must survive, by name
 outbox            notifications on their way, by subscription and position
 peers             what an access point keeps of its peers: records of several kinds, each under a peer and a key
 registry          who subscribed to what, and how far each subscription has come
 rule_records      the rules that are registered, as their text; and what each has done
-rule_repository   the repository that rules work on: its assertions, and a journal of the schedules that changed
-                  them
+views             when a view was last evaluated, and what it has not said yet
 """

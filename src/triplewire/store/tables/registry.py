@@ -16,6 +16,8 @@ from triplewire.store.disk import Connection
 
 Payload = Literal["solutions", "event", "construct"]
 Delivery = Literal["pull", "webhook"]
+# The language of views: queries over the living graph. All others are about one event at a time.
+VIEW = "view"
 
 _COLUMNS = "number, owner, name, language, text, options, created, frontier, cursor, gap, quarantined"
 
@@ -23,7 +25,8 @@ _COLUMNS = "number, owner, name, language, text, options, created, frontier, cur
 class SubscriptionOptions(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How notifications are made and sent. `retention` is how long an unread one is kept, in seconds.
 
-    `lease_ends` is when the callback must be proven again, in Unix seconds.
+    `lease_ends` is when the callback must be proven again, in Unix seconds. `window` is for how many seconds a view
+    joins what changes into one notification.
     """
 
     payload: Payload = "solutions"
@@ -32,6 +35,7 @@ class SubscriptionOptions(Struct, frozen=True, kw_only=True, omit_defaults=True)
     callback_secret: str | None = None
     lease_ends: float | None = None
     retention: float | None = None
+    window: float | None = None
 
 
 class SubscriptionRecord(Struct, frozen=True):
@@ -52,6 +56,10 @@ class SubscriptionRecord(Struct, frozen=True):
     @property
     def is_live(self) -> bool:
         return self.frontier is None
+
+    @property
+    def is_view(self) -> bool:
+        return self.language == VIEW
 
 
 def insert(connection: Connection, record: SubscriptionRecord) -> SubscriptionRecord:
@@ -76,14 +84,16 @@ def insert(connection: Connection, record: SubscriptionRecord) -> SubscriptionRe
 
 def delete(connection: Connection, number: int) -> None:
     """Forget a subscription, its outbox and its dead letters."""
-    for table, column in (("subscriptions", "number"), ("outbox", "subscription"), ("dead_letters", "subscription")):
-        connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (number,))
+    connection.execute("DELETE FROM subscriptions WHERE number = ?", (number,))
+    for table in ("outbox", "dead_letters", "views"):
+        connection.execute(f"DELETE FROM {table} WHERE subscription = ?", (number,))
 
 
 def replace(connection: Connection, number: int, fresh: SubscriptionRecord) -> SubscriptionRecord:
     """Put a fresh record in the place of another; what waited for that one is dropped, its dead letters are kept."""
     connection.execute("DELETE FROM subscriptions WHERE number = ?", (number,))
-    connection.execute("DELETE FROM outbox WHERE subscription = ?", (number,))
+    for table in ("outbox", "views"):
+        connection.execute(f"DELETE FROM {table} WHERE subscription = ?", (number,))
     kept = insert(connection, fresh)
     connection.execute("UPDATE dead_letters SET subscription = ? WHERE subscription = ?", (kept.number, number))
     return kept

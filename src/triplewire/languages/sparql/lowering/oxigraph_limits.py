@@ -18,6 +18,7 @@ from triplewire.algebra.patterns import Variable
 from triplewire.errors import LimitExceeded
 from triplewire.languages.sparql.lowering.balanced_trees import SHORT, height
 from triplewire.languages.sparql.syntax import ast
+from triplewire.languages.sparql.syntax.datasets import DescribeQuery
 from triplewire.languages.sparql.syntax.limits import DEFAULT_LIMITS, QueryLimits
 from triplewire.languages.trees import parts_of, walk
 
@@ -37,7 +38,7 @@ CONDITION = 1
 Below = Iterator[tuple[object, int]]
 
 
-def check_evaluable(tree: ast.Query, limits: QueryLimits = DEFAULT_LIMITS) -> None:
+def check_evaluable(tree: ast.Query | DescribeQuery, limits: QueryLimits = DEFAULT_LIMITS) -> None:
     """Raise LimitExceeded if Oxigraph would take too much stack or time before it finds a first solution."""
     _check_stack(tree, limits)
     _check_joins(tree, limits)
@@ -79,7 +80,7 @@ def _below(node: object) -> Below:
         return _each(node.elements, _group(node))
     if isinstance(node, ast.TriplesBlock):
         return _each((pattern.predicate for pattern in node.patterns), JOIN * len(node.patterns))
-    if isinstance(node, ast.SelectQuery | ast.AskQuery | ast.ConstructQuery):
+    if isinstance(node, ast.SelectQuery | ast.AskQuery | ast.ConstructQuery | DescribeQuery):
         return _query(node)
     if isinstance(node, ast.Or | ast.And):
         return _each(node.operands, FOLDED * height(len(node.operands)))
@@ -111,7 +112,7 @@ def _union(branches: int) -> int:
     return (BRANCH if branches <= SHORT else GROUP + BRANCH) * height(branches)
 
 
-def _query(query: ast.Query) -> Below:
+def _query(query: ast.Query | DescribeQuery) -> Below:
     """Every expression that is named, and every key, becomes a level around the pattern."""
     items = query.projection or () if isinstance(query, ast.SelectQuery) else ()
     named = [item for item in items if isinstance(item, ast.Alias)]

@@ -1,8 +1,8 @@
-"""What a query that groups may project, and how ASK and CONSTRUCT group.
+"""What a query that groups may project, and how ASK, CONSTRUCT and DESCRIBE group.
 
 A query groups if it has GROUP BY or an aggregate. Then only keys of the grouping, aggregates and what VALUES behind the
-query brings can be projected. ASK and CONSTRUCT with grouping are spelled out as a sub-select, which is the one place
-where grouping is evaluated.
+query brings can be projected. ASK, CONSTRUCT and DESCRIBE with grouping are spelled out as a sub-select, which is
+the one place where grouping is evaluated.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from triplewire.languages.sparql.syntax.ast import (
     SubSelect,
 )
 from triplewire.languages.sparql.syntax.cursor import Cursor
+from triplewire.languages.sparql.syntax.datasets import DescribeQuery
 from triplewire.languages.sparql.syntax.scope import visible_in
 from triplewire.languages.trees import is_higher_than, transform, walk
 
@@ -53,8 +54,8 @@ def checked_grouping(cursor: Cursor, query: SelectQuery, start: int) -> SelectQu
     return _without_repeats(query)
 
 
-def grouped_where(cursor: Cursor, query: AskQuery | ConstructQuery) -> Group:
-    """The pattern of an ASK or CONSTRUCT that groups: a sub-select of its keys."""
+def grouped_where(cursor: Cursor, query: AskQuery | ConstructQuery | DescribeQuery) -> Group:
+    """The pattern of an ASK, CONSTRUCT or DESCRIBE that groups: a sub-select of its keys."""
     projection: tuple[Variable | Alias, ...] = tuple(dict.fromkeys(_keys(query)))
     # The pattern moves one level deeper.
     cursor.deepest += 1
@@ -90,7 +91,7 @@ def _take(cursor: Cursor, name: Variable, taken: set[Variable], start: int) -> N
     taken.add(name)
 
 
-def _keys(query: SelectQuery | AskQuery | ConstructQuery) -> Iterator[Variable]:
+def _keys(query: SelectQuery | AskQuery | ConstructQuery | DescribeQuery) -> Iterator[Variable]:
     """What can be projected by name. VALUES behind the query is joined with the groups (18.2.4.3)."""
     for key in query.modifiers.group_by:
         if isinstance(key, Alias):

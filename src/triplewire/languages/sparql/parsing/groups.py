@@ -93,7 +93,7 @@ def _pattern(cursor: Cursor, word: str) -> Element:
 
 def _no_pattern(cursor: Cursor, word: str) -> NoReturn:
     if word == "SERVICE":
-        cursor.refuse("SERVICE", wanted="a pattern over the event itself", found="SERVICE, which would send requests")
+        cursor.refuse("SERVICE", wanted="a pattern over what is here", found="SERVICE, which would send requests")
     cursor.fail("a triple pattern, a group or '}'")
 
 

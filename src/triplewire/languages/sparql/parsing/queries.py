@@ -1,4 +1,4 @@
-"""Whole queries: the prologue, the three forms and their solution modifiers."""
+"""Whole queries: the three forms, with their patterns and solution modifiers."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from triplewire.languages.sparql.parsing.aggregation import checked_grouping, ch
 from triplewire.languages.sparql.parsing.expressions import expression
 from triplewire.languages.sparql.parsing.modifiers import modifiers
 from triplewire.languages.sparql.parsing.paths import simple_verb
+from triplewire.languages.sparql.parsing.prologue import prologue
 from triplewire.languages.sparql.parsing.triples import triples
 from triplewire.languages.sparql.parsing.values import values
 from triplewire.languages.sparql.syntax.ast import (
@@ -25,17 +26,15 @@ from triplewire.languages.sparql.syntax.ast import (
     Values,
 )
 from triplewire.languages.sparql.syntax.cursor import Cursor
-from triplewire.languages.sparql.syntax.iris import resolve
-from triplewire.languages.sparql.syntax.terms import is_iri, is_variable, variable
-from triplewire.rdf.terms import NamedNode
+from triplewire.languages.sparql.syntax.terms import iri, is_variable, variable
 
 _UPDATES = frozenset(("INSERT", "DELETE", "LOAD", "CLEAR", "DROP", "CREATE", "ADD", "MOVE", "COPY", "WITH"))
 
 
 def query(cursor: Cursor) -> Query:
     """A query, prologue included, to the end of the text."""
-    _prologue(cursor)
-    found = _form(cursor)
+    prologue(cursor)
+    found = form(cursor)
     if cursor.tokens[cursor.at]:
         cursor.fail("the end of the query")
     return found
@@ -46,42 +45,8 @@ def subselect(cursor: Cursor) -> SubSelect:
     return SubSelect(_select(cursor))
 
 
-def _prologue(cursor: Cursor) -> None:
-    while True:
-        word = cursor.word()
-        if word == "PREFIX":
-            cursor.at += 1
-            _prefix(cursor)
-        elif word == "BASE":
-            cursor.at += 1
-            cursor.base = _namespace(cursor)
-        else:
-            return
-
-
-def _prefix(cursor: Cursor) -> None:
-    token = cursor.tokens[cursor.at]
-    if not token.endswith(":") or token.count(":") > 1 or token[0] == "_":
-        cursor.fail("a prefix that ends with ':'")
-    cursor.at += 1
-    cursor.prefixes[token[:-1]] = _namespace(cursor)
-
-
-def _namespace(cursor: Cursor) -> str:
-    token = cursor.tokens[cursor.at]
-    if token[:1] != "<" or not is_iri(token):
-        cursor.fail("an IRI in angle brackets")
-    reference = token[1:-1]
-    text = reference if cursor.base is None else resolve(cursor.base, reference)
-    try:
-        NamedNode(text)
-    except ValueError as error:
-        cursor.reject(wanted="an absolute IRI", found=f"<{text}>: {error}")
-    cursor.at += 1
-    return text
-
-
-def _form(cursor: Cursor) -> Query:
+def form(cursor: Cursor) -> Query:
+    """SELECT, ASK or CONSTRUCT, whichever stands here."""
     word = cursor.word()
     if word == "SELECT":
         return _select(cursor)
@@ -108,8 +73,8 @@ def _select(cursor: Cursor) -> SelectQuery:
     cursor.may_aggregate = True
     projection = _projection(cursor)
     cursor.may_aggregate = False
-    where = _where(cursor)
-    selected = SelectQuery(projection, where, duplicates, modifiers(cursor), _trailing_values(cursor))
+    pattern = where(cursor)
+    selected = SelectQuery(projection, pattern, duplicates, modifiers(cursor), trailing_values(cursor))
     grouped, cursor.aggregated = cursor.aggregated or bool(selected.modifiers.group_by), outer
     return checked_grouping(cursor, selected, start) if grouped else checked_projection(cursor, selected, start)
 
@@ -148,26 +113,35 @@ def _alias(cursor: Cursor) -> Alias:
     return Alias(computed, name)
 
 
-def _where(cursor: Cursor) -> Group:
-    _refuse_dataset(cursor)
+def where(cursor: Cursor) -> Group:
+    """FROM as far as it may stand here, then the pattern."""
+    from_clauses(cursor)
     cursor.skip_word("WHERE")
     cursor.end_block()
     return cursor.read_group(cursor)
 
 
-def _refuse_dataset(cursor: Cursor) -> None:
-    if cursor.word() == "FROM":
-        feature = "FROM NAMED" if cursor.tokens[cursor.at + 1].upper() == "NAMED" else "FROM"
-        cursor.refuse(feature, wanted="a query over the event itself", found=feature)
+def from_clauses(cursor: Cursor) -> None:
+    """FROM and FROM NAMED, which only a query over a dataset may have, and none of its sub-selects."""
+    while cursor.word() == "FROM":
+        is_named = cursor.tokens[cursor.at + 1].upper() == "NAMED"
+        feature = "FROM NAMED" if is_named else "FROM"
+        if cursor.from_graphs is None:
+            cursor.refuse(feature, wanted="a query over the event itself", found=feature)
+        if cursor.depth:
+            cursor.fail("FROM in the outermost query only")
+        cursor.at += 2 if is_named else 1
+        cursor.from_graphs[is_named].append(iri(cursor))
 
 
-def _trailing_values(cursor: Cursor) -> Values | None:
+def trailing_values(cursor: Cursor) -> Values | None:
+    """VALUES behind a query, if any."""
     return values(cursor) if cursor.skip_word("VALUES") else None
 
 
 def _ask(cursor: Cursor) -> AskQuery:
     cursor.at += 1
-    asked = AskQuery(_where(cursor), modifiers(cursor), _trailing_values(cursor))
+    asked = AskQuery(where(cursor), modifiers(cursor), trailing_values(cursor))
     if cursor.aggregated or asked.modifiers.group_by:
         return AskQuery(grouped_where(cursor, asked))
     return asked
@@ -177,11 +151,11 @@ def _construct(cursor: Cursor) -> ConstructQuery:
     cursor.at += 1
     if cursor.tokens[cursor.at] == "{":
         template = _template(cursor)
-        where = _where(cursor)
+        pattern = where(cursor)
     else:
         template = _short_form(cursor)
-        where = Group((TriplesBlock(template),) if template else ())
-    built = ConstructQuery(template, where, modifiers(cursor), _trailing_values(cursor))
+        pattern = Group((TriplesBlock(template),) if template else ())
+    built = ConstructQuery(template, pattern, modifiers(cursor), trailing_values(cursor))
     if cursor.aggregated or built.modifiers.group_by:
         return ConstructQuery(template, grouped_where(cursor, built))
     return built
@@ -195,7 +169,7 @@ def _template(cursor: Cursor) -> tuple[TriplePattern, ...]:
 
 
 def _short_form(cursor: Cursor) -> tuple[TriplePattern, ...]:
-    _refuse_dataset(cursor)
+    from_clauses(cursor)
     cursor.expect_word("WHERE")
     found = _plain_triples(cursor)
     cursor.count_patterns(len(found))

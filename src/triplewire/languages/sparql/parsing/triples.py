@@ -98,8 +98,7 @@ def _collection(cursor: Cursor, read_verb: ReadVerb, out: list[TriplePattern]) -
     members: list[Term] = []
     while cursor.tokens[cursor.at] != ")":
         members.append(_node(cursor, read_verb, out))
-        if len(members) > cursor.limits.patterns:
-            cursor.count_patterns(len(members))
+        cursor.check_patterns(len(members))
     cursor.at += 1
     cursor.leave()
     return _linked(cursor, members, out)

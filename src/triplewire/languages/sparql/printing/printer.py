@@ -9,6 +9,7 @@ from triplewire.languages.sparql.syntax.ast import (
     Alternative,
     AskQuery,
     Bind,
+    ConstructQuery,
     Duplicates,
     Expression,
     Filter,
@@ -33,6 +34,7 @@ from triplewire.languages.sparql.syntax.ast import (
     ZeroOrMore,
     ZeroOrOne,
 )
+from triplewire.languages.sparql.syntax.datasets import DatasetQuery, DescribeQuery
 
 
 def print_query(query: Query) -> str:
@@ -43,34 +45,57 @@ def print_query(query: Query) -> str:
     'ASK { ?s <urn:ex:p> ?o . ?s <urn:ex:q> "1"^^<http://www.w3.org/2001/XMLSchema#integer> . \
 FILTER(?o < "3"^^<http://www.w3.org/2001/XMLSchema#integer>) }'
     """
+    return _printed(query, "")
+
+
+def print_dataset_query(query: DatasetQuery) -> str:
+    """The text of a query over a dataset.
+
+    >>> from triplewire.languages.sparql.parsing.parser import parse_dataset_query
+    >>> print_dataset_query(parse_dataset_query("describe ?s from <urn:g> from named <urn:h> { ?s ?p 'x' }"))
+    'DESCRIBE ?s FROM <urn:g> FROM NAMED <urn:h> WHERE { ?s ?p "x" . }'
+    """
+    clauses = [f"FROM {graph} " for graph in query.default_graphs]
+    clauses += [f"FROM NAMED {graph} " for graph in query.named_graphs]
+    return _printed(query.query, "".join(clauses))
+
+
+def _printed(query: Query | DescribeQuery, graphs: str) -> str:
+    where = "" if isinstance(query, AskQuery) else "WHERE "
+    return _with_tail(f"{_head(query)} {graphs}{where}{print_group(query.where)}", query)
+
+
+def _head(query: Query | DescribeQuery) -> str:
     if isinstance(query, SelectQuery):
-        return _select(query)
-    head = "ASK" if isinstance(query, AskQuery) else f"CONSTRUCT {_braced(_triples(query.template))} WHERE"
-    return _with_tail(f"{head} {print_group(query.where)}", query)
+        return _select_head(query)
+    if isinstance(query, AskQuery):
+        return "ASK"
+    if isinstance(query, ConstructQuery):
+        return f"CONSTRUCT {braced(_triples(query.template))}"
+    return "DESCRIBE " + ("*" if query.targets is None else " ".join([str(target) for target in query.targets]))
 
 
 def print_group(group: Group) -> str:
     """A group with its braces."""
     if len(group.elements) == 1 and isinstance(group.elements[0], SubSelect):
         return text_of(group.elements[0])
-    return _braced(" ".join([text_of(element) for element in group.elements]))
+    return braced(" ".join([text_of(element) for element in group.elements]))
 
 
-def _braced(inner: str) -> str:
+def braced(inner: str) -> str:
+    """What stands in braces, with them."""
     return f"{{ {inner} }}" if inner else "{ }"
 
 
-def _select(query: SelectQuery) -> str:
+def _select_head(query: SelectQuery) -> str:
     words = ["SELECT"]
     if query.duplicates is not Duplicates.KEPT:
         words.append(query.duplicates.value)
     words.append("*" if query.projection is None else " ".join([_projected(item) for item in query.projection]))
-    words.append("WHERE")
-    words.append(print_group(query.where))
-    return _with_tail(" ".join(words), query)
+    return " ".join(words)
 
 
-def _with_tail(text: str, query: Query) -> str:
+def _with_tail(text: str, query: Query | DescribeQuery) -> str:
     parts = [text, *_modifiers(query.modifiers)]
     if query.values is not None:
         parts.append(_values(query.values))
@@ -150,7 +175,7 @@ def _bind(bind: Bind) -> str:
 def _values(values: Values) -> str:
     names = " ".join([str(name) for name in values.variables])
     rows = " ".join([f"({' '.join([_datum(datum) for datum in row])})" for row in values.rows])
-    return f"VALUES ({names}) {_braced(rows)}"
+    return f"VALUES ({names}) {braced(rows)}"
 
 
 def _datum(datum: object) -> str:
@@ -158,7 +183,7 @@ def _datum(datum: object) -> str:
 
 
 def _subselect(subselect: SubSelect) -> str:
-    return _braced(_select(subselect.query))
+    return braced(print_query(subselect.query))
 
 
 register(

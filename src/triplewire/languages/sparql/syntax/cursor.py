@@ -14,10 +14,13 @@ from triplewire.errors import LimitExceeded, RefusedFeature, SyntaxProblem
 from triplewire.languages.sparql.syntax.ast import Group, SubSelect
 from triplewire.languages.sparql.syntax.limits import QueryLimits
 from triplewire.languages.sparql.syntax.tokens import offset_of, tokenize
+from triplewire.rdf.terms import NamedNode
+
+_COUNTED = {"patterns": "triple patterns", "data": "triples in INSERT DATA or DELETE DATA"}
 
 
 class Cursor:
-    """A position in the tokens of one query text."""
+    """A position in the tokens of the text of one query or update."""
 
     __slots__ = (
         "aggregated",
@@ -25,12 +28,16 @@ class Cursor:
         "base",
         "block",
         "blocks",
+        "counted",
         "deepest",
         "depth",
+        "forced",
         "fresh_count",
+        "from_graphs",
         "labels",
         "limits",
         "may_aggregate",
+        "most_patterns",
         "patterns",
         "prefixes",
         "read_group",
@@ -46,6 +53,7 @@ class Cursor:
         limits: QueryLimits,
         read_group: Callable[[Cursor], Group],
         read_subselect: Callable[[Cursor], SubSelect],
+        base: str | None = None,
     ) -> None:
         self.text = text
         self.tokens = tokenize(text)
@@ -53,9 +61,13 @@ class Cursor:
         self.limits = limits
         self.depth = 0
         self.deepest = 0
-        self.patterns = 0
+        self.count_anew("patterns")
         self.prefixes: dict[str, str] = {}
-        self.base: str | None = None
+        self.base = base
+        # The graphs of FROM and of FROM NAMED; None where a query may not name any.
+        self.from_graphs: tuple[list[NamedNode], list[NamedNode]] | None = None
+        # Variables that get a term once the text is read, and so may stand in data.
+        self.forced: frozenset[str] = frozenset()
         self.block = 0
         self.blocks = 0
         self.labels: dict[str, int] = {}
@@ -105,10 +117,19 @@ class Cursor:
         if depth > self.limits.depth:
             self.exceed("depth", self.limits.depth, "levels of nesting")
 
+    def count_anew(self, counted: str) -> None:
+        """From here on triples count as patterns, or as data, of which there may be more."""
+        self.patterns = 0
+        self.counted = counted
+        self.most_patterns: int = getattr(self.limits, counted)
+
     def count_patterns(self, more: int) -> None:
         self.patterns += more
-        if self.patterns > self.limits.patterns:
-            self.exceed("patterns", self.limits.patterns, "triple patterns")
+        self.check_patterns(self.patterns)
+
+    def check_patterns(self, number: int) -> None:
+        if number > self.most_patterns:
+            self.exceed(self.counted, self.most_patterns, _COUNTED[self.counted])
 
     def leave(self) -> None:
         self.depth -= 1

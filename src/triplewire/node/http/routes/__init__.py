@@ -6,11 +6,13 @@ advertisements  `/advertisements`: what a client will publish, so that subscript
 dead_letters    `/dead-letters`: notifications that were given up; one's own, and an administrator sees all
 events          `/events`: publish, and read what is kept
 explanations    `/explain`: how a query is matched, and why an event does or does not satisfy it
+living          `/update`, `/graph`, `/changes`: the living graph changed, and its journal
 network         `/network`: the network of super-peers as this node sees it
-notifications   `/subscriptions/{name}/notifications`: pages, server-sent events, WebSocket
-rules           `/rules`, `/updates`, `/schema`: RDFTL rules over the node's repository, and what they do
+notifications   `/subscriptions/{name}/notifications`, and of views: pages, server-sent events, WebSocket
+rules           `/rules`, `/updates`, `/schema`: RDFTL rules over the living graph, and what they do
 space           `/space`: the event space as its nodes describe themselves; and how a node leaves it
-sparql          `/sparql`: queries over everything that is kept (SPARQL 1.1 Protocol, the query operation)
+sparql          `/sparql`: queries over the living graph; `/events/sparql`: over every event that is kept
 status          `/health` and `/metrics`: is it well, and what does it do?
 subscriptions   `/subscriptions`: standing queries, and what they have to say
+views           `/views`: standing queries over the living graph
 """

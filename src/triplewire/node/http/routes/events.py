@@ -61,11 +61,15 @@ async def publish(
     request: Request,
     graph: Annotated[str | None, Query(description="The IRI of triples that stand outside any graph.")] = None,
     base: Base = None,
+    merge: Annotated[
+        bool | None, Query(description="Let the living graph have each event as its graph. Default: a setting.")
+    ] = None,
     idempotency_key: Annotated[str | None, Header(max_length=200)] = None,
 ) -> Response:
     """Publish events. The answer comes when they are on the disk; all are stored, or none.
 
-    Relative IRIs count from `base`, or else from the URL of the request.
+    Relative IRIs count from `base`, or else from the URL of the request. With `merge`, the graph of an event that was
+    published with other content is replaced; the event stays as it was.
     """
     node, client = node_of(request), client_of(request)
     form = _format(request)
@@ -78,8 +82,10 @@ async def publish(
 
     most = _INLINE_NQUADS_BYTES if form is NQUADS else _INLINE_BYTES
     events = parsed() if len(data) <= most else await asyncio.to_thread(parsed)
-    digest = _digest(form, (graph, base), data) if idempotency_key is not None else b""
-    receipts = await node.broker.events.publish(client, events, key=idempotency_key, digest=digest)
+    digest = _digest(form, (graph, base, *(["merge"] if merge else [])), data) if idempotency_key is not None else b""
+    merges = node.settings.merge_events if merge is None else merge
+    publish_all = node.broker.living.publish if merges else node.broker.events.publish
+    receipts = await publish_all(client, events, key=idempotency_key, digest=digest)
     return json_response(Receipts(receipts), 201)
 
 

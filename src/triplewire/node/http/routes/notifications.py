@@ -1,9 +1,9 @@
-"""`/subscriptions/{name}/notifications`: pages, server-sent events, WebSocket.
+"""`/subscriptions/{name}/notifications` and `/views/{name}/notifications`: pages, server-sent events, WebSocket.
 
     GET    a JSON page; with `Accept: text/event-stream`, a stream
     WS     one JSON message a notification; `{"acknowledge": 7}` back
 
-A client reaches its own subscriptions only, and whoever has a stream token the stream of one.
+A client reaches its own subscriptions and views only, and whoever has a stream token the stream of one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from fastapi.responses import StreamingResponse
 from triplewire.errors import InputError, TriplewireError
 from triplewire.node.broker.notifications import NotificationPage
 from triplewire.node.delivery.streams import Gap, KeepAlive, event_stream
-from triplewire.node.http.authentication import client_of, node_of, stream_of
+from triplewire.node.http.authentication import client_of, named_by, node_of, stream_of
 from triplewire.node.http.openapi import BEARER, problems
 from triplewire.node.http.routes.events import MOST_POSITION
 from triplewire.node.matching.answers import Notification
@@ -43,6 +43,12 @@ _ANSWER: dict[int | str, dict[str, Any]] = {
 
 
 @router.get(
+    "/views/{name}/notifications",
+    response_class=Response,
+    responses=_ANSWER | problems(400, 401, 403, 404),
+    openapi_extra=BEARER,
+)
+@router.get(
     "/subscriptions/{name}/notifications",
     response_class=Response,
     responses=_ANSWER | problems(400, 401, 403, 404),
@@ -63,10 +69,11 @@ async def notifications(
     if "text/event-stream" in accept:
         record = stream_of(request, name)
         return _stream(node, record, _resumed(last_event_id, after, record))
-    record = node.broker.subscriptions.require(client_of(request).id, name)
+    record = named_by(request, client_of(request).id, name)
     return _answer(await _page(node, record, record.cursor if after is None else after, limit, wait))
 
 
+@router.websocket("/views/{name}/notifications")
 @router.websocket("/subscriptions/{name}/notifications")
 async def socket(websocket: WebSocket, name: str, after: Position | None = None) -> None:
     try:

@@ -1,4 +1,4 @@
-"""`/rules`, `/updates`, `/schema`: RDFTL rules over the node's repository, and what they do."""
+"""`/rules`, `/updates`, `/schema`: RDFTL rules over the living graph, and what they do."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from triplewire.node.http.rule_answers import (
     rule_view,
     update_answer,
 )
+from triplewire.node.living.transaction import ExecutedUpdate
 from triplewire.node.rules.event_triggers import TriggeredBy
 from triplewire.node.rules.idempotency import IdempotencyKey
 from triplewire.node.rules.rights import require_author
-from triplewire.node.rules.update import ExecutedUpdate
 from triplewire.rdf.formats import FORMATS, format_of_media_type
 from triplewire.rules.execution import Status
 from triplewire.rules.schema import Schema
@@ -137,7 +137,7 @@ async def execute(request: Request, idempotency_key: Annotated[str | None, Heade
 
 @router.get("/schema", responses=documents(*_GRAPHS) | problems(401, 406), openapi_extra=BEARER)
 async def read_schema(request: Request) -> Response:
-    """The schema that the repository conforms to."""
+    """The schema that the default graph conforms to."""
     client_of(request)
     media_type = chosen(request.headers.get("accept"), _GRAPHS)
     schema = await node_of(request).broker.rules.schema()
@@ -148,13 +148,12 @@ async def read_schema(request: Request) -> Response:
     "/schema", status_code=204, responses=problems(400, 401, 403, 413, 415, 507), openapi_extra=BEARER | _RDF_BODY
 )
 async def write_schema(request: Request, base: Base = None) -> Response:
-    """Use another schema, if the repository conforms to it and every rule can be read by it."""
-    admin_of(request)
-    node = node_of(request)
+    """Use another schema, if the default graph conforms to it and every rule can be read by it."""
+    client, node = admin_of(request), node_of(request)
     form = format_of_media_type(media_type_of(request))
     data = await read_body(request, node.settings.limits.document_bytes)
     schema = await asyncio.to_thread(Schema.parse, data, form.name, base=base_of(request, base))
-    await node.broker.rules.set_schema(schema)
+    await node.broker.rules.set_schema(client, schema)
     return Response(status_code=204)
 
 

@@ -1,21 +1,27 @@
-"""`/sparql`: queries over everything that is kept (SPARQL 1.1 Protocol, the query operation)."""
+"""`/sparql`: queries over the living graph; `/events/sparql`: over every event that is kept (SPARQL 1.1 Protocol)."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
-from urllib.parse import parse_qs
 
 from fastapi import APIRouter, Query, Request, Response
+from msgspec import Struct
 
-from triplewire.errors import Forbidden, InputError, RefusedFeature, UnknownFormat
-from triplewire.node.access.grants import readable
+from triplewire.errors import InputError, RefusedFeature, UnknownFormat
+from triplewire.languages.sparql.parsing.parser import parse_dataset_query
+from triplewire.languages.sparql.syntax import ast
+from triplewire.languages.sparql.syntax.datasets import DescribeQuery
 from triplewire.node.http.authentication import client_of, node_of
-from triplewire.node.http.bodies import media_type_of, read_body
+from triplewire.node.http.bodies import media_type_of, read_form
 from triplewire.node.http.negotiation import chosen
 from triplewire.node.http.openapi import BEARER, documents, problems
 from triplewire.node.http.routes.subscriptions import text_of
+from triplewire.node.living.service import require_reader
+from triplewire.node.repository.following import Result
 from triplewire.node.repository.repository import is_graph_query
 from triplewire.rdf.formats import FORMATS
+from triplewire.rdf.terms import NamedNode
 
 router = APIRouter(tags=["sparql"])
 
@@ -27,57 +33,110 @@ _RESULTS = [
 ]
 _GRAPHS = ["application/n-triples", *(f.media_types[0] for f in FORMATS if f.name not in ("nquads", "ntriples"))]
 _ALIASES = {"application/json": _RESULTS[0], "application/xml": _RESULTS[1]}
-_FORM = "application/x-www-form-urlencoded"
+FORM = "application/x-www-form-urlencoded"
+_FORM_BYTES = 1 << 20
 _DATASET = ("default-graph-uri", "named-graph-uri")
 _BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
         "content": {
             "application/sparql-query": {"schema": {"type": "string"}},
-            _FORM: {"schema": {"type": "object", "required": ["query"], "properties": {"query": {"type": "string"}}}},
+            FORM: {"schema": {"type": "object", "required": ["query"], "properties": {"query": {"type": "string"}}}},
         },
     }
 }
 _PROBLEMS = documents(*_RESULTS, *_GRAPHS) | problems(400, 401, 403, 406, 413, 415, 503)
 
 
+class _Asked(Struct, frozen=True):
+    """A query, and the graphs that the request names, by parameter."""
+
+    text: str
+    graphs: Mapping[str, Sequence[str]]
+
+
+# The living graph
+
+
 @router.get("/sparql", responses=_PROBLEMS, openapi_extra=BEARER)
-async def query_by_get(request: Request, query: Annotated[str, Query()]) -> Response:
-    """Evaluate a SPARQL query."""
-    return await _answered(request, query, list(request.query_params))
+async def query_by_get(
+    request: Request,
+    query: Annotated[str, Query()],
+    default: Annotated[list[str] | None, Query(alias=_DATASET[0], description="As FROM.")] = None,
+    named: Annotated[list[str] | None, Query(alias=_DATASET[1], description="As FROM NAMED.")] = None,
+) -> Response:
+    """Evaluate a SPARQL query over the living graph."""
+    return await _answered(request, _Asked(query, {_DATASET[0]: default or [], _DATASET[1]: named or []}))
 
 
 @router.post("/sparql", responses=_PROBLEMS, openapi_extra=BEARER | _BODY)
 async def query_by_post(request: Request) -> Response:
-    """Evaluate a SPARQL query in the body."""
+    """Evaluate a SPARQL query in the body over the living graph."""
+    return await _answered(request, await _in_body(request))
+
+
+async def _answered(request: Request, asked: _Asked) -> Response:
+    require_reader(client_of(request))
+    graphs = [[graph_named(name) for name in asked.graphs.get(parameter, ())] for parameter in _DATASET]
+    query = parse_dataset_query(asked.text).over(*graphs)
+    is_graph = isinstance(query.query, ast.ConstructQuery | DescribeQuery)
+    media_type = _media_type(request, is_graph=is_graph)
+    return _response(await node_of(request).replica.query(query, media_type))
+
+
+# Events
+
+
+@router.get("/events/sparql", responses=_PROBLEMS, openapi_extra=BEARER)
+async def query_events_by_get(request: Request, query: Annotated[str, Query()]) -> Response:
+    """Evaluate a SPARQL query over every event that is kept."""
+    return await _answered_by_events(request, _Asked(query, dict(request.query_params)))
+
+
+@router.post("/events/sparql", responses=_PROBLEMS, openapi_extra=BEARER | _BODY)
+async def query_events_by_post(request: Request) -> Response:
+    """Evaluate a SPARQL query in the body over every event that is kept."""
+    return await _answered_by_events(request, await _in_body(request))
+
+
+async def _answered_by_events(request: Request, asked: _Asked) -> Response:
+    require_reader(client_of(request))
+    for name in _DATASET:
+        if asked.graphs.get(name):
+            raise RefusedFeature("FROM", f"{name} is refused, as FROM is: a query asks everything that is kept")
+    media_type = _media_type(request, is_graph=is_graph_query(asked.text))
+    return _response(await node_of(request).event_queries.query(asked.text, media_type))
+
+
+# Both
+
+
+def graph_named(iri: str) -> NamedNode:
+    """The graph of a request's parameter."""
+    try:
+        return NamedNode(iri)
+    except ValueError as error:
+        raise InputError(wanted="the IRI of a graph", found=f"{iri!r}: {error}") from None
+
+
+async def _in_body(request: Request) -> _Asked:
     client_of(request)
     media_type = media_type_of(request)
     if media_type == "application/sparql-query":
-        return await _answered(request, await text_of(request), list(request.query_params))
-    if media_type != _FORM:
-        raise UnknownFormat(wanted=f"a query as application/sparql-query or {_FORM}", found=repr(media_type))
-    fields = await _form(request)
+        given = {name: request.query_params.getlist(name) for name in _DATASET}
+        return _Asked(await text_of(request), given)
+    if media_type != FORM:
+        raise UnknownFormat(wanted=f"a query as application/sparql-query or {FORM}", found=repr(media_type))
+    fields = await read_form(request, _FORM_BYTES)
     if len(fields.get("query", ())) != 1:
         raise InputError(wanted="exactly one field `query`", found="none or several")
-    return await _answered(request, fields["query"][0], list(fields))
+    return _Asked(fields["query"][0], fields)
 
 
-async def _answered(request: Request, text: str, parameters: list[str]) -> Response:
-    client = client_of(request)
-    if not readable(client).is_everything:
-        raise Forbidden(wanted="a client that may read everything", found="one with a limited grant")
-    for name in _DATASET:
-        if name in parameters:
-            raise RefusedFeature("FROM", f"{name} is refused, as FROM is: a query asks everything that is kept")
-    offered = _GRAPHS if is_graph_query(text) else [*_RESULTS, *_ALIASES]
-    media_type = chosen(request.headers.get("accept"), offered)
-    result = await node_of(request).queries.query(text, _ALIASES.get(media_type, media_type))
+def _media_type(request: Request, *, is_graph: bool) -> str:
+    found = chosen(request.headers.get("accept"), _GRAPHS if is_graph else [*_RESULTS, *_ALIASES])
+    return _ALIASES.get(found, found)
+
+
+def _response(result: Result) -> Response:
     return Response(result.content, media_type=result.media_type)
-
-
-async def _form(request: Request) -> dict[str, list[str]]:
-    data = await read_body(request, 1 << 20)
-    try:
-        return parse_qs(data.decode("ascii"), keep_blank_values=True, max_num_fields=100, errors="strict")
-    except (ValueError, UnicodeDecodeError) as error:
-        raise InputError(wanted="form fields", found=str(error)) from None

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 
 from triplewire.errors import InputError, UnknownFormat
 from triplewire.languages.sparql.syntax.limits import DEFAULT_LIMITS
-from triplewire.node.http.authentication import client_of, node_of
+from triplewire.node.http.authentication import client_of, named_by, node_of
 from triplewire.node.http.bodies import media_type_of, read_body
 from triplewire.node.http.openapi import BEARER, json_answer, json_response, problems
 from triplewire.node.http.routes.events import MOST_POSITION
@@ -59,7 +59,7 @@ async def subscribe(
     text = await text_of(request)
     known = node.broker.subscriptions.index.named(client.id, name)
     options = SubscriptionOptions(payload=payload, delivery=delivery, callback=callback, retention=retention)
-    options = await _proven(node, name, options, None if known is None else known.options)
+    options = await proven(node, name, options, None if known is None else known.options)
     record = await node.broker.subscriptions.subscribe(client, name, language, text, options, _start(start))
     node.webhooks.attend(record)
     shown = described(node, record)
@@ -76,12 +76,9 @@ async def subscribe(
 async def list_subscriptions(request: Request) -> Response:
     """The client's subscriptions; an administrator sees everybody's."""
     node, client = node_of(request), client_of(request)
-    records = (
-        list(node.broker.subscriptions.index)
-        if client.rights.is_admin
-        else node.broker.subscriptions.index.of(client.id)
-    )
-    return json_response(SubscriptionList([described(node, record) for record in records]))
+    index = node.broker.subscriptions.index
+    records = index if client.rights.is_admin else index.of(client.id)
+    return json_response(SubscriptionList([described(node, record) for record in records if not record.is_view]))
 
 
 @router.get(
@@ -94,9 +91,10 @@ async def read_subscription(request: Request, name: Name, owner: Owner = None) -
     return json_response(described(node_of(request), subscription_of(request, name, owner)))
 
 
+@router.delete("/views/{name}", status_code=204, responses=problems(401, 403, 404), openapi_extra=BEARER)
 @router.delete("/subscriptions/{name}", status_code=204, responses=problems(401, 403, 404), openapi_extra=BEARER)
 async def unsubscribe(request: Request, name: Name, owner: Owner = None) -> Response:
-    """Forget a subscription and everything that waits for it."""
+    """Forget a subscription or view and everything that waits for it."""
     node, number = node_of(request), subscription_of(request, name, owner).number
     node.webhooks.forget(number)
     await node.broker.subscriptions.unsubscribe(number)
@@ -120,6 +118,7 @@ async def reset(request: Request, name: Name, start: Start = "now", owner: Owner
     return json_response(described(node, record))
 
 
+@router.post("/views/{name}/ack", status_code=204, responses=problems(400, 401, 403, 404, 507), openapi_extra=BEARER)
 @router.post(
     "/subscriptions/{name}/ack", status_code=204, responses=problems(400, 401, 403, 404, 507), openapi_extra=BEARER
 )
@@ -135,6 +134,13 @@ async def acknowledge(
 
 
 @router.post(
+    "/views/{name}/tokens",
+    status_code=201,
+    responses=json_answer(201, "A token, and the seconds in which it opens the stream", StreamToken)
+    | problems(401, 403, 404),
+    openapi_extra=BEARER,
+)
+@router.post(
     "/subscriptions/{name}/tokens",
     status_code=201,
     responses=json_answer(201, "A token, and the seconds in which it opens the stream", StreamToken)
@@ -142,7 +148,7 @@ async def acknowledge(
     openapi_extra=BEARER,
 )
 async def issue_token(request: Request, name: Name) -> Response:
-    """A token that opens the stream of this subscription, for whoever cannot send a secret: a browser's EventSource."""
+    """A token that opens the stream of one, for whoever cannot send a secret: a browser's EventSource."""
     tokens, record = node_of(request).tokens, subscription_of(request, name)
     response = json_response(StreamToken(tokens.issue(record.owner, record.number), tokens.seconds), 201)
     response.headers["Cache-Control"] = "no-store"
@@ -150,10 +156,10 @@ async def issue_token(request: Request, name: Name) -> Response:
 
 
 def subscription_of(request: Request, name: str, owner: str | None = None) -> SubscriptionRecord:
-    """The subscription that a request names. Only administrators reach other clients' ones; to others they are not."""
+    """What a request names. Only administrators reach what is another client's; to others it is not there."""
     client = client_of(request)
     whose = owner if owner is not None and client.rights.is_admin else client.id
-    return node_of(request).broker.subscriptions.require(whose, name)
+    return named_by(request, whose, name)
 
 
 def language_of(request: Request) -> str:
@@ -203,7 +209,7 @@ def _state(node: Node, record: SubscriptionRecord) -> State:
     return "live" if record.is_live else "catching up"
 
 
-async def _proven(
+async def proven(
     node: Node, name: str, options: SubscriptionOptions, known: SubscriptionOptions | None
 ) -> SubscriptionOptions:
     """The options with the webhook's secret and lease, once its receiver has answered the challenge (row A14)."""

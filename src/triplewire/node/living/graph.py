@@ -1,0 +1,123 @@
+"""The living graph in memory: a dataset, the rules over its default graph, what triggers them, and who owns them.
+
+It holds no lock and knows no database: `store` keeps it as the database has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+
+from triplewire.languages.rdftl.syntax import Rule
+from triplewire.node.living.changes import Follower, NoFollower
+from triplewire.node.rules.event_triggers import EventTriggers
+from triplewire.rdf.terms import DefaultGraph, Quad, Triple
+from triplewire.rules.changes import Changes
+from triplewire.rules.commutativity import by_rules
+from triplewire.rules.execution import AnyUpdate, Limits, Principals, Rulebook, Runner, ScheduleOutcome
+from triplewire.rules.repository import Repository
+from triplewire.rules.schema import Schema
+from triplewire.views.graphs import Dataset, OxigraphDataset
+
+_CHUNK = 50_000
+
+
+class LivingGraph:
+    """A dataset whose default graph conforms to a schema, if there is one, and rules over it.
+
+    `owners` is by rule, those in quarantine included. `position` is that of the last change, `size` how many quads
+    hold. `follower` is told of each change in the transaction that keeps it.
+    """
+
+    def __init__(self, schema: Schema, quads: Iterable[Quad], limits: Limits, position: int = 0) -> None:
+        self.repository = Repository(schema)
+        self.size = self._load(quads)
+        self.position = position
+        self.follower: Follower = NoFollower()
+        self.rules = Rulebook(schema)
+        self.triggers = EventTriggers(schema)
+        self.owners: dict[str, str] = {}
+        self._limits = limits
+        self._uncommitted: list[Changes] = []
+        self._committed_position = position
+        self._refresh()
+
+    @property
+    def schema(self) -> Schema:
+        return self.repository.schema
+
+    @property
+    def dataset(self) -> Dataset:
+        """What holds now."""
+        return OxigraphDataset(self.repository.store)
+
+    def _load(self, quads: Iterable[Quad]) -> int:
+        """Quads as they were kept. What a schema has to be asked about waits until all of it is there."""
+        store, rest = self.repository.store, iter(quads)
+        asserted: list[Triple] = []
+        while chunk := list(islice(rest, _CHUNK)):
+            if self.schema.is_empty:
+                store.bulk_extend(chunk)
+                continue
+            asserted += [quad.triple for quad in chunk if quad.graph_name == DefaultGraph()]
+            store.bulk_extend(quad for quad in chunk if quad.graph_name != DefaultGraph())
+        self.repository.load(asserted)
+        return len(store)
+
+    # Rules
+
+    def put(self, rule: Rule, owner: str, since: int | None) -> Rule:
+        """Register a rule, or replace the one of that name; it is triggered by events after `since`, None: by none.
+
+        Gives it back with its names resolved. One that is refused changes nothing.
+        """
+        known = self.rules.replace(rule)
+        self.triggers.put(known, since)
+        self.owners[rule.id] = owner
+        self._refresh()
+        return known
+
+    def disable(self, rule: str) -> None:
+        """Let a rule fire no longer."""
+        if rule in self.rules:
+            self.rules.remove(rule)
+        self.triggers.remove(rule)
+        self._refresh()
+
+    def remove(self, rule: str) -> None:
+        """Forget a rule."""
+        self.disable(rule)
+        self.owners.pop(rule, None)
+
+    def _refresh(self) -> None:
+        """What the analysis says of the rules holds until they change."""
+        self._runner = Runner(self.repository, self.rules, limits=self._limits, commutes=by_rules(self.rules))
+
+    # Transactions
+
+    def begin(self) -> None:
+        """Begin a transaction: what was executed before is not rolled back any more."""
+        self._uncommitted.clear()
+        self._committed_position = self.position
+
+    def run(self, updates: Sequence[AnyUpdate], principals: Principals | None = None) -> ScheduleOutcome:
+        """Execute a schedule; without principals every rule is the author's."""
+        outcome = self._runner.run(updates, principals)
+        self._uncommitted.append(outcome.changes)
+        self.size += _growth(outcome.changes)
+        return outcome
+
+    def roll_back(self) -> None:
+        """Undo what was executed since the transaction began."""
+        while self._uncommitted:
+            changes = self._uncommitted.pop()
+            self.repository.apply(changes.edits.reversed())
+            self.size -= _growth(changes)
+        if self.position != self._committed_position:
+            self.position = self._committed_position
+            self.follower.rolled_back(self.position, self.dataset)
+
+
+def _growth(changes: Changes) -> int:
+    named = changes.edits.named
+    return len(changes.inserted) - len(changes.deleted) + len(named.inserted) - len(named.deleted)

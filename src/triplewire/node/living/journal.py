@@ -1,0 +1,87 @@
+"""The journal: what each transaction has changed, and what every rule did in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+from msgspec import Struct
+
+from triplewire.rdf.terms import Quad, Triple
+from triplewire.rules.changes import Changes
+from triplewire.rules.execution import ScheduleOutcome, TraceEntry
+from triplewire.store.disk import Connection
+from triplewire.store.tables import living_graph, rule_records
+from triplewire.store.tables.living_graph import QuadLines
+from triplewire.store.tables.rule_records import FiringRecord
+
+
+class FiringEntry(Struct, frozen=True, kw_only=True):
+    """A firing as it stands in the journal; triples are lines of N-Triples."""
+
+    transaction: str
+    cause: str
+    depth: int
+    delta: dict[str, str]
+    status: str
+    error: str | None
+    inserted: tuple[str, ...]
+    deleted: tuple[str, ...]
+
+
+def record(tx: Connection, time: float, outcome: ScheduleOutcome) -> int:
+    """Write what came of a schedule, and give back its position in the journal."""
+    position = record_changes(tx, time, outcome.changes)
+    rule_records.note_firings(tx, position, _entries(outcome))
+    return position
+
+
+def record_changes(tx: Connection, time: float, changes: Changes) -> int:
+    """Write changes that no schedule has made, and give back their position."""
+    edits, named = changes.edits, changes.edits.named
+    added, removed = _lines(named.inserted), _lines(named.deleted)
+    holding = QuadLines(_lines(changes.inserted) + added, _lines(changes.deleted) + removed)
+    asserted = QuadLines(_lines(edits.inserted) + added, _lines(edits.deleted) + removed)
+    return living_graph.record(tx, time, holding, asserted).position
+
+
+def firings(tx: Connection, rule: str, after: int, limit: int) -> list[tuple[FiringRecord, FiringEntry]]:
+    """What a rule has done, oldest first, from the firing that follows a number."""
+    found = rule_records.firings(tx, rule, after, limit)
+    return [(record, msgspec.json.decode(record.entry, type=FiringEntry)) for record in found]
+
+
+def forget(tx: Connection, position: int) -> None:
+    """Drop the journal up to a position; the living graph stays."""
+    living_graph.forget(tx, position)
+    rule_records.forget_firings(tx, position)
+
+
+def delta_by_component(entry: TraceEntry) -> dict[str, str]:
+    """`$delta` by its components; the whole is `delta`."""
+    return {component.value or "delta": str(term) for component, term in (entry.delta or {}).items()}
+
+
+def _entries(outcome: ScheduleOutcome) -> Iterator[tuple[str, bytes]]:
+    names = {entry.number: entry.rule or entry.transaction for entry in outcome.entries}
+    for entry in outcome.entries:
+        if entry.rule is not None and entry.cause is not None:
+            yield entry.rule, msgspec.json.encode(_firing_entry(entry, names[entry.cause]))
+
+
+def _firing_entry(entry: TraceEntry, cause: str) -> FiringEntry:
+    done = [action.changes for action in entry.actions]
+    return FiringEntry(
+        transaction=entry.transaction,
+        cause=cause,
+        depth=entry.depth,
+        delta=delta_by_component(entry),
+        status=entry.status.value,
+        error=None if entry.error is None else str(entry.error),
+        inserted=tuple(str(triple) for one in done for triple in one.inserted),
+        deleted=tuple(str(triple) for one in done for triple in one.deleted),
+    )
+
+
+def _lines(statements: Iterable[Triple | Quad]) -> list[str]:
+    return [str(statement) for statement in statements]

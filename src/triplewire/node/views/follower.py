@@ -1,0 +1,200 @@
+"""The views beside the living graph, on the writer's thread: told of each change in the transaction that keeps it.
+
+What must hold: after a commit the set has every view that the registry has and that is not quarantined, each as of the
+last change; and what each has said, from its whole answer on, makes up its answer now. So what a view says is written
+together with the change that it is about, and taken back with it.
+
+A view that cannot be kept up to date is quarantined in the same transaction, and says so; the others go on.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+
+from msgspec import Struct
+
+from triplewire.errors import BudgetExceeded, InputError, LimitExceeded
+from triplewire.languages.sparql.parsing.parser import parse_dataset_query
+from triplewire.languages.sparql.syntax.datasets import DatasetQuery
+from triplewire.node.broker.state import BrokerState
+from triplewire.node.living.changes import Change
+from triplewire.node.views.answers import difference, failure, whole_answer
+from triplewire.node.views.windows import Windows
+from triplewire.store.disk import Connection
+from triplewire.store.tables import registry, views
+from triplewire.store.tables.outbox import OutboxEntry
+from triplewire.store.tables.registry import SubscriptionRecord
+from triplewire.views.explanation import Explanation
+from triplewire.views.graphs import Dataset
+from triplewire.views.view_set import ViewDelta, ViewFailed, ViewSet
+from triplewire.wire.answers import Receipt
+
+# What a view says at a time may have so many bytes.
+MOST_BYTES = 16 << 20
+_log = logging.getLogger(__name__)
+
+
+class _Told(Struct, frozen=True):
+    """The last change that views were told of, and those that could not be kept up with it."""
+
+    change: Change
+    dropped: tuple[str, ...]
+
+
+class ViewFollower:
+    """Every view of a node, by its number. `note` is called with what goes to outboxes later than its change."""
+
+    def __init__(self, state: BrokerState, note: Callable[[Sequence[OutboxEntry]], None]) -> None:
+        self._state = state
+        self._set = ViewSet()
+        self._queries: dict[str, DatasetQuery] = {}
+        self._windows = Windows(state, note)
+        self._told: _Told | None = None
+        # Since the start: what views were told, and how many seconds that took.
+        self.deltas = 0
+        self.seconds = 0.0
+
+    def __len__(self) -> int:
+        return len(self._set)
+
+    # Coming and going
+
+    def add(self, tx: Connection, number: int, query: DatasetQuery, dataset: Dataset, change: int) -> bytes:
+        """Keep a view from now on. Returns what it says first: its whole answer, which is as of a change.
+
+        Nothing may fail behind it in the transaction but the disk.
+        """
+        name, time = str(number), self._state.clock.now().timestamp()
+        views.begin(tx, number, time)
+        answer = self._set.add(name, query, dataset, time)
+        said = whole_answer(query, answer, change)
+        if len(said) > MOST_BYTES:
+            self._set.remove(name)
+            raise _too_much(len(said))
+        self._queries[name] = query
+        return said
+
+    def remove(self, number: int) -> None:
+        """Keep a view no longer; one that is not there is fine."""
+        name = str(number)
+        if self._queries.pop(name, None) is not None and name in self._set:
+            self._set.remove(name)
+
+    def explain(self, number: int) -> Explanation:
+        """How a view is kept up to date. Raises `UnknownSubscription` for one that is not."""
+        return self._set.explain(str(number))
+
+    # Changes
+
+    def changed(self, tx: Connection, change: Change, dataset: Dataset) -> tuple[OutboxEntry, ...]:
+        if change.event is None or not (change.added or change.removed):
+            return ()
+        began = self._state.clock.monotonic()
+        items = self._set.apply(change, dataset)
+        failed = tuple(item.view for item in items if isinstance(item, ViewFailed))
+        self._told = _Told(change, failed)
+        entries = tuple(self._entries(tx, items, change, change.event))
+        self.deltas += len(items)
+        self.seconds += self._state.clock.monotonic() - began
+        return entries
+
+    def rolled_back(self, position: int, dataset: Dataset) -> None:
+        told, self._told = self._told, None
+        if told is None or told.change.position <= position:
+            return
+        undone = self._set.apply(told.change.reverse, dataset)
+        lost = (*told.dropped, *(item.view for item in undone if isinstance(item, ViewFailed)))
+        # What asks for the time was now evaluated at the time of the change.
+        timed = self._set.timed
+        evaluated = self._state.store.read_blocking(views.evaluated) if lost or timed else {}
+        for name in timed:
+            self._set.remove(name)
+        for name in (*lost, *timed):
+            self._restore(name, self._queries[name], dataset, evaluated.get(int(name), 0.0))
+
+    def reloaded(self, tx: Connection, dataset: Dataset) -> None:
+        self._set, self._queries, self._told = ViewSet(), {}, None
+        evaluated = views.evaluated(tx)
+        for record in registry.everyone(tx):
+            if record.is_view and record.quarantined is None:
+                try:
+                    query = parse_dataset_query(record.text)
+                except InputError as problem:
+                    # A query that an earlier version took, and this one refuses, keeps nobody from starting.
+                    self._quarantine_later(record.number, str(problem))
+                    continue
+                self._restore(str(record.number), query, dataset, evaluated.get(record.number, 0.0))
+        self._windows.begin(tx)
+
+    # Private
+
+    def _entries(
+        self, tx: Connection, items: Sequence[ViewDelta | ViewFailed], change: Change, event: Receipt
+    ) -> Iterator[OutboxEntry]:
+        for item in items:
+            number = int(item.view)
+            record = self._state.index.get(number)
+            if record is None:
+                continue
+            said = self._said(item, record, change.position)
+            if isinstance(said, ViewFailed):
+                yield OutboxEntry(number, event.position, event.event, self._failed(tx, number, said.reason, change))
+                continue
+            if self._set.is_timed(item.view):
+                views.set_evaluated(tx, number, change.time)
+            if record.options.window is not None:
+                self._windows.join(tx, number, record.options.window, event.position, said)
+            else:
+                yield OutboxEntry(number, event.position, event.event, said)
+
+    def _said(self, item: ViewDelta | ViewFailed, record: SubscriptionRecord, position: int) -> bytes | ViewFailed:
+        """What a view says, or why it says no more."""
+        if isinstance(item, ViewFailed):
+            return item
+        said = difference(self._queries[item.view], item.added, item.removed, position)
+        reason = self._refusal(record, len(said))
+        return said if reason is None else ViewFailed(item.view, reason)
+
+    def _refusal(self, record: SubscriptionRecord, size: int) -> str | None:
+        if not self._state.grant(record.owner).is_everything:
+            return "its owner may no longer read everything"
+        if self._state.is_over_quota(record.number):
+            return "more waits for its owner than may"
+        return str(_too_much(size)) if size > MOST_BYTES else None
+
+    def _failed(self, tx: Connection, number: int, reason: str, change: Change) -> bytes:
+        """Quarantine a view; what is known of it in memory follows when that is on the disk."""
+        name = str(number)
+        if name in self._set:
+            self._set.remove(name)
+            self._told = self._told and _Told(self._told.change, (*self._told.dropped, name))
+        registry.quarantine(tx, number, reason)
+        views.take_pending(tx, number)
+        self._state.store.submit(lambda tx: registry.find(tx, number), self._learn)
+        return failure(reason, change.position)
+
+    def _learn(self, record: SubscriptionRecord | None) -> None:
+        if record is not None and record.quarantined is not None:
+            _log.warning("the view %s of %s is quarantined: %s", record.name, record.owner, record.quarantined)
+            self._state.index.change(record.number, quarantined=record.quarantined)
+
+    def _restore(self, name: str, query: DatasetQuery, dataset: Dataset, time: float) -> None:
+        """Keep a view that was there before; what its answer is, it has said."""
+        self._queries[name] = query
+        try:
+            self._set.restore(name, query, dataset, time)
+        except (BudgetExceeded, RecursionError) as problem:
+            self._quarantine_later(int(name), str(problem))
+
+    def _quarantine_later(self, number: int, reason: str) -> None:
+        def work(tx: Connection) -> SubscriptionRecord | None:
+            registry.quarantine(tx, number, reason)
+            return registry.find(tx, number)
+
+        self._state.store.submit(work, self._learn)
+
+
+def _too_much(size: int) -> LimitExceeded:
+    wanted = f"an answer of at most {MOST_BYTES:,} bytes"
+    return LimitExceeded("view_bytes", MOST_BYTES, wanted=wanted, found=f"{size:,}")

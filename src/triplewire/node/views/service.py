@@ -1,0 +1,159 @@
+"""Views of a broker: each is a subscription of its own language, whose notifications are what changed.
+
+So cursors, pages, streams, webhooks, dead letters, quotas and retention are those of subscriptions. A view is never
+given to what matches events. Its start is published as an event, `<event> a tw:ViewStarted`, in the transaction that
+registers it: the whole answer, which is its first notification, waits in the outbox as being about that one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from triplewire.errors import EventConflict, UnknownSubscription
+from triplewire.languages.sparql.parsing.parser import parse_dataset_query
+from triplewire.languages.sparql.syntax.datasets import DatasetQuery
+from triplewire.node.broker.events import Events
+from triplewire.node.broker.publish_step import PublishResult, Submission, accept
+from triplewire.node.broker.state import BrokerState
+from triplewire.node.broker.subscriptions import Subscriptions, require_same
+from triplewire.node.living.graph import LivingGraph
+from triplewire.node.living.service import require_reader
+from triplewire.node.living.store import LivingStore
+from triplewire.node.views.follower import ViewFollower
+from triplewire.rdf.events import Event
+from triplewire.rdf.parsing.event_names import mint_event_iri
+from triplewire.rdf.terms import RDF, TW, Triple
+from triplewire.store.disk import Connection
+from triplewire.store.tables import log, outbox, registry
+from triplewire.store.tables.identities import Client
+from triplewire.store.tables.outbox import OutboxEntry
+from triplewire.store.tables.registry import VIEW, SubscriptionOptions, SubscriptionRecord
+from triplewire.views.explanation import Explanation
+from triplewire.wire.answers import Receipt
+
+STARTED = TW["ViewStarted"]
+_SOURCE = TW["view:"].value
+
+
+class _Started(Struct, frozen=True):
+    """A view that was registered; `accepted` is for the broker after the commit."""
+
+    record: SubscriptionRecord
+    accepted: PublishResult
+
+
+class Views:
+    """The views of a broker, for callers on the event loop."""
+
+    def __init__(
+        self,
+        state: BrokerState,
+        events: Events,
+        subscriptions: Subscriptions,
+        store: LivingStore,
+        follower: ViewFollower,
+    ) -> None:
+        self.follower = follower
+        self._state = state
+        self._events = events
+        self._subscriptions = subscriptions
+        self._store = store
+        subscriptions.endings.append(follower.remove)
+
+    async def put(self, client: Client, name: str, text: str, options: SubscriptionOptions) -> SubscriptionRecord:
+        """Keep a view. The same query under the same name only changes options; another one is refused."""
+        self._state.know(client)
+        require_reader(client)
+        known = self._state.index.named(client.id, name)
+        if known is not None:
+            require_same(known, VIEW, text)
+            return await self._subscriptions.set_options(known, options)
+        self._subscriptions.require_room(client)
+        query = await asyncio.to_thread(parse_dataset_query, text)
+        fresh = SubscriptionRecord(0, client.id, name, VIEW, text, options, 0, None, 0)
+        started = await asyncio.wrap_future(
+            self._store.submit_alone(partial(self._register, query, fresh), self._registered)
+        )
+        return started.record
+
+    async def reset(self, number: int) -> SubscriptionRecord:
+        """Begin a view again: what waits for it is dropped, and its whole answer is told. Ends its quarantine."""
+        known = self._state.index.require(number)
+        query = await asyncio.to_thread(parse_dataset_query, known.text)
+
+        def work(tx: Connection, living: LivingGraph) -> _Started:
+            kept = registry.find(tx, number)
+            if kept is None:
+                raise UnknownSubscription(wanted="a view to begin again", found="that it has just been deleted")
+            return self._start(tx, living, query, kept, lambda tx, fresh: registry.replace(tx, number, fresh))
+
+        def then(started: _Started) -> None:
+            self._subscriptions.ended(number)
+            self._registered(started)
+
+        return (await asyncio.wrap_future(self._store.submit_alone(work, then))).record
+
+    async def explain(self, number: int) -> Explanation:
+        """How a view is kept up to date."""
+        self._state.index.require(number)
+        return await asyncio.wrap_future(self._store.submit(lambda tx, living: self.follower.explain(number)))
+
+    def require(self, owner: str, name: str) -> SubscriptionRecord:
+        """An owner's view, or `UnknownSubscription`."""
+        record = self._state.index.named(owner, name)
+        if record is None or not record.is_view:
+            raise UnknownSubscription(wanted=f"the view {name!r}", found="none of that name")
+        return record
+
+    def of(self, owner: str | None = None) -> list[SubscriptionRecord]:
+        """An owner's views, oldest first, or everybody's."""
+        records = self._state.index if owner is None else self._state.index.of(owner)
+        return [record for record in records if record.is_view]
+
+    # Private: on the writer's thread
+
+    def _register(
+        self, query: DatasetQuery, fresh: SubscriptionRecord, tx: Connection, living: LivingGraph
+    ) -> _Started:
+        known = self._state.index.named(fresh.owner, fresh.name)
+        if known is not None:
+            # Somebody was faster.
+            require_same(known, fresh.language, fresh.text)
+            return _Started(known, PublishResult(()))
+        return self._start(tx, living, query, fresh, registry.insert)
+
+    def _start(
+        self,
+        tx: Connection,
+        living: LivingGraph,
+        query: DatasetQuery,
+        fresh: SubscriptionRecord,
+        keep: Callable[[Connection, SubscriptionRecord], SubscriptionRecord],
+    ) -> _Started:
+        head = log.head(tx)
+        record = keep(tx, replace(fresh, created=head, cursor=head, gap=0, quarantined=None))
+        accepted, receipt = self._publish_start(tx, record)
+        answer = self.follower.add(tx, record.number, query, living.dataset, living.position)
+        entry = OutboxEntry(record.number, receipt.position, receipt.event, answer)
+        outbox.put(tx, [entry])
+        return _Started(record, replace(accepted, entries=(*accepted.entries, entry)))
+
+    def _publish_start(self, tx: Connection, record: SubscriptionRecord) -> tuple[PublishResult, Receipt]:
+        time, source = self._state.clock.now(), f"{_SOURCE}{record.number}"
+        name = mint_event_iri(source, time, [str(STARTED)])
+        event = Event.from_triples(name, [Triple(name, RDF["type"], STARTED)], source=source, time=time)
+        submission = Submission(record.owner, [event], self._state.date.time())
+        accepted = accept(tx, self._state.matchers, [submission], self._events.admission)
+        [receipts] = accepted.outcomes
+        if isinstance(receipts, EventConflict):
+            raise receipts
+        return accepted, receipts[0]
+
+    def _registered(self, started: _Started) -> None:
+        self._state.index.put(started.record)
+        self._events.committed(started.accepted)

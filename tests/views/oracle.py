@@ -1,0 +1,98 @@
+"""What Oxigraph says, as multisets.
+
+Where it departs from SPARQL 1.1 the query is rewritten to say the same in a way that it gets right: `a|b`, which gives
+an end once however many choices lead to it, as a UNION; `GRAPH ?g { P }`, whose name is seen inside P, as a union over
+the graphs that there are. FROM, which counts a triple twice if two graphs have it, by a store that has the merge. What
+is left, a path of length zero from a constant that the graph lacks, is not asked (`is_certain`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import TypeVar
+
+from pyoxigraph import QueryBoolean, QuerySolutions, Store
+
+from triplewire.algebra.patterns import Variable
+from triplewire.languages.sparql.parsing.parser import parse_dataset_query
+from triplewire.languages.sparql.printing.printer import print_dataset_query
+from triplewire.languages.sparql.syntax import ast
+from triplewire.languages.sparql.syntax.datasets import DatasetQuery
+from triplewire.languages.trees import transform, walk
+from triplewire.matching.general.alternative_paths import spelled_out
+from triplewire.rdf.terms import NamedNode, Quad, Term, Triple
+from triplewire.views.algebra.paths import may_be_empty
+from triplewire.views.graphs import Dataset, OxigraphDataset
+
+Multiset = Counter[object]
+Tree = TypeVar("Tree")
+
+
+def by_oxigraph(store: Store, text: str) -> Multiset:
+    """ASK has one solution without bindings, or none. A graph is a set of triples."""
+    asked = parse_dataset_query(text)
+    chosen = _selected(store, asked) if asked.names_its_dataset else store
+    query = standardised(asked.query, OxigraphDataset(chosen))
+    found = chosen.query(print_dataset_query(DatasetQuery(query)))
+    if isinstance(found, QueryBoolean):
+        return Counter([frozenset()] if found else [])
+    if isinstance(found, QuerySolutions):
+        names = found.variables
+        return Counter(frozenset((n.value, row[n]) for n in names if row[n] is not None) for row in found)
+    return Counter(set(found))
+
+
+def _selected(store: Store, asked: DatasetQuery) -> Store:
+    """A store with the dataset that FROM names. A triple that several graphs of FROM have is there once."""
+    chosen = Store()
+    for quad in store:
+        if quad.graph_name in asked.default_graphs:
+            chosen.add(Quad(quad.subject, quad.predicate, quad.object))
+        if quad.graph_name in asked.named_graphs:
+            chosen.add(quad)
+    return chosen
+
+
+def as_multiset(answer: bool | Iterable[dict[str, Term] | Triple]) -> Multiset:
+    if isinstance(answer, bool):
+        return Counter([frozenset()] if answer else [])
+    return Counter(row if isinstance(row, Triple) else frozenset(row.items()) for row in answer)
+
+
+def standardised(query: Tree, dataset: Dataset) -> Tree:
+    """The query in a form that Oxigraph reads as the standard does, over this dataset."""
+    graphs = [name for name in dataset.named_graphs() if isinstance(name, NamedNode)]
+
+    def rewritten(node: object) -> object:
+        if isinstance(node, ast.Graph) and isinstance(node.name, Variable):
+            return _in_each(node.name, node.group, graphs)
+        return ast.Group(tuple(map(spelled_out, node.elements))) if isinstance(node, ast.Group) else node
+
+    return transform(query, rewritten)
+
+
+def _in_each(name: Variable, group: ast.Group, graphs: list[NamedNode]) -> ast.Element:
+    branches = [ast.Group((ast.Graph(graph, group), ast.Values((name,), ((graph,),)))) for graph in graphs]
+    if not branches:
+        return ast.Values((name,), ())
+    return ast.Union(tuple(branches)) if len(branches) > 1 else branches[0]
+
+
+def is_certain(text: str) -> bool:
+    """Whether Oxigraph's word counts. Which rows a LIMIT leaves is free where rows are equal."""
+    query = parse_dataset_query(text).query
+    if query.modifiers.limit is not None or query.modifiers.offset is not None:
+        return False
+    patterns = (node for node in walk(query) if isinstance(node, ast.TriplePattern))
+    return not any(_may_start_outside(pattern) for pattern in patterns)
+
+
+def _may_start_outside(pattern: ast.TriplePattern) -> bool:
+    """Whether a path of length zero may be asked from a constant, or within other paths."""
+    path = pattern.predicate
+    closures = (ast.ZeroOrMore, ast.ZeroOrOne, ast.OneOrMore)
+    if not any(may_be_empty(node) for node in walk(path) if isinstance(node, closures)):
+        return False
+    is_free = isinstance(pattern.subject, Variable) and isinstance(pattern.object, Variable)
+    return not (is_free and isinstance(path, closures))
