@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from fractions import Fraction
 from itertools import groupby
 
@@ -42,7 +43,8 @@ class NaiveEvent(Struct, frozen=True):
 
 
 def naive_lines(data: bytes) -> list[NaiveLine]:
-    texts = _LINE_BREAK.split(data)
+    # Editors put a byte order mark before a document; pyoxigraph takes it for a part of the first term.
+    texts = _LINE_BREAK.split(data.removeprefix(BOM_UTF8))
     lines = []
     for number, text in enumerate(texts, 1):
         if text.lstrip(b" \t") and not text.lstrip(b" \t").startswith(b"#"):

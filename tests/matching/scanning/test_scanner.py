@@ -6,9 +6,10 @@ import os
 import random
 import subprocess
 import sys
+from codecs import BOM_UTF8
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pyoxigraph import Literal, NamedNode, RdfFormat, parse
 from tests.matching.scanning.naive_scanner import naive_events, naive_kind, naive_lines
@@ -109,6 +110,8 @@ class TestAgainstPyoxigraph:
 
     @settings(max_examples=300, deadline=None)
     @given(st.binary(max_size=12), st.integers(0, 60))
+    @example(inserted=BOM_UTF8, place=0)
+    @example(inserted=BOM_UTF8, place=8)
     def test_any_bytes_put_into_a_line(self, inserted: bytes, place: int) -> None:
         line = b'<urn:s> <urn:p> "a literal"@en <http://example.org/event> .\n'
         assert_agrees_with_the_parser(line[:place] + inserted + line[place:])
