@@ -11,8 +11,8 @@ from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import Forbidden, StoreError, TriplewireError, Unauthenticated, UnknownClient
 from triplewire.network.sessions.access_point.records import AccessPointSettings
 from triplewire.node.access import identity
+from triplewire.node.access.invitations import Invitations
 from triplewire.node.access.stream_tokens import StreamTokens
-from triplewire.node.access_point.invitations import Invitations
 from triplewire.node.access_point.service import AccessPointService
 from triplewire.node.broker.advertisements import Advertisements
 from triplewire.node.broker.broker import Broker
