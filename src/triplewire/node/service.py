@@ -81,6 +81,8 @@ class Node:
     @classmethod
     async def open(cls, settings: Settings, *, disk: Disk | None = None, clock: Clock | None = None) -> Node:
         """Open the data folder."""
+        file = settings.sepa_invitations
+        invitations = None if file is None else Invitations(file)
         unregistered = (ANONYMOUS,) if settings.open else ()
         seconds = settings.rule_seconds
         broker = await Broker.open(
@@ -95,7 +97,7 @@ class Node:
         node._watch_the_disk()
         node._know(await node.broker.store.read(identities.everyone))
         node.id = await node._identified()
-        node.registrar = await node._registrar()
+        node.registrar = Registrar(await node._private_key(), invitations, is_open=settings.open)
         await node.advertisements.load()
         return node
 
@@ -241,11 +243,6 @@ class Node:
             self, key, listen, self.settings.limits, self.overlay, settings, invitations
         )
         self.peers.begin()
-
-    async def _registrar(self) -> Registrar:
-        file = self.settings.sepa_invitations
-        invitations = None if file is None else Invitations(file)
-        return Registrar(await self._private_key(), invitations, is_open=self.settings.open)
 
     async def _identified(self) -> str:
         """The node's own identifier."""

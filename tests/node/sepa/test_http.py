@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 from tests.node.http.serving import Api, api_of
-from tests.node.sepa.serving import QUERY, UPDATE
+from tests.node.sepa.serving import QUERY, UPDATE, served
 
 APP, OTHER = "https://app.example", "https://other.example"
 FORM = {"Content-Type": "application/x-www-form-urlencoded; charset=UTF-8"}
@@ -220,3 +221,16 @@ async def test_pages_of_allowed_origins_may_ask_and_change(tmp_path: Path, is_op
         assert (answer.status_code, answer.headers["access-control-allow-origin"]) == (200, APP)
         refused = await api.post("/sepa/query", content="ASK", headers=QUERY | {"Origin": APP})
         assert refused.headers["access-control-allow-origin"] == APP, "a page may read why it was refused"
+
+
+async def test_a16_a_request_that_is_late_is_refused_in_sepas_form(tmp_path: Path):
+    async with served(tmp_path, body_seconds=0.2) as node:
+        for path, media_type in (("/sepa/update", b"application/json"), ("/update", b"application/problem+json")):
+            reader, writer = await asyncio.open_connection("127.0.0.1", node.port)
+            head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/sparql-update\r\n"
+            writer.write(f"{head}Content-Length: 100\r\n\r\nINSERT".encode())
+            answer = await reader.read()
+            assert answer.startswith(b"HTTP/1.1 408 ")
+            assert b"content-type: " + media_type in answer
+            assert (b'"status_code":408' in answer) == (path == "/sepa/update")
+            writer.close()
