@@ -245,3 +245,20 @@ def test_a_client_of_the_administrators_works_with_a_token_and_gets_another_when
         secured.start()
         assert client.query(SAID) == []
         asks_changes_and_is_told(client)
+
+
+def test_a_client_that_connects_again_gets_the_whole_answer(tmp_path: Path) -> None:
+    """JavaScript's does so by itself, and subscribes once more, with the alias that it had."""
+    with running(tmp_path / "data", "--open", port=free_port()) as node:
+        file = tmp_path / "application.jsap"
+        file.write_text(json.dumps(profile(node.port) | APPLICATION), "utf-8")
+        with real_client("javascript", file) as client:
+            client.update("INSERT DATA { <urn:a> <urn:p> 1 }")
+            client.subscribe("said", SAID)
+            node.stop(signal.SIGKILL)
+            node.start()
+            told = client.told("said")
+            assert (told["sequence"], values(told["added"])) == (0, [{"o": "1"}])
+            client.update("INSERT DATA { <urn:a> <urn:p> 2 }")
+            told = client.told("said")
+            assert (told["sequence"], values(told["added"])) == (1, [{"o": "2"}])
