@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from tests.views.following import PREFIX
 from tests.views.generating import World, dataset_query, store_of
@@ -24,6 +24,16 @@ from triplewire.views.view_set import ViewDelta, ViewSet
 
 @settings(max_examples=150, deadline=None)
 @given(st.integers(0, 2**40))
+# Groups with members that look the same.
+@example(1004572)
+@example(1007393)
+@example(1010738)
+@example(1015826)
+@example(1028142)
+# GRAPH ?g around what looks at no quad.
+@example(1014974)
+@example(1022087)
+@example(1025022)
 def test_what_is_told_is_in_the_answer_over_the_quads_behind_it(seed: int):
     world = World(Random(seed))
     quads = world.quads()
@@ -90,6 +100,41 @@ def test_a_path_is_explained_by_its_edges():
 def test_a_group_stands_on_all_of_its_members():
     found = told("SELECT ?s (SUM(?v) AS ?n) { ?s :v ?v } GROUP BY ?s", ":a :v 1 . :b :v 9", "INSERT DATA { :a :v 2 }")
     assert found == ([{"a v 1", "a v 2"}], [{"a v 1"}])
+
+
+@pytest.mark.parametrize(
+    ("query", "data", "update", "behind"),
+    [
+        # Two predicates, one pair of ends.
+        ("SELECT (COUNT(*) AS ?n) { ?s !(:x) ?o }", ":a :p :b", "INSERT DATA { :a :q :b }", {"a p b", "a q b"}),
+        # Two branches of a path; one of them is of length zero.
+        ("SELECT (COUNT(*) AS ?n) { ?s (:x?|!(:y)) ?o }", ":a :p :a", "INSERT DATA { :b :p :b }", {"a p a", "b p b"}),
+        # One pair of ends, once there and once back.
+        ("SELECT (COUNT(*) AS ?n) { :a !(:x|^:x) ?o }", ":a :p :b", "INSERT DATA { :b :p :a }", {"a p b", "b p a"}),
+        # What lies between is not told apart.
+        (
+            "SELECT (COUNT(*) AS ?n) { ?s :p/:q ?o }",
+            ":a :p :b . :b :q :c . :a :p :d",
+            "INSERT DATA { :d :q :c }",
+            {"a p b", "b q c", "a p d", "d q c"},
+        ),
+        # A sub-select whose rows look the same.
+        (
+            "SELECT (COUNT(*) AS ?n) { { SELECT ?s { ?s :p ?o } } }",
+            ":a :p 1",
+            "INSERT DATA { :a :p 2 }",
+            {"a p 1", "a p 2"},
+        ),
+    ],
+)
+def test_members_of_a_group_that_look_the_same_are_all_told(query: str, data: str, update: str, behind: set[str]):
+    assert told(query, data, update)[0] == [behind]
+
+
+@pytest.mark.parametrize("inside", ["", "FILTER(true)", ":a :x? ?z"])
+def test_a_graph_of_which_nothing_is_asked_is_named_by_what_it_holds(inside: str):
+    found = told(f"SELECT ?s {{ ?s :v 1 GRAPH ?g {{ {inside} }} }}", ":a :v 1", "INSERT DATA { GRAPH :g { :b :w 2 } }")
+    assert found == ([{"a v 1", "b w 2 g"}], [])
 
 
 def test_exists_names_its_witness_and_not_exists_none():
