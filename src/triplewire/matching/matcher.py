@@ -40,6 +40,7 @@ from triplewire.matching.general.datasets import IN_PROCESS, Dataset, Evaluator
 from triplewire.matching.general.plan import GeneralPlan
 from triplewire.matching.kernels.layout import YES
 from triplewire.matching.matches import Match
+from triplewire.matching.reasons.match_reasons import reasons_of
 from triplewire.matching.scanning.event_limits import within
 from triplewire.matching.scanning.scanner import ScanResult, scan
 from triplewire.matching.segments.live_index import LiveIndex
@@ -50,6 +51,7 @@ from triplewire.rdf.coercion import EventLike, as_event, as_events
 from triplewire.rdf.events import Event
 from triplewire.rdf.limits import ANY_SIZE, Limits
 from triplewire.rdf.solutions import Solutions
+from triplewire.wire.reasons import Reason
 
 _SHOWN = 80
 
@@ -140,6 +142,16 @@ class Matcher:
         event is left out, the others are matched.
         """
         return self._matched(within(scan(data, self._index.seed), limits), {})
+
+    def reasons(self, match: Match) -> tuple[Reason, ...]:
+        """What each solution of a match stands on: quads of its event, and what follows from them by the taxonomy.
+
+        Nothing for a subscription that is gone.
+        """
+        plan = self._plans.of_known(match.subscription_id, self._index.get)
+        if plan is None:
+            return ()
+        return reasons_of(plan, match.solutions, EventView(match.event, self._taxonomy or EMPTY), self.evaluator)
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write a snapshot: everything that is subscribed, in a folder of flat arrays."""
