@@ -71,8 +71,9 @@ class ChangePage(Struct, frozen=True):
 class SubscriptionView(Struct, frozen=True):
     """A subscription, and how far it has come. `acknowledged` and `latest` are positions.
 
-    It is establishing while not every node of a space has it yet that an event may come to. `secret` signs the requests
-    of a webhook, and is shown once: when the subscription is made.
+    It is establishing while not every node of a space has it yet that an event may come to. With `why`, notifications
+    say what each solution stands on. `secret` signs the requests of a webhook, and is shown once: when the subscription
+    is made.
     """
 
     id: str
@@ -90,6 +91,7 @@ class SubscriptionView(Struct, frozen=True):
     latest: int
     waiting_bytes: int
     unindexed: bool
+    why: bool = False
     secret: str | UnsetType = UNSET
 
 
@@ -102,8 +104,8 @@ class SubscriptionList(Struct, frozen=True):
 class ViewStatus(Struct, frozen=True):
     """A view, and how far it has come. `acknowledged` and `latest` are positions of notifications.
 
-    `window` is for how many seconds it joins changes into one notification. `secret` signs the requests of a webhook,
-    and is shown once: when the view is made.
+    `window` is for how many seconds it joins changes into one notification; with `why`, each says what the solutions
+    stand on. `secret` signs the requests of a webhook, and is shown once: when the view is made.
     """
 
     id: str
@@ -119,6 +121,7 @@ class ViewStatus(Struct, frozen=True):
     acknowledged: int
     latest: int
     waiting_bytes: int
+    why: bool = False
     secret: str | UnsetType = UNSET
 
 

@@ -26,6 +26,7 @@ from triplewire.node.broker.publish_step import PublishResult, Submission, accep
 from triplewire.node.broker.state import BrokerState
 from triplewire.node.broker.subscriptions import Subscriptions, require_same
 from triplewire.node.living.graph import LivingGraph
+from triplewire.node.living.reasons import GraphReasons
 from triplewire.node.living.service import require_reader
 from triplewire.node.living.store import LivingStore
 from triplewire.node.views.answers import failure
@@ -200,7 +201,8 @@ class Views:
         head = log.head(tx)
         record = keep(tx, replace(fresh, created=head, cursor=head, gap=0, quarantined=None))
         accepted, receipt = self._publish_start(tx, record)
-        answer = self.follower.add(tx, record.number, query, living.dataset, living.position)
+        reasons = GraphReasons(tx, living.repository) if record.options.why else None
+        answer = self.follower.add(tx, record.number, query, living.dataset, living.position, reasons)
         entry = OutboxEntry(record.number, receipt.position, receipt.event, answer)
         outbox.put(tx, [entry])
         return _Started(record, replace(accepted, entries=(*accepted.entries, entry)))
