@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from triplewire.wire.reasons import Reason
+
 State = Literal["live", "catching up", "establishing", "quarantined"]
 
 
@@ -91,7 +93,7 @@ class SubscriptionView(Struct, frozen=True):
     latest: int
     waiting_bytes: int
     unindexed: bool
-    why: bool = False
+    why: bool
     secret: str | UnsetType = UNSET
 
 
@@ -156,7 +158,10 @@ class StreamToken(Struct, frozen=True):
 
 
 class ExplanationView(Struct, frozen=True):
-    """How a query is matched; with an event, whether that satisfies it, and why or why not."""
+    """How a query is matched; with an event, whether that satisfies it, and why or why not.
+
+    `why` says what each of the solutions stands on.
+    """
 
     lane: Literal["fast", "general"]
     requires: tuple[str, ...]
@@ -167,6 +172,7 @@ class ExplanationView(Struct, frozen=True):
     matches: bool | UnsetType = UNSET
     reason: str | UnsetType = UNSET
     solutions: list[dict[str, Any]] | UnsetType = UNSET
+    why: tuple[Reason, ...] | UnsetType = UNSET
 
 
 class DeadLetterView(Struct, frozen=True):

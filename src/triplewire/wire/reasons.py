@@ -11,9 +11,9 @@ Quads, axioms and premises are lines of N-Quads without their dot. Every premise
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 
 class Firing(Struct, frozen=True):
@@ -63,6 +63,28 @@ class Reason(Struct, frozen=True, omit_defaults=True):
     quads: tuple[QuadReason, ...] = ()
     truncated: bool = False
     change: int | None = None
+
+
+class AnswerReasons(Struct, frozen=True, omit_defaults=True):
+    """A reason for each item of what a view says: of its whole answer, or of what a change added and removed."""
+
+    answer: tuple[Reason, ...] | None = None
+    added: tuple[Reason, ...] | None = None
+    removed: tuple[Reason, ...] | None = None
+
+
+class ExplainedAnswer(Struct, frozen=True):
+    """An answer over the living graph as of a change, with a reason for each item: what a view would say first.
+
+    Solutions are SPARQL's JSON bindings, triples lines of N-Triples; of an ASK it is true or false. `nearest` says what
+    comes closest where there is no answer.
+    """
+
+    change: int
+    variables: tuple[str, ...]
+    answer: bool | list[Any]
+    why: AnswerReasons
+    nearest: str | UnsetType = UNSET
 
 
 UNKNOWN = Reason(truncated=True)

@@ -62,11 +62,11 @@ class GraphReasons:
         self._gone = gone or {}
         self._previous = previous or repository
 
-    def after(self, derivations: Iterable[Quads | None]) -> list[Reason]:
+    def after(self, derivations: Iterable[Quads | None]) -> tuple[Reason, ...]:
         """A reason for each derivation, over the state after the change."""
         return self._reasons(derivations, self._repository, self._repository, {})
 
-    def before(self, derivations: Iterable[Quads | None]) -> list[Reason]:
+    def before(self, derivations: Iterable[Quads | None]) -> tuple[Reason, ...]:
         """The same over the state before it."""
         return self._reasons(derivations, self._previous, PreviousGraph(self._repository, self._changes), self._gone)
 
@@ -76,7 +76,7 @@ class GraphReasons:
         repository: Repository,
         graph: Graph,
         gone: Mapping[str, Assertion],
-    ) -> list[Reason]:
+    ) -> tuple[Reason, ...]:
         left = MOST_LOOKED_UP
         found: list[list[Derivation | Quad] | None] = []
         for quads in derivations:
@@ -84,7 +84,7 @@ class GraphReasons:
             found.append(None if quads is None or left < 0 else [_derived(quad, repository, graph) for quad in quads])
         lines = dict.fromkeys(line for each in found if each is not None for line in _asserted_in(each))
         origins = _Origins(self._tx, list(lines), gone)
-        return [UNKNOWN if each is None else _reason(each, origins) for each in found]
+        return tuple(UNKNOWN if each is None else _reason(each, origins) for each in found)
 
 
 def _derived(quad: Quad, repository: Repository, graph: Graph) -> Derivation | Quad:

@@ -18,7 +18,6 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
-from msgspec import Struct
 
 from triplewire.languages.sparql.syntax import ast
 from triplewire.languages.sparql.syntax.datasets import DatasetQuery
@@ -26,7 +25,7 @@ from triplewire.rdf.sparql_json import json_binding
 from triplewire.rdf.terms import Triple
 from triplewire.views.maintenance.results import Item
 from triplewire.views.view_set import ViewAnswer
-from triplewire.wire.reasons import Reason
+from triplewire.wire.reasons import AnswerReasons
 
 # What a view says at a time may have so many bytes.
 MOST_BYTES = 16 << 20
@@ -39,20 +38,17 @@ def is_ask(query: DatasetQuery) -> bool:
     return isinstance(query.query, ast.AskQuery)
 
 
-class Why(Struct, frozen=True):
-    """A reason for each item that came, and for each that went."""
-
-    added: list[Reason]
-    removed: list[Reason]
-
-
 def whole_answer(
-    query: DatasetQuery, answer: ViewAnswer, change: int, why: list[Reason] | None = None, most: int = MOST_BYTES
+    query: DatasetQuery, answer: ViewAnswer, change: int, why: AnswerReasons | None = None, most: int = MOST_BYTES
 ) -> bytes:
     """The first notification, at the position of the change that the answer is of."""
-    said: Any = bool(answer.items) if is_ask(query) else _items(answer.items)
-    parts = {"change": change, "variables": answer.variables, "answer": said}
-    return _with_why(parts, None if why is None else {"answer": why}, most)
+    parts = {"change": change, "variables": answer.variables, "answer": said_of(query, answer)}
+    return _with_why(parts, why, most)
+
+
+def said_of(query: DatasetQuery, answer: ViewAnswer) -> bool | list[Any]:
+    """An answer in JSON."""
+    return bool(answer.items) if is_ask(query) else _items(answer.items)
 
 
 def difference(
@@ -60,7 +56,7 @@ def difference(
     added: Iterable[Item],
     removed: Iterable[Item],
     change: int,
-    why: Why | None = None,
+    why: AnswerReasons | None = None,
     most: int = MOST_BYTES,
 ) -> bytes:
     """What one change added to an answer and removed from it."""

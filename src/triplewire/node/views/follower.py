@@ -21,7 +21,7 @@ from triplewire.languages.sparql.syntax.datasets import DatasetQuery
 from triplewire.node.broker.state import BrokerState
 from triplewire.node.living.changes import Change
 from triplewire.node.living.reasons import GraphReasons
-from triplewire.node.views.answers import MOST_BYTES, Why, difference, failure, whole_answer
+from triplewire.node.views.answers import MOST_BYTES, difference, failure, whole_answer
 from triplewire.node.views.ephemeral import Delivery, EphemeralView, EphemeralViews
 from triplewire.node.views.windows import Windows
 from triplewire.store.disk import Connection
@@ -32,6 +32,7 @@ from triplewire.views.explanation import Explanation
 from triplewire.views.graphs import Dataset
 from triplewire.views.view_set import ViewDelta, ViewFailed, ViewSet
 from triplewire.wire.answers import Receipt
+from triplewire.wire.reasons import AnswerReasons
 
 _log = logging.getLogger(__name__)
 
@@ -126,7 +127,7 @@ class ViewFollower:
         answer = self._set.add(name, query, dataset, time)
         why = None
         if reasons is not None:
-            why = reasons.after(self._set.quads_behind(name, answer.items, dataset, time))
+            why = AnswerReasons(reasons.after(self._set.quads_behind(name, answer.items, dataset, time)))
         said = whole_answer(query, answer, change, why, MOST_BYTES)
         if len(said) > MOST_BYTES:
             self._set.remove(name)
@@ -285,11 +286,11 @@ class ViewFollower:
         self._state.store.submit(work, self._learn)
 
 
-def _why(item: ViewDelta, reasons: GraphReasons | None) -> Why | None:
+def _why(item: ViewDelta, reasons: GraphReasons | None) -> AnswerReasons | None:
     """What a difference stands on, if that was asked for."""
     if reasons is None or item.added_from is None or item.removed_from is None:
         return None
-    return Why(reasons.after(item.added_from), reasons.before(item.removed_from))
+    return AnswerReasons(added=reasons.after(item.added_from), removed=reasons.before(item.removed_from))
 
 
 def _too_much(size: int) -> LimitExceeded:
