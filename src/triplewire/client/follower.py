@@ -43,7 +43,7 @@ class Notification(Struct, frozen=True):
         construct = None if self.construct is None else [f"{triple} ." for triple in self.construct]
         solutions = [json_binding(solution) for solution in self.solutions]
         parts = {"event": self.event, "position": self.position, "solutions": solutions}
-        why = None if self.why is None else msgspec.to_builtins(self.why)
+        why = None if self.why is None else msgspec.json.decode(msgspec.json.encode(self.why))
         more = {"construct": construct, "data": self.data, "why": why}
         return parts | {name: part for name, part in more.items() if part is not None}
 

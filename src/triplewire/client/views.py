@@ -46,7 +46,7 @@ class ViewNotification(Struct, frozen=True):
         said = {"answer": self.answer, "added": self.added, "removed": self.removed}
         parts = {name: _json(part) for name, part in said.items() if part is not None}
         named = {"event": self.event, "position": self.position, "change": self.change}
-        why = None if self.why is None else msgspec.to_builtins(self.why)
+        why = None if self.why is None else msgspec.json.decode(msgspec.json.encode(self.why))
         more = {"failed": self.failed, "why": why}
         return named | parts | {name: part for name, part in more.items() if part is not None}
 
