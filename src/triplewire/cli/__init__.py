@@ -19,7 +19,7 @@
     space       `triplewire space …`: an event space on this machine, its tiling, and how it answers a query
     subsumes    `triplewire subsumes A B`: is every answer of B, over any event, an answer of A?
     verdicts    one sentence, and the exit code
-    why         `triplewire why …`: does this event satisfy this query, and why, or why not? What does an answer stand on?
+    why         `triplewire why …`: does an event satisfy a query, and why, or why not; what does an answer stand on?
 
 Results go to standard output, everything else to standard error.
 """

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import json
 from pyoxigraph import RdfFormat, Store, parse
+from tests.matching.test_reasons import closure
 from tests.node.http.serving import NQUADS, QUERY, TURTLE, Api, api_of, is_problem
 from tests.node.http.test_rules import EX, RDFTL, put_rule
 from tests.node.views.following import items
@@ -474,6 +475,8 @@ def check(query: str, said: list[Any], reasons: list[Any], state: set[str]) -> N
         for one in reason["quads"]:
             assert set(one.get("premises", ())) <= asserted_ones
             assert (one["kind"] == "inferred") == ("axioms" in one)
+            if one["kind"] == "inferred":
+                assert one["quad"] in closure([*one["axioms"], *one["premises"]])
         store = Store()
         store.extend(parse("".join(f"{quad} .\n" for quad in quads(reason)).encode(), RdfFormat.N_QUADS))
         found = store.query(query)
