@@ -31,7 +31,7 @@ from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import EMPTY, Taxonomy
 from triplewire.errors import BudgetExceeded, DuplicateSubscription, InputError, UnknownSubscription
 from triplewire.matching.batch import MatchBatch
-from triplewire.matching.evaluation.budget import DEFAULT_SECONDS, DEFAULT_STEPS, Allowance
+from triplewire.matching.evaluation.budget import DEFAULT_SECONDS, DEFAULT_STEPS, Allowance, Budget
 from triplewire.matching.evaluation.event_view import EventView
 from triplewire.matching.evaluation.interpreter import Interpreter
 from triplewire.matching.evaluation.plans import PlanCache, QueryPlan
@@ -143,15 +143,16 @@ class Matcher:
         """
         return self._matched(within(scan(data, self._index.seed), limits), {})
 
-    def reasons(self, match: Match) -> tuple[Reason, ...]:
+    def reasons(self, match: Match, within: Budget | None = None) -> tuple[Reason, ...]:
         """What each solution of a match stands on: quads of its event, and what follows from them by the taxonomy.
 
-        Nothing for a subscription that is gone.
+        Nothing for a subscription that is gone. `within` is a budget for many matches.
         """
         plan = self._plans.of_known(match.subscription_id, self._index.get)
         if plan is None:
             return ()
-        return reasons_of(plan, match.solutions, EventView(match.event, self._taxonomy or EMPTY), self.evaluator)
+        view = EventView(match.event, self._taxonomy or EMPTY)
+        return reasons_of(plan, match.solutions, view, self.evaluator, within)
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write a snapshot: everything that is subscribed, in a folder of flat arrays."""

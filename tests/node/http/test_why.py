@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from tests.node.http.serving import NQUADS, QUERY, TURTLE, Api, api_of
 
+from triplewire.node.matching import live_matchers
 from triplewire.store.database import FILE
 from triplewire.store.disk import LocalDisk
 from triplewire.store.schema import MIGRATIONS, migrate
@@ -151,3 +152,19 @@ async def test_a_subscription_of_an_earlier_version_asks_for_nothing(tmp_path: P
         found = (await api.post("/explain", params={"over": "graph"}, content=query, headers=QUERY)).json()
         [reason] = found["why"]["answer"]
         assert reason["quads"][0]["origin"] == {"lost": "it was asserted before this was kept"}
+
+
+@pytest.mark.parametrize("query", [FAST, GENERAL], ids=["fast", "general"])
+async def test_a6_what_is_published_at_once_has_one_budget_for_reasons(
+    tmp_path: Path, query: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(live_matchers, "REASON_STEPS", 0)
+    async with api_of(tmp_path) as api:
+        await api.put("/taxonomy", content=BOOKS, headers=TURTLE)
+        await subscribe(api, query, why=True)
+        await publish(api)
+        [one] = await told(api)
+        assert (one["why"], len(one["solutions"])) == ([{"truncated": True}], 1)
+        monkeypatch.undo()
+        await publish(api, ON.replace("urn:e", "urn:f"))
+        assert "quads" in (await told(api))[1]["why"][0], "the next one has a budget of its own"

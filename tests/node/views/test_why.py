@@ -238,6 +238,18 @@ async def test_a_reason_leads_back_over_the_firings_of_rules_to_the_update(tmp_p
         assert gone == reason
 
 
+async def test_who_inserts_last_is_who_inserted(tmp_path: Path):
+    async with api_of(tmp_path) as api:
+        await with_rules(api)
+        faust, note = "resource(ex:faust)", f'{ex("faust")} {ex("note")} "shelved"'
+        begin = f"USING NAMESPACE ex {EX}\nTRANSACTION buy INSERT {faust} AS INSTANCE OF Novel;;"
+        again = "".join(f"TRANSACTION buy {verb} ({faust}, ex:note, 'shelved');;" for verb in ("DELETE", "INSERT"))
+        done = await api.post("/updates", content=begin + again, headers=RDFTL)
+        assert (done.status_code, len(done.json()["firings"])) == (200, 2), done.text
+        answer = (await explained(api, f"SELECT ?x {{ ?x {ex('note')} ?note }}")).json()
+        assert "firings" not in origin(answer["why"]["answer"][0], note)
+
+
 async def test_a_rule_that_an_event_triggers_leads_back_to_the_event(tmp_path: Path):
     async with api_of(tmp_path) as api:
         await with_rules(api)

@@ -24,12 +24,19 @@ _GENERAL_STEPS = 50_000
 
 
 def reasons_of(
-    plan: QueryPlan, solutions: Sequence[Solution], view: EventView, evaluator: Evaluator = IN_PROCESS
+    plan: QueryPlan,
+    solutions: Sequence[Solution],
+    view: EventView,
+    evaluator: Evaluator = IN_PROCESS,
+    within: Budget | None = None,
 ) -> tuple[Reason, ...]:
-    """What each solution stands on, in their order. Where the budget is used up, the rest say nothing."""
+    """What each solution stands on, in their order. Where the budget is used up, the rest say nothing.
+
+    `within` is a budget for many matches.
+    """
     some = solutions[:MOST_EXPLAINED]
     if isinstance(plan, GeneralPlan):
-        found = GeneralReasons(plan, view, evaluator, DEFAULT_STEPS, Budget(_GENERAL_STEPS)).of(some)
+        found = GeneralReasons(plan, view, evaluator, DEFAULT_STEPS, Budget(_GENERAL_STEPS, within)).of(some)
     else:
-        found = fast_reasons(plan.query, some, view, Budget(_FAST_STEPS))
+        found = fast_reasons(plan.query, some, view, Budget(_FAST_STEPS, within))
     return (*found, *[UNKNOWN] * (len(solutions) - len(some)))

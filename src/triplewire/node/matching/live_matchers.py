@@ -15,11 +15,15 @@ from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import BudgetExceeded, InputError
 from triplewire.matching import Match, Matcher
 from triplewire.matching.batch import MatchBatch
+from triplewire.matching.evaluation.budget import Budget
 from triplewire.matching.general.datasets import IN_PROCESS, Evaluator
 from triplewire.node.access.grants import visible
 from triplewire.rdf.events import Event
 from triplewire.store.tables.identities import Grant
 from triplewire.wire.reasons import UNKNOWN, Reason
+
+# So much may it take to say what the solutions stand on of all that is published at once: others wait for it.
+REASON_STEPS = 100_000
 
 
 class LiveMatchers:
@@ -37,6 +41,7 @@ class LiveMatchers:
         self._taxonomy = taxonomy
         self._evaluator = evaluator
         self._asks_why = asks_why
+        self._budget = Budget(REASON_STEPS)
         self._matchers: dict[Grant, Matcher] = {}
         self._grants: dict[str, Grant] = {}
         self._constructs: set[str] = set()
@@ -85,7 +90,8 @@ class LiveMatchers:
             yield from batch
 
     def batches(self, events: Sequence[Event]) -> Iterator[MatchBatch]:
-        """The same as columns, a batch for each grant."""
+        """The same as columns, a batch for each grant. What is asked why of these matches has a budget together."""
+        self._budget = Budget(REASON_STEPS)
         for grant, matcher in self._matchers.items():
             seen = [part for event in events if (part := visible(event, grant)) is not None]
             if seen:
@@ -100,7 +106,7 @@ class LiveMatchers:
             return None
         grant = self._grants.get(match.subscription_id)
         try:
-            return () if grant is None else self._matchers[grant].reasons(match)
+            return () if grant is None else self._matchers[grant].reasons(match, self._budget)
         except (BudgetExceeded, RecursionError):
             return (UNKNOWN,) * len(match.solutions)
 

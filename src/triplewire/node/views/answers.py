@@ -96,35 +96,39 @@ def joined(earlier: bytes, later: bytes, most: int = MOST_BYTES) -> bytes | None
 
 
 class _Reasoned:
-    """A multiset of items, each with its reason."""
+    """A multiset of items, each with its reason; those of one item by their quads."""
 
     def __init__(self) -> None:
-        self._reasons: dict[bytes, list[Any]] = {}
+        self._items: dict[bytes, dict[frozenset[str], list[Any]]] = {}
 
     def __bool__(self) -> bool:
-        return bool(self._reasons)
+        return bool(self._items)
 
     def add(self, item: bytes, reason: Any) -> None:
-        self._reasons.setdefault(item, []).append(reason)
+        self._items.setdefault(item, {}).setdefault(_quads(reason), []).append(reason)
 
     def drop(self, item: bytes, reason: Any) -> bool:
         """Take one out, if there is one: that with the same quads, or else the last."""
-        reasons = self._reasons.get(item)
-        if not reasons:
+        known = self._items.get(item)
+        if not known:
             return False
-        same = (at for at, other in enumerate(reasons) if _quads(other) == _quads(reason))
-        del reasons[next(same, -1)]
-        if not reasons:
-            del self._reasons[item]
+        quads = _quads(reason)
+        if quads not in known:
+            quads = next(reversed(known))
+        known[quads].pop()
+        if not known[quads]:
+            del known[quads]
+        if not known:
+            del self._items[item]
         return True
 
     @property
     def items(self) -> list[Any]:
-        return [_decode(item) for item, reasons in self._reasons.items() for _ in reasons]
+        return [_decode(item) for item, known in self._items.items() for reasons in known.values() for _ in reasons]
 
     @property
     def reasons(self) -> list[Any]:
-        return [reason for reasons in self._reasons.values() for reason in reasons]
+        return [reason for known in self._items.values() for reasons in known.values() for reason in reasons]
 
 
 def _with_reasons(items: list[Any], reasons: list[Any] | None, change: int | None) -> Iterator[tuple[bytes, Any]]:
@@ -134,8 +138,8 @@ def _with_reasons(items: list[Any], reasons: list[Any] | None, change: int | Non
         yield msgspec.json.encode(item, order="sorted"), dated
 
 
-def _quads(reason: Any) -> set[str]:
-    return {one["quad"] for one in reason.get("quads", ())}
+def _quads(reason: Any) -> frozenset[str]:
+    return frozenset(one["quad"] for one in reason.get("quads", ()))
 
 
 def _with_why(parts: dict[str, Any], why: Any, most: int) -> bytes:
