@@ -51,7 +51,9 @@ class _Asking:
         self._state = state
 
     def __contains__(self, view: object) -> bool:
-        return self._state.asks_why(str(view))
+        # An ephemeral one has a name that is no number, and never asks.
+        name = str(view)
+        return name.isdigit() and self._state.asks_why(name)
 
 
 class ViewFollower:
