@@ -25,6 +25,7 @@ from triplewire.views.evaluation.forms import AnyQuery, Form, form_of
 from triplewire.views.evaluation.work import DEFAULT_STEPS, Budget, Moment, Work
 from triplewire.views.explanation import Explanation, explanation_of
 from triplewire.views.graphs import Dataset
+from triplewire.views.index.members import Search
 from triplewire.views.index.shapes import Pin, Shape, Shaping, Value, pins_in, value_sought
 from triplewire.views.index.touch_index import TouchIndex
 from triplewire.views.maintenance.leaves import leaves_of
@@ -283,16 +284,16 @@ class ViewSet:
     def _touched(self, change: Change, states: States) -> list[tuple[_Member, tuple[list[Quad], list[Quad]]]]:
         """Each view that a quad may touch, with the quads that may; a view that asks for the time, with none."""
         found: dict[_Member, tuple[list[Quad], list[Quad]]] = {member: ([], []) for member in self._timed}
-        work = Work(states.either, Budget(_TOUCH_STEPS), states.moment)
+        search = Search(Work(states.either, Budget(_TOUCH_STEPS), states.moment))
         for side, quads in enumerate((change.added, change.removed)):
             for quad in quads:
-                work.budget.left = _TOUCH_STEPS
-                for member in self._touched_by(quad, work):
+                search.work.budget.left = _TOUCH_STEPS
+                for member in self._touched_by(quad, search):
                     found.setdefault(member, ([], []))[side].append(quad)
         return sorted(found.items(), key=lambda item: item[0].number)
 
-    def _touched_by(self, quad: Quad, work: Work) -> Iterable[_Member]:
-        touched = self._index.touched(quad, work)
+    def _touched_by(self, quad: Quad, search: Search) -> Iterable[_Member]:
+        touched = self._index.touched(quad, search)
         described = self._described.get(quad.subject) if self._described else None
         return {**dict.fromkeys(touched), **described} if described else touched
 
