@@ -66,5 +66,6 @@ def create_app(node: Node) -> FastAPI:
     problems.install(app)
     for router in ROUTERS:
         app.include_router(router)
+    app.router.routes.insert(0, living.PLAIN_UPDATE)
     openapi.complete(app)
     return app

@@ -19,6 +19,7 @@ from triplewire.languages.sparql.syntax.limits import UPDATE_LIMITS
 from triplewire.languages.sparql.syntax.updates import UpdateOperation, using_graphs
 from triplewire.node.http.authentication import client_of, node_of
 from triplewire.node.http.bodies import Base, base_of, media_type_of, read_body, read_form, read_text
+from triplewire.node.http.direct import DirectRoute
 from triplewire.node.http.negotiation import chosen
 from triplewire.node.http.openapi import BEARER, JSON, documents, json_answer, json_response, problems, text_schema
 from triplewire.node.http.routes.events import MOST, MOST_POSITION
@@ -90,6 +91,8 @@ async def update(
     digest = repr((base, graphs)).encode(errors="replace") + text.encode(errors="replace")
     return _answer(await node.broker.living.update(client, operations, _key(request, client, key, digest)))
 
+
+PLAIN_UPDATE = DirectRoute("POST", "/update", update, headers=frozenset((b"idempotency-key",)))
 
 Named = tuple[list[str], list[str]]
 
