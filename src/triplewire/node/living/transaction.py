@@ -105,7 +105,10 @@ def _attempt(
     events: Events,
 ) -> ExecutedUpdate:
     outcome = _run(living, request, principals)
-    tx.execute("SAVEPOINT attempt")
+    # Only rules are a reason to try again without them; else the whole request is undone.
+    is_repeatable = bool(living.owners)
+    if is_repeatable:
+        tx.execute("SAVEPOINT attempt")
     try:
         check_written(outcome, request.author, living.owners, state.clients)
         _check_size(outcome.changes, state.change_quads)
@@ -118,11 +121,13 @@ def _attempt(
         entries = _tell(tx, living, change_of(position, time, changes, _last(published), reasons))
     except LimitExceeded as problem:
         living.roll_back()
-        tx.execute("ROLLBACK TO attempt")
-        tx.execute("RELEASE attempt")
+        if is_repeatable:
+            tx.execute("ROLLBACK TO attempt")
+            tx.execute("RELEASE attempt")
         fired = (entry.rule for entry in outcome.firings if entry.rule is not None)
         raise _Overrun(problem, frozenset(filter(principals.is_foreign, fired))) from None
-    tx.execute("RELEASE attempt")
+    if is_repeatable:
+        tx.execute("RELEASE attempt")
     return ExecutedUpdate(position, time, outcome, published, _with_entries(accepted, entries))
 
 
