@@ -101,7 +101,8 @@ bench-rules: $(STAMP) ## what rules cost an update, cascades, and how long the a
 	@$(BIN)/python -m benchmarks.rules $(BENCH)
 
 bench-views: $(STAMP) ## durable updates with up to 100,000 views, beside running every query again; BENCH=--quick for a small run
-	@$(BIN)/python -m benchmarks.views $(BENCH)
+	@scripts/incremunica/fetch $(VENV)/incremunica || echo "without Incremunica: npm could not bring it"
+	@$(BIN)/python -m benchmarks.views --incremunica $(VENV)/incremunica $(BENCH)
 
 bench-eventcloud: $(STAMP) ## figure 2 of the EventCloud paper, CSMA beside OSMA, simulated and real; BENCH=--quick for a small run
 	@$(BIN)/python -m benchmarks.eventcloud $(BENCH)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from pathlib import Path
 
 from rich.table import Table
 
@@ -13,16 +14,26 @@ from benchmarks.views.drawing import draw_rows
 from benchmarks.views.figures import Findings, figures
 from benchmarks.views.measuring import FULL, QUICK, measure
 
+_MODULES = Path(".venv/incremunica")
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="How many updates a node with views takes, and how soon it tells.")
     parser.add_argument("--quick", action="store_true", help="a small run, to see that it works")
-    plan = QUICK if parser.parse_args().quick else FULL
+    parser.add_argument("--incremunica", type=Path, default=_MODULES, help="where scripts/incremunica/fetch put it")
+    arguments = parser.parse_args()
+    plan = QUICK if arguments.quick else FULL
     is_full = plan is FULL
     console = wide_console()
     started = time.monotonic()
-    findings = measure(plan, lambda step: console.print(f"[dim]{time.monotonic() - started:5.0f} s[/]  {step}"))
+
+    def tell(step: str) -> None:
+        console.print(f"[dim]{time.monotonic() - started:5.0f} s[/]  {step}")
+
+    findings = measure(plan, arguments.incremunica, tell)
     console.print(_rates_table(findings, plan.writers), _alone_table(findings), _beside_table(findings))
+    if findings.missing is not None:
+        console.print(f"[yellow]Without Incremunica: {findings.missing}[/]")
     asked = figures(findings, is_full=is_full)
     console.print(figures_table(asked))
     results = {"machine": machine.facts(), "plan": plan, "findings": findings, "figures": asked}
@@ -51,6 +62,9 @@ def _alone_table(findings: Findings) -> Table:
     for one in findings.alone:
         numbers = (one.median, one.percentile_99, one.bytes_a_view, one.put_millis)
         table.add_row(one.kind, f"{one.views:,}", *map(readable, numbers))
+    for parts in findings.incremunica:
+        numbers = (parts.median, parts.percentile_99, parts.bytes_a_view, parts.put_millis)
+        table.add_row("Incremunica's parts, plain", f"{parts.views:,}", *map(readable, numbers))
     return table
 
 

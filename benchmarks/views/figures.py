@@ -5,7 +5,9 @@ from __future__ import annotations
 from msgspec import Struct
 
 from benchmarks.asked import Figure
+from benchmarks.rivals.incremunica import Parts
 from benchmarks.views.alone import Alone, Beside
+from benchmarks.views.library import Kind
 
 ASKED_RATE = 1_000.0
 ASKED_APART = 2.0
@@ -47,7 +49,10 @@ class Putting(Struct, frozen=True):
 
 
 class Findings(Struct):
-    """All that a run measured. `told` is how many notifications waited in the end: one for each update, no other."""
+    """All that a run measured. `told` is how many notifications waited in the end: one for each update, no other.
+
+    `missing` says why there is no Incremunica.
+    """
 
     load_seconds: float = 0.0
     loaded_mib: float = 0.0
@@ -59,11 +64,14 @@ class Findings(Struct):
     restart_seconds: float = 0.0
     alone: list[Alone] = []
     beside: list[Beside] = []
+    incremunica: list[Parts] = []
+    missing: str | None = None
 
 
 def figures(findings: Findings, *, is_full: bool) -> list[Figure]:
     """Every asked figure that the run has something to say about; a small run does not judge."""
-    found = [*_rates(findings), *_delays(findings), *_beside(findings), *_kinds(findings), *_vitals(findings)]
+    found = [*_rates(findings), *_delays(findings), *_beside(findings), *_incremunica(findings)]
+    found += [*_kinds(findings), *_vitals(findings)]
     return found if is_full else [Figure(f.name, f.asked, f.measured, f.unit, None) for f in found]
 
 
@@ -104,6 +112,16 @@ def _beside(findings: Findings) -> list[Figure]:
             Figure(name, f"≥ {ASKED_FACTOR:g}", one.factor, "times the time", one.factor >= ASKED_FACTOR),
             Figure(f"{name}, with the store's part", "", one.whole_factor, "times the time", None),
         ]
+    return found
+
+
+def _incremunica(findings: Findings) -> list[Figure]:
+    """Beside our views in process, as many of them and of the same kind."""
+    found = []
+    for parts in findings.incremunica:
+        ours = next(o.median for o in findings.alone if o.views == parts.views and o.kind == Kind.PLAIN)
+        name = f"Incremunica's parts, {parts.views:,} views, without the store"
+        found.append(Figure(name, "", parts.median / ours, "times the time", None))
     return found
 
 

@@ -14,6 +14,7 @@ import uvloop
 from msgspec import Struct
 
 from benchmarks.isolated import run_apart
+from benchmarks.rivals.incremunica import Missing, parts
 from benchmarks.views.alone import alone, beside
 from benchmarks.views.figures import Delay, Findings, Putting, Rate
 from benchmarks.views.hearing import listening
@@ -48,8 +49,11 @@ FULL = Plan(1_000_000, 10, 1_000, 100_000, 64, 5.0, 3, 100, 500)
 QUICK = Plan(20_000, 10, 100, 1_000, 16, 1.0, 1, 10, 50)
 
 
-def measure(plan: Plan, tell: Tell) -> Findings:
-    """Measure a node, stop it and start it again; then views without a node, each in a process of its own."""
+def measure(plan: Plan, modules: Path, tell: Tell) -> Findings:
+    """Measure a node, stop it and start it again; then views without a node, each in a process of its own.
+
+    `modules` is where the packages of a rival are.
+    """
     findings = Findings()
     with tempfile.TemporaryDirectory(prefix="triplewire-bench-") as name:
         folder = Path(name)
@@ -62,6 +66,7 @@ def measure(plan: Plan, tell: Tell) -> Findings:
         with running(folder) as (node, seconds):
             findings.restart_seconds = seconds
     _measure_alone(plan, findings, tell)
+    _measure_incremunica(plan, modules, findings, tell)
     return findings
 
 
@@ -153,7 +158,16 @@ def _measure_alone(plan: Plan, findings: Findings, tell: Tell) -> None:
         library = Library(plan.triples, round(plan.triples * 0.16 / books))
         if library.shelves >= plan.beside:
             tell(f"{plan.beside} views in process, {books:g} rows each, beside running every query again")
-            findings.beside.append(_apart(beside, library, plan.beside, plan.updates // 5))
+            findings.beside.append(_apart(beside, library, plan.beside, plan.updates))
+
+
+def _measure_incremunica(plan: Plan, modules: Path, findings: Findings, tell: Tell) -> None:
+    for views in (plan.few, plan.many):
+        tell(f"{views:,} views by Incremunica's parts")
+        try:
+            findings.incremunica.append(parts(modules, Library(plan.triples, plan.most), views, plan.updates))
+        except Missing as why:
+            findings.missing = str(why)
 
 
 def _apart(function: Callable[..., T], *arguments: object) -> T:

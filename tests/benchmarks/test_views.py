@@ -109,10 +109,12 @@ class TestWhatWasTold:
 
 
 @pytest.mark.system
-def test_a_tiny_run_measures_everything():
+def test_a_tiny_run_measures_everything(tmp_path):
     plan = Plan(1_000, few=2, many=10, most=50, writers=4, seconds=0.2, slices=1, beside=5, updates=10)
     steps: list[str] = []
-    found = measure(plan, steps.append)
+    found = measure(plan, tmp_path, steps.append)
+    assert found.missing is not None
+    assert "fetch" in found.missing
     assert [one.views for one in found.rates] == [2, 10, 50]
     assert [one.kind for one in found.kinds] == list(Kind)
     assert min(one.updates_per_second for one in (*found.rates, *found.kinds)) > 0
