@@ -9,6 +9,7 @@
     measuring    the measurements, one after the other
     figures      what was asked, beside what was measured
     drawing      the plot
+    page         the figures, for the page that discusses them
 
 Everything is on loopback and shares the machine's cores: node, writers and readers. An update counts when it was
 acknowledged, which is after it is on the disk with what every view has to say about it.

@@ -13,6 +13,7 @@ from benchmarks.reports import FIGURES, QUICK_RESULTS, RESULTS, figures_table, r
 from benchmarks.views.drawing import draw_rows
 from benchmarks.views.figures import Findings, figures
 from benchmarks.views.measuring import FULL, QUICK, measure
+from benchmarks.views.page import PAGE, markdown, with_figures
 
 _MODULES = Path(".venv/incremunica")
 
@@ -38,6 +39,8 @@ def main() -> None:
     console.print(figures_table(asked))
     results = {"machine": machine.facts(), "plan": plan, "findings": findings, "figures": asked}
     write_json((RESULTS if is_full else QUICK_RESULTS) / "views.json", results)
+    if is_full:
+        PAGE.write_text(with_figures(PAGE.read_text(), markdown(findings, asked)))
     draw_rows((FIGURES if is_full else QUICK_RESULTS) / "views-rows.png", findings)
 
 

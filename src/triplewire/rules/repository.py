@@ -191,8 +191,7 @@ class Repository:
                 come[triple] = quad
         for quad in gone.values():
             store.remove(quad)
-        for quad in come.values():
-            store.add(quad)
+        store.extend(come.values())
         inserted, deleted = tuple(come), tuple(gone)
         return Changes(Edits(inserted, deleted, self._edit_named(edits.named)), inserted, deleted)
 
