@@ -51,7 +51,7 @@ class Putting(Struct, frozen=True):
 class Findings(Struct):
     """All that a run measured. `told` is how many notifications waited in the end: one for each update, no other.
 
-    `missing` says why there is no Incremunica.
+    `refused` is how many updates took longer than an update may, and were sent again; `missing` says why there is no Incremunica.
     """
 
     load_seconds: float = 0.0
@@ -61,6 +61,7 @@ class Findings(Struct):
     delays: list[Delay] = []
     kinds: list[Rate] = []
     told: int = 0
+    refused: int = 0
     restart_seconds: float = 0.0
     alone: list[Alone] = []
     beside: list[Beside] = []

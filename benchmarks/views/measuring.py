@@ -61,6 +61,7 @@ def measure(plan: Plan, modules: Path, tell: Tell) -> Findings:
             served = _Served(node, plan, findings, tell)
             runner.run(served.measure())
         tell("what waits in outboxes, beside every update that was acknowledged")
+        findings.refused = served.writers.refused
         findings.told = check_told(folder, served.writers.acknowledged)
         tell("the node starts again")
         with running(folder) as (node, seconds):

@@ -5,11 +5,13 @@ from __future__ import annotations
 import pytest
 from benchmarks.rivals.rerunning import Rerunning, Told
 from benchmarks.views.alone import alone, beside, filled
+from benchmarks.views.figures import figures
 from benchmarks.views.hearing import Heard
 from benchmarks.views.library import Desk, Kind, Library, query
 from benchmarks.views.loads import Acknowledged
 from benchmarks.views.measuring import Plan, measure
 from benchmarks.views.node import Shelf
+from benchmarks.views.page import markdown, with_figures
 from benchmarks.views.told import check_told
 
 from triplewire.store.database import Database
@@ -123,3 +125,8 @@ def test_a_tiny_run_measures_everything(tmp_path):
     assert found.told > found.delays[0].notifications
     assert [one.views for one in found.alone] == [2, 10, 50, 10, 10, 10]
     assert steps
+    asked = figures(found, is_full=True)
+    assert {one.asked for one in asked} == {"≥ 1,000", "≤ 2", "< 50", "≥ 100", ""}
+    page = with_figures("before\n<!-- measured -->\n<!-- end of what was measured -->\n", markdown(found, asked))
+    assert page.count("| 2 to 4 patterns | ") == 3 + 1 + 3
+    assert "**Views alone" in page

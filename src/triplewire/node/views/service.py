@@ -40,6 +40,7 @@ from triplewire.store.tables import log, outbox, registry
 from triplewire.store.tables.identities import Client
 from triplewire.store.tables.outbox import OutboxEntry
 from triplewire.store.tables.registry import VIEW, SubscriptionOptions, SubscriptionRecord
+from triplewire.system.collector import Growth
 from triplewire.views.explanation import Explanation
 from triplewire.views.nearest_miss import nearest_miss
 from triplewire.views.view_set import ViewSet
@@ -51,6 +52,8 @@ _SOURCE = TW["view:"].value
 # What is only looked at may take as much as a change may for a view: nobody can write meanwhile.
 _EXPLAIN_STEPS = 1_000_000
 _MOST_EXPLAINED = 10_000
+# So many views at a time are told to last; to look at them takes a tenth of a second.
+_PASSED_OVER = 5_000
 
 
 class _Started(Struct, frozen=True):
@@ -78,6 +81,7 @@ class Views:
         self._store = store
         self._open: defaultdict[str, set[EphemeralView]] = defaultdict(set)
         self._numbers = count(1)
+        self._growth = Growth(_PASSED_OVER)
         subscriptions.endings.append(follower.remove)
         subscriptions.holdings.append(lambda owner: len(self._open.get(owner, ())))
         store.listeners.append(follower.ephemeral.committed)
@@ -249,3 +253,4 @@ class Views:
     def _registered(self, started: _Started) -> None:
         self._state.index.put(started.record)
         self._events.committed(started.accepted)
+        self._growth.note()
