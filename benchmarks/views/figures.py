@@ -51,7 +51,8 @@ class Putting(Struct, frozen=True):
 class Findings(Struct):
     """All that a run measured. `told` is how many notifications waited in the end: one for each update, no other.
 
-    `refused` is how many updates took longer than an update may, and were sent again; `missing` says why there is no Incremunica.
+    `refused` is how many updates took longer than one may, and were sent again; `missing` says why there is no
+    Incremunica.
     """
 
     load_seconds: float = 0.0
