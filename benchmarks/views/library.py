@@ -1,7 +1,7 @@
 """The data and its views: a library's books on shelves, a view of a shelf each, and updates of which each touches one.
 
-Everything is in the default graph: whoever goes by graphs has to look at every view with every update. An update says
-when it was due, in nanoseconds, as the value that it gives; so a notification says it, too.
+Everything is in the default graph: whoever goes by graphs has to look at every view with every update. The value that
+an update gives is in the notification, too.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 _INTEGER = "<http://www.w3.org/2001/XMLSchema#integer>"
 # Of a million triples: 160,000 books of six triples each, 20,000 authors of two.
 _BOOKS, _AUTHORS = 0.16, 0.02
+# A status is one of so many, as they are in life: more than there are updates of one book at a time.
+_STATUSES = 100
 
 
 class Kind(StrEnum):
@@ -84,9 +86,13 @@ class Desk:
 
     def __init__(self) -> None:
         self._lent: set[int] = set()
+        self._updates: dict[int, int] = {}
 
-    def update(self, kind: Kind, shelf: int, value: int) -> str:
-        """A SPARQL Update; `value` is in it, and is new."""
+    def update(self, kind: Kind, shelf: int, value: int | None = None) -> str:
+        """A SPARQL Update; `value` is in it. None: the next status of those that there are."""
+        if value is None:
+            self._updates[shelf] = self._updates.get(shelf, 0) + 1
+            value = 1 + self._updates[shelf] % _STATUSES
         book = f":book{shelf}"
         if kind is not Kind.MINUS:
             change = f"DELETE {{ {book} :status ?old }} INSERT {{ {book} :status {value} }}"

@@ -56,7 +56,7 @@ class Writers:
 
         async def write(connection: Connection) -> None:
             while time.monotonic() < until:
-                await self._write(connection, self._next(shelves), time.monotonic_ns())
+                await self._write(connection, self._next(shelves))
 
         await self._with_connections(write)
         count = len(self.acknowledged) - before
@@ -81,7 +81,7 @@ class Writers:
         self._turn += 1
         return shelves[self._turn % len(shelves)]
 
-    async def _write(self, connection: Connection, shelf: Shelf, due: int) -> None:
+    async def _write(self, connection: Connection, shelf: Shelf, due: int | None = None) -> None:
         text = self._desk.update(shelf.kind, shelf.number, due)
         answer = await self._answered(connection, text.encode())
         self.acknowledged.append(Acknowledged(json.loads(answer)["position"], shelf))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from benchmarks.rivals.rerunning import Rerunning, Told
 from benchmarks.views.alone import alone, beside, filled
@@ -35,6 +37,13 @@ def test_an_update_touches_the_view_of_its_shelf_and_no_other(kind):
     for value, shelf in enumerate([3, 4, 3, 4, 5], start=1):
         store.update(desk.update(kind, shelf, value))
         assert [told.query for told in rival.compare()] == [shelf]
+
+
+def test_a_status_comes_round_and_is_never_the_same_twice_running():
+    desk = Desk()
+    texts = [desk.update(Kind.PLAIN, 3) for _ in range(250)] + [desk.update(Kind.PLAIN, 3, 7 * 10**9)]
+    assert len(set(texts)) == 101
+    assert all(one != other for one, other in pairwise(texts))
 
 
 def test_whoever_runs_queries_again_tells_what_has_changed():

@@ -23,10 +23,10 @@ from triplewire.views.maintenance.leaves import Leaf
 from triplewire.views.maintenance.seeds import LeafSeeds
 
 M = TypeVar("M", bound=Hashable)
-# So many candidates are handed on as they are: to narrow them down would cost as much as to look at them.
-_FEW = 4
-# To narrow them down may cost this many steps for each.
+# To narrow candidates down costs far less than to look at one of them: it may take this many steps for each, and as
+# many as for a few.
 _STEPS = 4
+_FEW = 4
 Subset = tuple[int, ...]
 
 
@@ -133,12 +133,12 @@ class ShapeMembers(Generic[M]):
                 continue
             subset, constants = values
             found = self._lookup(subset).get(constants)
-            yield from found if len(found) <= _FEW else self._narrowed(entry, seed, found, search)
+            yield from found if len(found) <= 1 else self._narrowed(entry, seed, found, search)
 
     def _narrowed(self, entry: _LeafEntry, seed: Bindings, found: dict[M, None], search: Search) -> Iterable[M]:
         if entry.core is None:
             return found
-        solutions = search.solutions(entry.core, seed, _STEPS * len(found))
+        solutions = search.solutions(entry.core, seed, _STEPS * max(_FEW, len(found)))
         if solutions is None:
             return found
         kept: dict[M, None] = {}
