@@ -80,6 +80,9 @@ def _living(node: Node) -> Iterator[Metric]:
     yield GaugeMetricFamily(
         "triplewire_living_replica_position", "position up to which queries see changes", node.replica.position
     )
+    yield CounterMetricFamily(
+        "triplewire_living_compactions", "times that it was made anew in memory", living.store.compactions.done
+    )
     yield CounterMetricFamily("triplewire_living_updates", "requests that changed the living graph", living.updates)
     yield CounterMetricFamily("triplewire_living_seconds", "seconds that they took on the writer", living.seconds)
 

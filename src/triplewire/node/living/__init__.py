@@ -1,6 +1,7 @@
 """The living graph on a node: a dataset that is changed in transactions, with rules over it.
 
 changes        changes, for those who are told of them in the transactions that keep them
+compaction     the dataset in memory made anew, without what was removed
 edits          edits of graphs, as the Graph Store Protocol, RDF Patch and merged events ask for them
 graph          the dataset, the rules and what triggers them, in memory
 journal        what each transaction has changed, and what every rule did in it

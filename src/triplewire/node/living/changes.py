@@ -58,9 +58,13 @@ class NoFollower:
 
 def change_of(position: int, time: float, changes: Changes, event: Receipt | None, reasons: GraphReasons) -> Change:
     """What a schedule has changed, as one."""
+    return Change(position, time, *quads_of(changes), event, reasons)
+
+
+def quads_of(changes: Changes) -> tuple[tuple[Quad, ...], tuple[Quad, ...]]:
+    """What came, and what went, in all graphs."""
     named = changes.edits.named
-    added, removed = (*map(_quad, changes.inserted), *named.inserted), (*map(_quad, changes.deleted), *named.deleted)
-    return Change(position, time, added, removed, event, reasons)
+    return (*map(_quad, changes.inserted), *named.inserted), (*map(_quad, changes.deleted), *named.deleted)
 
 
 def _quad(triple: Triple) -> Quad:

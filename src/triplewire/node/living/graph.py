@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
+from pyoxigraph import Store
+
 from triplewire.languages.rdftl.syntax import Rule
 from triplewire.node.living.changes import Follower, NoFollower
 from triplewire.node.rules.event_triggers import EventTriggers
@@ -39,6 +41,9 @@ class LivingGraph:
         self.owners: dict[str, str] = {}
         self._limits = limits
         self._uncommitted: list[Changes] = []
+        self._recorded: list[Changes] | None = None
+        # How many quads the store has that were removed from it: it never lets go of them.
+        self.removed = 0
         self._committed_position = position
         self._refresh()
 
@@ -104,20 +109,44 @@ class LivingGraph:
         """Execute a schedule; without principals every rule is the author's."""
         outcome = self._runner.run(updates, principals)
         self._uncommitted.append(outcome.changes)
-        self.size += _growth(outcome.changes)
+        self._note(outcome.changes)
         return outcome
 
     def roll_back(self) -> None:
         """Undo what was executed since the transaction began."""
         while self._uncommitted:
-            changes = self._uncommitted.pop()
-            self.repository.apply(changes.edits.reversed())
-            self.size -= _growth(changes)
+            self._note(self.repository.apply(self._uncommitted.pop().edits.reversed()))
         if self.position != self._committed_position:
             self.position = self._committed_position
             self.follower.rolled_back(self.position, self.dataset)
 
+    def _note(self, changes: Changes) -> None:
+        named = changes.edits.named
+        removed = len(changes.deleted) + len(named.deleted)
+        self.size += len(changes.inserted) + len(named.inserted) - removed
+        self.removed += removed
+        if self._recorded is not None and not changes.is_nothing:
+            self._recorded.append(changes)
 
-def _growth(changes: Changes) -> int:
-    named = changes.edits.named
-    return len(changes.inserted) - len(changes.deleted) + len(named.inserted) - len(named.deleted)
+    # Its store made anew, between two transactions
+
+    def record(self) -> None:
+        """Record what changes from now on, for a copy of what holds now."""
+        self._recorded = []
+
+    def take_recorded(self) -> list[Changes] | None:
+        """What was recorded since it was last taken; None if nothing is."""
+        if self._recorded is None:
+            return None
+        recorded, self._recorded = self._recorded, []
+        return recorded
+
+    def stop_recording(self) -> None:
+        """Record no longer."""
+        self._recorded = None
+
+    def use_store(self, store: Store) -> None:
+        """Go on with a store that holds the same."""
+        self.repository.store = store
+        self.removed = 0
+        self._recorded = None

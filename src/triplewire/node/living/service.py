@@ -181,6 +181,7 @@ class LivingService:
 
     def end(self) -> None:
         """Wake those who wait: the node stops."""
+        self._store.compactions.end()
         self._wake()
 
     # Private

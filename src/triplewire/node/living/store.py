@@ -23,6 +23,7 @@ from pyoxigraph import RdfFormat, parse
 from triplewire.errors import StoreError, TriplewireError
 from triplewire.languages.rdftl import parse_rule
 from triplewire.node.living.changes import Follower, NoFollower
+from triplewire.node.living.compaction import Compactions
 from triplewire.node.living.graph import LivingGraph
 from triplewire.node.store import Store
 from triplewire.rdf.terms import Quad
@@ -53,6 +54,7 @@ class LivingStore:
         self.head = self._living.position
         # Called on the writer's thread when it has moved.
         self.listeners: list[Callable[[], None]] = []
+        self.compactions = Compactions(self)
 
     def read(self, question: Callable[[LivingGraph], T]) -> T:
         """Ask the living graph between two transactions, never in the middle of one."""
@@ -110,23 +112,27 @@ class LivingStore:
             self.head = self._living.position
             for listener in self.listeners:
                 listener()
+            self.compactions.check(self._living)
 
-    def snapshot(self, read: Callable[[int, Iterator[Quad]], T]) -> T:
+    def snapshot(
+        self, read: Callable[[int, Iterator[Quad]], T], at_rest: Callable[[LivingGraph], None] = lambda _: None
+    ) -> T:
         """Read everything that holds at a position that is on the disk. Blocks; not for the event loop.
 
-        The writer waits only until the iteration has begun: Oxigraph iterates over what was there then, and wants one
-        thread for all of it.
+        `at_rest` is called on the writer's thread when it is at that position. The writer waits only until the
+        iteration has begun: Oxigraph iterates over what was there then, and wants one thread for all of it.
         """
-        at_rest, begun = threading.Event(), threading.Event()
+        rests, begun = threading.Event(), threading.Event()
 
         def rest(tx: Connection, living: LivingGraph) -> None:
             # Alone in its commit, so that memory is as the disk is.
-            at_rest.set()
+            at_rest(living)
+            rests.set()
             begun.wait(_REST_SECONDS)
 
         resting = self._store.submit_alone(partial(self._run, rest))
-        resting.add_done_callback(lambda _: at_rest.set())
-        at_rest.wait()
+        resting.add_done_callback(lambda _: rests.set())
+        rests.wait()
         try:
             position, store = self._living.position, self._living.repository.store
             quads = iter(store.quads_for_pattern(None, None, None, None))
