@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from msgspec import Struct
 
@@ -51,6 +52,8 @@ class ViewFollower:
         self._queries: dict[str, DatasetQuery] = {}
         self._windows = Windows(state, note)
         self._told: _Told | None = None
+        # Those whose quarantine goes to the disk with the change at hand.
+        self._failing: list[int] = []
         # Since the start: what views were told, and how many seconds that took.
         self.deltas = 0
         self.seconds = 0.0
@@ -98,6 +101,12 @@ class ViewFollower:
         self.deltas += len(items)
         self.seconds += self._state.clock.monotonic() - began
         return entries
+
+    def committed(self) -> None:
+        failing, self._failing = self._failing, []
+        for number in failing:
+            # What failed in a transaction that was taken back has not failed.
+            self._learn(self._state.store.read_blocking(partial(registry.find, number=number)))
 
     def rolled_back(self, position: int, dataset: Dataset) -> None:
         told, self._told = self._told, None
@@ -171,7 +180,7 @@ class ViewFollower:
             self._told = self._told and _Told(self._told.change, (*self._told.dropped, name))
         registry.quarantine(tx, number, reason)
         views.take_pending(tx, number)
-        self._state.store.submit(lambda tx: registry.find(tx, number), self._learn)
+        self._failing.append(number)
         return failure(reason, change.position)
 
     def _learn(self, record: SubscriptionRecord | None) -> None:
