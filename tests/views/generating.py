@@ -85,6 +85,7 @@ class QueryWriter(Writer):
             return super().query()
         group = self.group(2)
         group = group[:-1] + rng.choice(("", "", self._bind())) + "}"
+        # Of MIN and MAX: NaN, which equals nothing, has its place in the order by our choice.
         return rng.choice(
             (
                 f"SELECT * WHERE {group}",
@@ -97,7 +98,7 @@ class QueryWriter(Writer):
                 f"SELECT ?x (SUM(?y) AS ?n) (AVG(?z) AS ?m) WHERE {group} GROUP BY ?x",
                 f"SELECT ?x (SUM(DISTINCT ?y) AS ?n) (COUNT(DISTINCT ?z) AS ?m) WHERE {group} GROUP BY ?x",
                 f"SELECT (COUNT(DISTINCT *) AS ?n) WHERE {group}",
-                f"SELECT (MIN(?y) + 0.0 AS ?n) (MAX(?y) + 0.0 AS ?m) {{ {group} FILTER(isNumeric(?y)) }}",
+                f"SELECT (MIN(?y) + 0.0 AS ?n) (MAX(?y) + 0.0 AS ?m) {{ {group} FILTER(isNumeric(?y) && ?y = ?y) }}",
                 f"SELECT ?k (COUNT(?x) AS ?n) WHERE {group} GROUP BY (isIRI(?y) AS ?k) HAVING (COUNT(*) > 1)",
                 f"SELECT ?x ?y WHERE {group} ORDER BY ?x ?y",
                 f"SELECT * WHERE {{ ?x <{EX}p> ?y {self._part(1)} FILTER({self._condition(1)}) }}",

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import msgspec
 import typer
 
-from triplewire.cli.invocation import Job
+from triplewire.cli.invocation import Job, text_of
 from triplewire.cli.node.remote import DEFAULT_NODE, NodeUrl, SecretFile, connect
 from triplewire.cli.screen import labelled, output, show_table, warn, write_json
 from triplewire.client import Client
@@ -59,7 +58,9 @@ triplewire views delete books
 @app.command("put", cls=Job, epilog=_PUT)
 def put_command(
     name: Name,
-    query: Annotated[str, typer.Argument(metavar="QUERY|FILE.rq", help="A SPARQL query, or a file with one (.rq).")],
+    query: Annotated[
+        str, typer.Argument(metavar="QUERY|FILE.rq|-", help="A SPARQL query, a file with one, or - for input.")
+    ],
     window: Annotated[
         float | None,
         typer.Option(metavar="SECONDS", help="Join what changes in so many seconds into one notification."),
@@ -74,7 +75,7 @@ def put_command(
 
     The same query again changes its options.
     """
-    text = Path(query).read_text("utf-8") if query.endswith(".rq") else query
+    text = text_of(query, ".rq")
     with connect(node, secret_file) as client:
         made = client.put_view(name, text, window=window, retention=retention)
     write_json([{"id": made.id, "state": made.state, "latest": made.latest}])

@@ -27,7 +27,7 @@ from triplewire.node.living.edits import DEFAULT, GraphName
 from triplewire.node.living.service import require_reader
 from triplewire.node.rules.idempotency import IdempotencyKey
 from triplewire.node.rules.rights import require_author
-from triplewire.rdf.documents import Document
+from triplewire.rdf.documents import read_document
 from triplewire.rdf.formats import FORMATS, format_of_media_type
 from triplewire.rdf.parsing.quads import QuadReader
 from triplewire.rdf.patches import MEDIA_TYPE as PATCH
@@ -191,7 +191,8 @@ async def _triples(request: Request, client: Client, place: GraphName, base: str
 
     def parsed() -> list[Triple]:
         limits = replace(node.settings.limits, quads=node.settings.change_quads)
-        reader = QuadReader(Document(data), form, base=given, limits=limits, contexts=node.contexts)
+        document = read_document(data, limits=limits)
+        reader = QuadReader(document, form, base=given, limits=limits, contexts=node.contexts)
         triples: list[Triple] = []
         for quad in reader:
             if not isinstance(quad.graph_name, DefaultGraph):
