@@ -3,7 +3,8 @@
 Where it departs from SPARQL 1.1 the query is rewritten to say the same in a way that it gets right: `a|b`, which gives
 an end once however many choices lead to it, as a UNION; `GRAPH ?g { P }`, whose name is seen inside P, as a union over
 the graphs that there are. FROM, which counts a triple twice if two graphs have it, by a store that has the merge. What
-is left, a path of length zero from a constant that the graph lacks, is not asked (`is_certain`).
+is left is not asked (`is_certain`): a path of length zero from a constant that the graph lacks, and, where a path may
+have no length, whether terms are equal: Oxigraph takes what is at its ends for no literals.
 """
 
 from __future__ import annotations
@@ -84,15 +85,22 @@ def is_certain(text: str) -> bool:
     query = parse_dataset_query(text).query
     if query.modifiers.limit is not None or query.modifiers.offset is not None:
         return False
-    patterns = (node for node in walk(query) if isinstance(node, ast.TriplePattern))
+    patterns = [node for node in walk(query) if isinstance(node, ast.TriplePattern)]
+    if any(isinstance(node, ast.Compare | ast.In | ast.NotIn) for node in walk(query)):
+        return not any(_has_no_length(pattern.predicate) for pattern in patterns)
     return not any(_may_start_outside(pattern) for pattern in patterns)
+
+
+def _has_no_length(path: Variable | ast.Path) -> bool:
+    """Whether a path, or a part of it, may have none."""
+    closures = (ast.ZeroOrMore, ast.ZeroOrOne, ast.OneOrMore)
+    return any(may_be_empty(node) for node in walk(path) if isinstance(node, closures))
 
 
 def _may_start_outside(pattern: ast.TriplePattern) -> bool:
     """Whether a path of length zero may be asked from a constant, or within other paths."""
     path = pattern.predicate
-    closures = (ast.ZeroOrMore, ast.ZeroOrOne, ast.OneOrMore)
-    if not any(may_be_empty(node) for node in walk(path) if isinstance(node, closures)):
+    if not _has_no_length(path):
         return False
     is_free = isinstance(pattern.subject, Variable) and isinstance(pattern.object, Variable)
-    return not (is_free and isinstance(path, closures))
+    return not (is_free and isinstance(path, ast.ZeroOrMore | ast.ZeroOrOne | ast.OneOrMore))
