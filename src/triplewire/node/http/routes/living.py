@@ -87,7 +87,8 @@ async def update(
     require_author(client)
     text, graphs = await _update_in(request, using or [], using_named or [])
     is_short = len(text) <= _INLINE
-    operations = _parsed(text, base, graphs) if is_short else await asyncio.to_thread(_parsed, text, base, graphs)
+    whole = base_of(request, base)
+    operations = _parsed(text, whole, graphs) if is_short else await asyncio.to_thread(_parsed, text, whole, graphs)
     digest = repr((base, graphs)).encode(errors="replace") + text.encode(errors="replace")
     return _answer(await node.broker.living.update(client, operations, _key(request, client, key, digest)))
 

@@ -13,7 +13,7 @@ from triplewire.languages.sparql.parsing.parser import parse_dataset_query
 from triplewire.languages.sparql.syntax import ast
 from triplewire.languages.sparql.syntax.datasets import DescribeQuery
 from triplewire.node.http.authentication import client_of, node_of
-from triplewire.node.http.bodies import media_type_of, read_form
+from triplewire.node.http.bodies import Base, base_of, media_type_of, read_form
 from triplewire.node.http.negotiation import chosen
 from triplewire.node.http.openapi import BEARER, documents, problems
 from triplewire.node.http.routes.subscriptions import text_of
@@ -35,6 +35,7 @@ _GRAPHS = ["application/n-triples", *(f.media_types[0] for f in FORMATS if f.nam
 _ALIASES = {"application/json": _RESULTS[0], "application/xml": _RESULTS[1]}
 FORM = "application/x-www-form-urlencoded"
 _FORM_BYTES = 1 << 20
+QueryText = Annotated[str, Query()]
 _DATASET = ("default-graph-uri", "named-graph-uri")
 _BODY: dict[str, Any] = {
     "requestBody": {
@@ -49,9 +50,10 @@ _PROBLEMS = documents(*_RESULTS, *_GRAPHS) | problems(400, 401, 403, 406, 413, 4
 
 
 class _Asked(Struct, frozen=True):
-    """A query, and the graphs that the request names, by parameter."""
+    """A query, its base if it is given, and the graphs that the request names, by parameter."""
 
     text: str
+    base: str | None
     graphs: Mapping[str, Sequence[str]]
 
 
@@ -61,24 +63,26 @@ class _Asked(Struct, frozen=True):
 @router.get("/sparql", responses=_PROBLEMS, openapi_extra=BEARER)
 async def query_by_get(
     request: Request,
-    query: Annotated[str, Query()],
+    query: QueryText,
     default: Annotated[list[str] | None, Query(alias=_DATASET[0], description="As FROM.")] = None,
     named: Annotated[list[str] | None, Query(alias=_DATASET[1], description="As FROM NAMED.")] = None,
+    base: Base = None,
 ) -> Response:
     """Evaluate a SPARQL query over the living graph."""
-    return await _answered(request, _Asked(query, {_DATASET[0]: default or [], _DATASET[1]: named or []}))
+    asked = _Asked(_one_of(request, query), base, {_DATASET[0]: default or [], _DATASET[1]: named or []})
+    return await _answered(request, asked)
 
 
 @router.post("/sparql", responses=_PROBLEMS, openapi_extra=BEARER | _BODY)
-async def query_by_post(request: Request) -> Response:
+async def query_by_post(request: Request, base: Base = None) -> Response:
     """Evaluate a SPARQL query in the body over the living graph."""
-    return await _answered(request, await _in_body(request))
+    return await _answered(request, await _in_body(request, base))
 
 
 async def _answered(request: Request, asked: _Asked) -> Response:
     require_reader(client_of(request))
     graphs = [[graph_named(name) for name in asked.graphs.get(parameter, ())] for parameter in _DATASET]
-    query = parse_dataset_query(asked.text).over(*graphs)
+    query = parse_dataset_query(asked.text, base_of(request, asked.base)).over(*graphs)
     is_graph = isinstance(query.query, ast.ConstructQuery | DescribeQuery)
     media_type = _media_type(request, is_graph=is_graph)
     return _response(await node_of(request).replica.query(query, media_type))
@@ -88,9 +92,9 @@ async def _answered(request: Request, asked: _Asked) -> Response:
 
 
 @router.get("/events/sparql", responses=_PROBLEMS, openapi_extra=BEARER)
-async def query_events_by_get(request: Request, query: Annotated[str, Query()]) -> Response:
+async def query_events_by_get(request: Request, query: QueryText) -> Response:
     """Evaluate a SPARQL query over every event that is kept."""
-    return await _answered_by_events(request, _Asked(query, dict(request.query_params)))
+    return await _answered_by_events(request, _Asked(_one_of(request, query), None, dict(request.query_params)))
 
 
 @router.post("/events/sparql", responses=_PROBLEMS, openapi_extra=BEARER | _BODY)
@@ -119,18 +123,28 @@ def graph_named(iri: str) -> NamedNode:
         raise InputError(wanted="the IRI of a graph", found=f"{iri!r}: {error}") from None
 
 
-async def _in_body(request: Request) -> _Asked:
+def _one_of(request: Request, query: str) -> str:
+    """The query of a request that has one."""
+    count = len(request.query_params.getlist("query"))
+    if count > 1:
+        raise InputError(wanted="exactly one parameter `query`", found=str(count))
+    if "\ufffd" in query and b"%EF%BF%BD" not in request.scope["query_string"].upper():
+        raise InputError(wanted="UTF-8", found="a query that is none")
+    return query
+
+
+async def _in_body(request: Request, base: str | None = None) -> _Asked:
     client_of(request)
     media_type = media_type_of(request)
     if media_type == "application/sparql-query":
         given = {name: request.query_params.getlist(name) for name in _DATASET}
-        return _Asked(await text_of(request), given)
+        return _Asked(await text_of(request), base, given)
     if media_type != FORM:
         raise UnknownFormat(wanted=f"a query as application/sparql-query or {FORM}", found=repr(media_type))
     fields = await read_form(request, _FORM_BYTES)
     if len(fields.get("query", ())) != 1:
         raise InputError(wanted="exactly one field `query`", found="none or several")
-    return _Asked(fields["query"][0], fields)
+    return _Asked(fields["query"][0], base, fields)
 
 
 def _media_type(request: Request, *, is_graph: bool) -> str:
