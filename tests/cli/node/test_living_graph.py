@@ -70,6 +70,8 @@ def test_update_query_graph_and_changes(call, workspace):
         (("update", "bad.ru"), "bad.ru: wanted UTF-8"),
         (("views", "put", "v", "bad.rq"), "bad.rq: wanted UTF-8"),
         (("views", "read", "nowhere"), "nowhere"),
+        (("views", "put", "a/b", "ASK {}"), "wanted a name without /"),
+        (("views", "delete", ""), "wanted a name without /"),
         (("query", "SELECT", "--node", "http://127.0.0.1:1"), "--node"),
     ],
 )

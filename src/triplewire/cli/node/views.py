@@ -10,7 +10,7 @@ import typer
 
 from triplewire.cli.invocation import Job, text_of
 from triplewire.cli.node.remote import DEFAULT_NODE, NodeUrl, SecretFile, connect
-from triplewire.cli.screen import labelled, output, show_table, warn, write_json
+from triplewire.cli.screen import labelled, output, remark, show_table, warn, write_json
 from triplewire.client import Client
 
 app = typer.Typer(no_args_is_help=True, help="Standing queries over a node's living graph.")
@@ -151,6 +151,8 @@ def _read(client: Client, name: str, start: int | None) -> None:
             )
         write_json(told.json for told in page.notifications)
         if page.next is None:
+            if place is start and not page.notifications:
+                remark("nothing that is not acknowledged; --from 0 is from the beginning on, --follow waits for more")
             return
         place = page.next
 
