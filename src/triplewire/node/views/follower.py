@@ -48,7 +48,7 @@ class ViewFollower:
 
     def __init__(self, state: BrokerState, note: Callable[[Sequence[OutboxEntry]], None]) -> None:
         self._state = state
-        self._set = ViewSet()
+        self._set = self._no_views()
         self._queries: dict[str, DatasetQuery] = {}
         self._windows = Windows(state, note)
         self._told: _Told | None = None
@@ -123,7 +123,7 @@ class ViewFollower:
             self._restore(name, self._queries[name], dataset, evaluated.get(int(name), 0.0))
 
     def reloaded(self, tx: Connection, dataset: Dataset) -> None:
-        self._set, self._queries, self._told = ViewSet(), {}, None
+        self._set, self._queries, self._told = self._no_views(), {}, None
         evaluated = views.evaluated(tx)
         for record in registry.everyone(tx):
             if record.is_view and record.quarantined is None:
@@ -137,6 +137,13 @@ class ViewFollower:
         self._windows.begin(tx)
 
     # Private
+
+    def _no_views(self) -> ViewSet:
+        return ViewSet(owner_of=self._owner_of)
+
+    def _owner_of(self, view: str) -> str:
+        record = self._state.index.get(int(view))
+        return view if record is None else record.owner
 
     def _entries(
         self, tx: Connection, items: Sequence[ViewDelta | ViewFailed], change: Change, event: Receipt
