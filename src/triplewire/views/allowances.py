@@ -12,7 +12,7 @@ from triplewire.errors import BudgetExceeded
 from triplewire.views.evaluation.work import Budget
 
 STEPS = 1_000_000
-_TOGETHER = 5
+_TOGETHER = 2
 # What a view may take, however much others of its owner have taken.
 _LEAST = 2_000
 
