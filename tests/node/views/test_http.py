@@ -115,6 +115,38 @@ async def test_nothing_is_said_where_nothing_changed(tmp_path: Path):
         assert len(await told(api, "said")) == 1
 
 
+async def test_two_updates_in_one_transaction_are_told_once_and_net(tmp_path: Path):
+    async with api_of(tmp_path) as api:
+        await update(api, "INSERT DATA { <urn:a> <urn:p> 1 }")
+        await put(api, "said")
+        [first] = await told(api, "said")
+        both = (
+            "DELETE DATA { <urn:a> <urn:p> 1 } ; INSERT DATA { <urn:a> <urn:p> 2 } ; INSERT DATA { <urn:a> <urn:p> 1 }"
+        )
+        change = await update(api, both)
+        [one] = await told(api, "said", after=first["position"])
+        assert (one["change"], values(one["added"]), one["removed"]) == (change, [{"s": "urn:a", "o": "2"}], [])
+        rows = 'TX .\nA <urn:b> <urn:p> "1" .\nTC .\nTX .\nD <urn:b> <urn:p> "1" .\nA <urn:b> <urn:p> "2" .\nTC .\n'
+        patched = await api.patch("/graph", content=rows, headers={"Content-Type": "application/rdf-patch"})
+        assert patched.status_code == 200, patched.text
+        [two] = await told(api, "said", after=one["position"])
+        assert (values(two["added"]), two["removed"]) == ([{"s": "urn:b", "o": "2"}], [])
+
+
+async def test_a_blank_node_that_is_deleted_is_told_as_it_was(tmp_path: Path):
+    async with api_of(tmp_path) as api:
+        await put(api, "said")
+        await update(api, "INSERT DATA { _:b <urn:p> 1 . _:c <urn:p> 1 }")
+        [first, come] = await told(api, "said")
+        await update(api, "DELETE { ?b <urn:p> 1 } WHERE { { SELECT ?b { ?b <urn:p> 1 } ORDER BY ?b LIMIT 1 } }")
+        [gone] = await told(api, "said", after=come["position"])
+        assert len(come["added"]) == 2
+        assert gone["added"] == []
+        [row] = gone["removed"]
+        assert row in come["added"]
+        assert (row["s"]["type"], first["answer"]) == ("bnode", [])
+
+
 async def test_a_view_is_a_subscription_to_be_listed_read_acknowledged_and_deleted(tmp_path: Path):
     async with api_of(tmp_path) as api:
         made = await put(api, "said", retention=60)
