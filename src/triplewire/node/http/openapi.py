@@ -56,7 +56,8 @@ def complete(app: FastAPI) -> None:
     def openapi() -> dict[str, Any]:
         document = made()
         components = document.setdefault("components", {})
-        components["securitySchemes"] = {"bearer": {"type": "http", "scheme": "bearer"}}
+        schemes = ("bearer", "basic")
+        components["securitySchemes"] = {name: {"type": "http", "scheme": name} for name in schemes}
         components.setdefault("schemas", {}).update(_schemas())
         return document
 

@@ -4,7 +4,8 @@ What must hold: after a commit the set has every view that the registry has and 
 last change; and what each has said, from its whole answer on, makes up its answer now. So what a view says is written
 together with the change that it is about, and taken back with it.
 
-A view that cannot be kept up to date is quarantined in the same transaction, and says so; the others go on.
+A view that cannot be kept up to date is quarantined in the same transaction, and says so; the others go on. One that is
+ephemeral ends there.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from triplewire.languages.sparql.syntax.datasets import DatasetQuery
 from triplewire.node.broker.state import BrokerState
 from triplewire.node.living.changes import Change
 from triplewire.node.views.answers import difference, failure, whole_answer
+from triplewire.node.views.ephemeral import Delivery, EphemeralView, EphemeralViews
 from triplewire.node.views.windows import Windows
 from triplewire.store.disk import Connection
 from triplewire.store.tables import registry, views
@@ -44,9 +46,18 @@ class _Told(Struct, frozen=True):
 
 
 class ViewFollower:
-    """Every view of a node, by its number. `note` is called with what goes to outboxes later than its change."""
+    """Every view of a node, by its number; those that are ephemeral by their name.
 
-    def __init__(self, state: BrokerState, note: Callable[[Sequence[OutboxEntry]], None]) -> None:
+    `note` is called with what goes to outboxes later than its change, `deliver` with what goes to listeners.
+    """
+
+    def __init__(
+        self,
+        state: BrokerState,
+        note: Callable[[Sequence[OutboxEntry]], None],
+        deliver: Callable[[Sequence[Delivery]], None],
+    ) -> None:
+        self.ephemeral = EphemeralViews(deliver)
         self._state = state
         self._set = self._no_views()
         self._queries: dict[str, DatasetQuery] = {}
@@ -68,8 +79,27 @@ class ViewFollower:
 
         Nothing may fail behind it in the transaction but the disk.
         """
-        name, time = str(number), self._state.clock.now().timestamp()
+        time = self._state.clock.now().timestamp()
         views.begin(tx, number, time)
+        return self._add(str(number), query, dataset, change, time)
+
+    def add_ephemeral(self, view: EphemeralView, dataset: Dataset, change: int) -> bytes:
+        """The same for one that is ephemeral."""
+        view.evaluated = self._state.clock.now().timestamp()
+        said = self._add(view.name, view.query, dataset, change, view.evaluated)
+        self.ephemeral.keep(view)
+        return said
+
+    def remove(self, number: int) -> None:
+        """Keep a view no longer; one that is not there is fine."""
+        self._remove(str(number))
+
+    def remove_ephemeral(self, view: EphemeralView) -> None:
+        """The same for one that is ephemeral."""
+        self.ephemeral.drop(view.name)
+        self._remove(view.name)
+
+    def _add(self, name: str, query: DatasetQuery, dataset: Dataset, change: int, time: float) -> bytes:
         answer = self._set.add(name, query, dataset, time)
         said = whole_answer(query, answer, change)
         if len(said) > MOST_BYTES:
@@ -78,9 +108,7 @@ class ViewFollower:
         self._queries[name] = query
         return said
 
-    def remove(self, number: int) -> None:
-        """Keep a view no longer; one that is not there is fine."""
-        name = str(number)
+    def _remove(self, name: str) -> None:
         if self._queries.pop(name, None) is not None and name in self._set:
             self._set.remove(name)
 
@@ -109,6 +137,7 @@ class ViewFollower:
             self._learn(self._state.store.read_blocking(partial(registry.find, number=number)))
 
     def rolled_back(self, position: int, dataset: Dataset) -> None:
+        self.ephemeral.roll_back(position)
         told, self._told = self._told, None
         if told is None or told.change.position <= position:
             return
@@ -120,10 +149,17 @@ class ViewFollower:
         for name in timed:
             self._set.remove(name)
         for name in (*lost, *timed):
-            self._restore(name, self._queries[name], dataset, evaluated.get(int(name), 0.0))
+            if name in self.ephemeral:
+                self._restore_ephemeral(self.ephemeral[name], dataset)
+            else:
+                self._restore(name, self._queries[name], dataset, evaluated.get(int(name), 0.0))
 
     def reloaded(self, tx: Connection, dataset: Dataset) -> None:
         self._set, self._queries, self._told = self._no_views(), {}, None
+        # Nothing that was said and not told is on the disk.
+        self.ephemeral.roll_back(-1)
+        for view in self.ephemeral:
+            self._restore_ephemeral(view, dataset)
         evaluated = views.evaluated(tx)
         for record in registry.everyone(tx):
             if record.is_view and record.quarantined is None:
@@ -142,6 +178,8 @@ class ViewFollower:
         return ViewSet(owner_of=self._owner_of)
 
     def _owner_of(self, view: str) -> str:
+        if view in self.ephemeral:
+            return self.ephemeral[view].owner
         record = self._state.index.get(int(view))
         return view if record is None else record.owner
 
@@ -149,11 +187,14 @@ class ViewFollower:
         self, tx: Connection, items: Sequence[ViewDelta | ViewFailed], change: Change, event: Receipt
     ) -> Iterator[OutboxEntry]:
         for item in items:
+            if item.view in self.ephemeral:
+                self._say_ephemeral(item, self.ephemeral[item.view], change)
+                continue
             number = int(item.view)
             record = self._state.index.get(number)
             if record is None:
                 continue
-            said = self._said(item, record, change.position)
+            said = self._said(item, record.owner, change.position, is_full=self._state.is_over_quota(number))
             if isinstance(said, ViewFailed):
                 yield OutboxEntry(number, event.position, event.event, self._failed(tx, number, said.reason, change))
                 continue
@@ -164,27 +205,40 @@ class ViewFollower:
             else:
                 yield OutboxEntry(number, event.position, event.event, said)
 
-    def _said(self, item: ViewDelta | ViewFailed, record: SubscriptionRecord, position: int) -> bytes | ViewFailed:
+    def _say_ephemeral(self, item: ViewDelta | ViewFailed, view: EphemeralView, change: Change) -> None:
+        # What waits for its listener is the listener's to bound.
+        said = self._said(item, view.owner, change.position, is_full=False)
+        if isinstance(said, ViewFailed):
+            self._drop(view.name)
+            self.ephemeral.say(view.name, change.position, failure(said.reason, change.position), is_last=True)
+            return
+        time = change.time if self._set.is_timed(view.name) else None
+        self.ephemeral.say(view.name, change.position, said, time=time)
+
+    def _said(self, item: ViewDelta | ViewFailed, owner: str, position: int, *, is_full: bool) -> bytes | ViewFailed:
         """What a view says, or why it says no more."""
         if isinstance(item, ViewFailed):
             return item
         said = difference(self._queries[item.view], item.added, item.removed, position)
-        reason = self._refusal(record, len(said))
+        reason = self._refusal(owner, len(said), is_full=is_full)
         return said if reason is None else ViewFailed(item.view, reason)
 
-    def _refusal(self, record: SubscriptionRecord, size: int) -> str | None:
-        if not self._state.grant(record.owner).is_everything:
+    def _refusal(self, owner: str, size: int, *, is_full: bool) -> str | None:
+        if not self._state.grant(owner).is_everything:
             return "its owner may no longer read everything"
-        if self._state.is_over_quota(record.number):
+        if is_full:
             return "more waits for its owner than may"
         return str(_too_much(size)) if size > MOST_BYTES else None
 
-    def _failed(self, tx: Connection, number: int, reason: str, change: Change) -> bytes:
-        """Quarantine a view; what is known of it in memory follows when that is on the disk."""
-        name = str(number)
+    def _drop(self, name: str) -> None:
+        """Keep a view no longer, unless the change is taken back."""
         if name in self._set:
             self._set.remove(name)
             self._told = self._told and _Told(self._told.change, (*self._told.dropped, name))
+
+    def _failed(self, tx: Connection, number: int, reason: str, change: Change) -> bytes:
+        """Quarantine a view; what is known of it in memory follows when that is on the disk."""
+        self._drop(str(number))
         registry.quarantine(tx, number, reason)
         views.take_pending(tx, number)
         self._failing.append(number)
@@ -202,6 +256,14 @@ class ViewFollower:
             self._set.restore(name, query, dataset, time)
         except (BudgetExceeded, RecursionError) as problem:
             self._quarantine_later(int(name), str(problem))
+
+    def _restore_ephemeral(self, view: EphemeralView, dataset: Dataset) -> None:
+        self._queries[view.name] = view.query
+        try:
+            self._set.restore(view.name, view.query, dataset, view.evaluated)
+        except (BudgetExceeded, RecursionError) as problem:
+            self.remove_ephemeral(view)
+            self.ephemeral.tell(view, failure(str(problem), 0))
 
     def _quarantine_later(self, number: int, reason: str) -> None:
         def work(tx: Connection) -> SubscriptionRecord | None:

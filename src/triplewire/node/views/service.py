@@ -3,13 +3,17 @@
 So cursors, pages, streams, webhooks, dead letters, quotas and retention are those of subscriptions. A view is never
 given to what matches events. Its start is published as an event, `<event> a tw:ViewStarted`, in the transaction that
 registers it: the whole answer, which is its first notification, waits in the outbox as being about that one.
+
+An ephemeral view has none of that. Whoever opens it listens, and has to close it.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 from functools import partial
+from itertools import count
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -24,6 +28,8 @@ from triplewire.node.broker.subscriptions import Subscriptions, require_same
 from triplewire.node.living.graph import LivingGraph
 from triplewire.node.living.service import require_reader
 from triplewire.node.living.store import LivingStore
+from triplewire.node.views.answers import failure
+from triplewire.node.views.ephemeral import EphemeralView, heard
 from triplewire.node.views.follower import ViewFollower
 from triplewire.rdf.events import Event
 from triplewire.rdf.parsing.event_names import mint_event_iri
@@ -63,7 +69,11 @@ class Views:
         self._events = events
         self._subscriptions = subscriptions
         self._store = store
+        self._open: defaultdict[str, set[EphemeralView]] = defaultdict(set)
+        self._numbers = count(1)
         subscriptions.endings.append(follower.remove)
+        subscriptions.holdings.append(lambda owner: len(self._open.get(owner, ())))
+        store.listeners.append(follower.ephemeral.committed)
 
     async def put(self, client: Client, name: str, text: str, options: SubscriptionOptions) -> SubscriptionRecord:
         """Keep a view. The same query under the same name only changes options; another one is refused."""
@@ -116,7 +126,59 @@ class Views:
         records = self._state.index if owner is None else self._state.index.of(owner)
         return [record for record in records if record.is_view]
 
+    # Ephemeral ones
+
+    async def open(self, client: Client, query: DatasetQuery, listen: Callable[[bytes], None]) -> EphemeralView:
+        """Keep a view until it is closed. `listen` hears its whole answer before this returns, and then each change.
+
+        It is called on the event loop, and must not raise. What it hears is what other views say; after a failure,
+        nothing more.
+        """
+        self._state.know(client)
+        require_reader(client)
+        self._subscriptions.require_room(client)
+        view = EphemeralView(f"~{next(self._numbers)}", client.id, query, listen)
+        self._open[client.id].add(view)
+        try:
+            await asyncio.wrap_future(self._store.submit_alone(partial(self._add, view), partial(self._added, view)))
+        except BaseException:
+            self.close([view])
+            raise
+        return view
+
+    def close(self, views: Iterable[EphemeralView]) -> None:
+        """Keep views no longer; nobody listens to them from now on. Ones that have ended are fine."""
+        ended = [view for view in views if view.is_open]
+        for view in ended:
+            view.is_open = False
+            self._open[view.owner].discard(view)
+            if not self._open[view.owner]:
+                del self._open[view.owner]
+        if ended:
+            self._store.submit(lambda tx, living: self._forget(ended))
+
+    def close_all(self, owner: str, reason: str) -> None:
+        """An owner's ephemeral views end, and say why."""
+        ended = [*self._open.get(owner, ())]
+        heard([(view, failure(reason, self._store.head)) for view in ended])
+        self.close(ended)
+
+    @property
+    def ephemeral(self) -> int:
+        """How many are open."""
+        return sum(map(len, self._open.values()))
+
     # Private: on the writer's thread
+
+    def _add(self, view: EphemeralView, tx: Connection, living: LivingGraph) -> bytes:
+        return self.follower.add_ephemeral(view, living.dataset, living.position)
+
+    def _added(self, view: EphemeralView, said: bytes) -> None:
+        self.follower.ephemeral.tell(view, said)
+
+    def _forget(self, views: Iterable[EphemeralView]) -> None:
+        for view in views:
+            self.follower.remove_ephemeral(view)
 
     def _register(
         self, query: DatasetQuery, fresh: SubscriptionRecord, tx: Connection, living: LivingGraph
