@@ -27,6 +27,7 @@ from triplewire.client.follower import Notification
 from triplewire.client.views import ViewNotification, ViewPage
 from triplewire.extras import needing
 from triplewire.wire.answers import ChangePage, ChangeReceipt, Receipt, ViewExplanation, ViewStatus
+from triplewire.wire.reasons import AnswerReasons, ExplainedAnswer, Reason
 from triplewire.wire.signatures import verify
 
 with needing():
@@ -35,13 +36,16 @@ with needing():
 
 __all__ = [
     "EVENTS",
+    "AnswerReasons",
     "AsyncClient",
     "ChangePage",
     "ChangeReceipt",
     "Client",
     "DeadLetter",
+    "ExplainedAnswer",
     "LogPage",
     "Notification",
+    "Reason",
     "Receipt",
     "Registration",
     "SubscriptionStatus",

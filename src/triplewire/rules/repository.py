@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from pyoxigraph import DefaultGraph, Quad, Store
 
+from triplewire.algebra.derivations import Derivation
 from triplewire.errors import SchemaViolation
 from triplewire.languages.rdftl.syntax import Condition, Path
 from triplewire.rdf.terms import Literal, NamedNode, Term, Triple
@@ -67,6 +68,10 @@ class Repository:
     def is_asserted(self, triple: Triple) -> bool:
         """Whether the triple holds by itself."""
         return triple in self and triple not in self._derived
+
+    def derivation(self, triple: Triple, graph: Graph | None = None) -> Derivation | None:
+        """Why a triple holds here, or did in another state of the graph, by the schema; None if it does not."""
+        return self._closure.derivation(triple, self if graph is None else graph)
 
     def last_element(self, container: Term) -> int:
         """The highest number in a container, 0 if it is empty."""

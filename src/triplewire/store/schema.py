@@ -176,6 +176,18 @@ _TENTH = (
         answer BLOB)""",
 )
 
+# Since which change a quad is asserted, and by which unit of its schedule: 0 is the update itself, others are firings.
+# What was there before has neither.
+_ELEVENTH = (
+    "ALTER TABLE quads ADD COLUMN change INTEGER",
+    "ALTER TABLE quads ADD COLUMN unit INTEGER",
+    "ALTER TABLE changes ADD COLUMN author TEXT",
+    "ALTER TABLE changes ADD COLUMN name TEXT",
+    "ALTER TABLE firings ADD COLUMN unit INTEGER",
+    "ALTER TABLE firings ADD COLUMN parent INTEGER",
+    "CREATE INDEX firings_by_schedule ON firings (schedule)",
+)
+
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST,
     _SECOND,
@@ -187,6 +199,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _EIGHTH,
     _NINTH,
     _TENTH,
+    _ELEVENTH,
 )
 
 

@@ -11,7 +11,7 @@ does I/O: a change brings its time. To take a change back, apply `change.reverse
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -37,6 +37,7 @@ from triplewire.views.maintenance.view import Maintenance, Pipeline, PipelinePla
 _MOST_KEPT = 1_000_000
 # To find the views that one quad touches; with more, all of a shape are taken to be.
 _TOUCH_STEPS = 20_000
+_UNASKED = (None, None)
 
 
 class ViewAnswer(Struct, frozen=True):
@@ -52,9 +53,9 @@ class ViewDelta(Struct, frozen=True):
     view: str
     added: list[Item]
     removed: list[Item]
-    # If asked for, and found within the budget: for each item the quads that it stands on, or stood on.
-    added_from: list[Quads] | None = None
-    removed_from: list[Quads] | None = None
+    # If asked for: for each item the quads that it stands on, or stood on; None if not found within the budget.
+    added_from: list[Quads | None] | None = None
+    removed_from: list[Quads | None] | None = None
 
 
 class ViewFailed(Struct, frozen=True):
@@ -137,7 +138,6 @@ class ViewSet:
         most_kept: int = _MOST_KEPT,
         owner_of: Callable[[str], str] | None = None,
     ) -> None:
-        self._steps = steps
         self._allowances = Allowances(steps, owner_of)
         self._most_kept = most_kept
         self._start_steps = start_steps
@@ -278,19 +278,16 @@ class ViewSet:
         self._note_described(member)
         if not found[0] and not found[1]:
             return []
-        reasons = (None, None) if turnover is None else self._reasons(member, found, turnover, states)
-        return [ViewDelta(view, *found, *(reasons if view in why else (None, None))) for view in member.views]
+        reasons = _UNASKED if turnover is None else self._reasons(member, found, turnover, states)
+        return [ViewDelta(view, *found, *(reasons if view in why else _UNASKED)) for view in member.views]
 
     def _reasons(
         self, member: _Member, found: Difference, turnover: Turnover, states: States
-    ) -> tuple[list[Quads] | None, list[Quads] | None]:
-        both = states.seen_by(member.form, Budget(self._steps), member.constants)
+    ) -> tuple[list[Quads | None], list[Quads | None]]:
+        both = states.seen_by(member.form, Budget(self._allowances.steps), member.constants)
         reasons = member.template.reasons
-        try:
-            gained = reasons.of(found[0], turnover.coming, both.after)
-            return gained, reasons.of(found[1], turnover.going, both.before)
-        except BudgetExceeded:
-            return None, None
+        gained = reasons.of(found[0], turnover.coming, both.after)
+        return gained, reasons.of(found[1], turnover.going, both.before)
 
     def _touched(self, change: Change, states: States) -> list[tuple[_Member, tuple[list[Quad], list[Quad]]]]:
         """Each view that a quad may touch, with the quads that may; a view that asks for the time, with none."""
@@ -324,10 +321,15 @@ class ViewSet:
 
     # Explanations
 
-    def quads_behind(self, view: str, items: Iterable[Item], dataset: Dataset, time: float = 0.0) -> list[Quads]:
-        """For each item of the answer over a dataset, the quads of one derivation; none for what is not in it."""
+    def quads_behind(self, view: str, items: Sequence[Item], dataset: Dataset, time: float = 0.0) -> list[Quads | None]:
+        """For each item of the answer over a dataset, the quads of one derivation.
+
+        None for what is not in it, and for what was not found within the budget of a change.
+        """
         member = self._known(view)
-        return member.template.reasons.of(items, (), self._starting(member, dataset, time))
+        budget = Budget(self._allowances.steps)
+        work = Work(member.form.dataset(dataset), budget, Moment.at(time), constants=member.constants)
+        return member.template.reasons.of(items, (), work)
 
     def variables(self, view: str) -> tuple[str, ...]:
         """What the solutions of a view may bind, in the order of its SELECT."""

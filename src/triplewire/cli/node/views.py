@@ -26,6 +26,8 @@ _PUT = """[bold]Examples[/bold]
 triplewire views put books 'SELECT ?title { ?book <urn:title> ?title }'
 
 triplewire views put books books.rq --window 5
+
+triplewire views put books books.rq --why
 """
 _LIST = """[bold]Examples[/bold]
 
@@ -70,6 +72,7 @@ def put_command(
     retention: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="How long an unread notification is kept.")
     ] = None,
+    why: Annotated[bool, typer.Option("--why", help="Say of each item what it stands on.")] = False,
     node: NodeUrl = DEFAULT_NODE,
     secret_file: SecretFile = None,
 ) -> None:
@@ -79,7 +82,7 @@ def put_command(
     """
     text = text_of(query, ".rq")
     with connect(node, secret_file) as client:
-        made = client.put_view(name, text, window=window, retention=retention)
+        made = client.put_view(name, text, window=window, retention=retention, why=why)
     write_json([{"id": made.id, "state": made.state, "latest": made.latest}])
 
 

@@ -98,7 +98,7 @@ class BrokerState:
         self.log_bytes = 0
         # What is published never waits for a query that is only being looked at.
         self.evaluator, self.checker = IsolatedEvaluator(), IsolatedEvaluator()
-        self.matchers = LiveMatchers(evaluator=self.evaluator)
+        self.matchers = LiveMatchers(evaluator=self.evaluator, asks_why=self.asks_why)
         self.wakeups = Wakeups()
         self.is_open = True
         self._loop = asyncio.get_running_loop()
@@ -139,6 +139,10 @@ class BrokerState:
         """Raise `Forbidden` for a view whose owner may not read everything any more: nothing of it goes out (A15)."""
         if record.is_view and not self.grant(record.owner).is_everything:
             raise Forbidden(wanted="a view whose owner may read everything", found="one with a limited grant")
+
+    def asks_why(self, name: str) -> bool:
+        """Whether a subscription or view, by its number as text, asks for what its solutions stand on."""
+        return bool(self.index.asking_why) and int(name) in self.index.asking_why
 
     def is_over_quota(self, number: int) -> bool:
         """Whether more waits for a subscription's owner than may."""

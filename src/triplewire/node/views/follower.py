@@ -21,7 +21,8 @@ from triplewire.languages.sparql.parsing.parser import parse_dataset_query
 from triplewire.languages.sparql.syntax.datasets import DatasetQuery
 from triplewire.node.broker.state import BrokerState
 from triplewire.node.living.changes import Change
-from triplewire.node.views.answers import difference, failure, whole_answer
+from triplewire.node.living.reasons import GraphReasons
+from triplewire.node.views.answers import MOST_BYTES, difference, failure, whole_answer
 from triplewire.node.views.ephemeral import Delivery, EphemeralView, EphemeralViews
 from triplewire.node.views.windows import Windows
 from triplewire.store.disk import Connection
@@ -32,9 +33,8 @@ from triplewire.views.explanation import Explanation
 from triplewire.views.graphs import Dataset
 from triplewire.views.view_set import ViewDelta, ViewFailed, ViewSet
 from triplewire.wire.answers import Receipt
+from triplewire.wire.reasons import AnswerReasons
 
-# What a view says at a time may have so many bytes.
-MOST_BYTES = 16 << 20
 _log = logging.getLogger(__name__)
 
 
@@ -43,6 +43,18 @@ class _Told(Struct, frozen=True):
 
     change: Change
     dropped: tuple[str, ...]
+
+
+class _Asking:
+    """The views that want to know what their solutions stand on."""
+
+    def __init__(self, state: BrokerState) -> None:
+        self._state = state
+
+    def __contains__(self, view: object) -> bool:
+        # An ephemeral one has a name that is no number, and never asks.
+        name = str(view)
+        return name.isdigit() and self._state.asks_why(name)
 
 
 class ViewFollower:
@@ -65,6 +77,7 @@ class ViewFollower:
         self._told: _Told | None = None
         # Those whose quarantine goes to the disk with the change at hand.
         self._failing: list[int] = []
+        self._asking = _Asking(state)
         # Since the start: what views were told, and how many seconds that took.
         self.deltas = 0
         self.seconds = 0.0
@@ -74,14 +87,22 @@ class ViewFollower:
 
     # Coming and going
 
-    def add(self, tx: Connection, number: int, query: DatasetQuery, dataset: Dataset, change: int) -> bytes:
+    def add(
+        self,
+        tx: Connection,
+        number: int,
+        query: DatasetQuery,
+        dataset: Dataset,
+        change: int,
+        reasons: GraphReasons | None = None,
+    ) -> bytes:
         """Keep a view from now on. Returns what it says first: its whole answer, which is as of a change.
 
-        Nothing may fail behind it in the transaction but the disk.
+        With `reasons`, it says what that stands on. Nothing may fail behind it in the transaction but the disk.
         """
         time = self._state.clock.now().timestamp()
         views.begin(tx, number, time)
-        return self._add(str(number), query, dataset, change, time)
+        return self._add(str(number), query, dataset, change, time, reasons)
 
     def add_ephemeral(self, view: EphemeralView, dataset: Dataset, change: int) -> bytes:
         """The same for one that is ephemeral."""
@@ -99,9 +120,20 @@ class ViewFollower:
         self.ephemeral.drop(view.name)
         self._remove(view.name)
 
-    def _add(self, name: str, query: DatasetQuery, dataset: Dataset, change: int, time: float) -> bytes:
+    def _add(
+        self,
+        name: str,
+        query: DatasetQuery,
+        dataset: Dataset,
+        change: int,
+        time: float,
+        reasons: GraphReasons | None = None,
+    ) -> bytes:
         answer = self._set.add(name, query, dataset, time)
-        said = whole_answer(query, answer, change)
+        why = None
+        if reasons is not None:
+            why = AnswerReasons(reasons.after(self._set.quads_behind(name, answer.items, dataset, time)))
+        said = whole_answer(query, answer, change, why, MOST_BYTES)
         if len(said) > MOST_BYTES:
             self._set.remove(name)
             raise _too_much(len(said))
@@ -122,7 +154,7 @@ class ViewFollower:
         if change.event is None or not (change.added or change.removed):
             return ()
         began = self._state.clock.monotonic()
-        items = self._set.apply(change, dataset)
+        items = self._set.apply(change, dataset, self._asking)
         failed = tuple(item.view for item in items if isinstance(item, ViewFailed))
         self._told = _Told(change, failed)
         entries = tuple(self._entries(tx, items, change, change.event))
@@ -194,7 +226,7 @@ class ViewFollower:
             record = self._state.index.get(number)
             if record is None:
                 continue
-            said = self._said(item, record.owner, change.position, is_full=self._state.is_over_quota(number))
+            said = self._said(item, record.owner, change, is_full=self._state.is_over_quota(number))
             if isinstance(said, ViewFailed):
                 yield OutboxEntry(number, event.position, event.event, self._failed(tx, number, said.reason, change))
                 continue
@@ -207,7 +239,7 @@ class ViewFollower:
 
     def _say_ephemeral(self, item: ViewDelta | ViewFailed, view: EphemeralView, change: Change) -> None:
         # What waits for its listener is the listener's to bound.
-        said = self._said(item, view.owner, change.position, is_full=False)
+        said = self._said(item, view.owner, change, is_full=False)
         if isinstance(said, ViewFailed):
             self._drop(view.name)
             self.ephemeral.say(view.name, change.position, failure(said.reason, change.position), is_last=True)
@@ -215,11 +247,12 @@ class ViewFollower:
         time = change.time if self._set.is_timed(view.name) else None
         self.ephemeral.say(view.name, change.position, said, time=time)
 
-    def _said(self, item: ViewDelta | ViewFailed, owner: str, position: int, *, is_full: bool) -> bytes | ViewFailed:
+    def _said(self, item: ViewDelta | ViewFailed, owner: str, change: Change, *, is_full: bool) -> bytes | ViewFailed:
         """What a view says, or why it says no more."""
         if isinstance(item, ViewFailed):
             return item
-        said = difference(self._queries[item.view], item.added, item.removed, position)
+        query, why = self._queries[item.view], _why(item, change.reasons)
+        said = difference(query, item.added, item.removed, change.position, why, MOST_BYTES)
         reason = self._refusal(owner, len(said), is_full=is_full)
         return said if reason is None else ViewFailed(item.view, reason)
 
@@ -271,6 +304,13 @@ class ViewFollower:
             return registry.find(tx, number)
 
         self._state.store.submit(work, self._learn)
+
+
+def _why(item: ViewDelta, reasons: GraphReasons | None) -> AnswerReasons | None:
+    """What a difference stands on, if that was asked for."""
+    if reasons is None or item.added_from is None or item.removed_from is None:
+        return None
+    return AnswerReasons(added=reasons.after(item.added_from), removed=reasons.before(item.removed_from))
 
 
 def _too_much(size: int) -> LimitExceeded:

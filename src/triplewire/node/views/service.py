@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import count
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from triplewire.errors import EventConflict, UnknownSubscription
+from triplewire.errors import EventConflict, LimitExceeded, UnknownSubscription
 from triplewire.languages.sparql.parsing.parser import parse_dataset_query
 from triplewire.languages.sparql.syntax.datasets import DatasetQuery
 from triplewire.node.broker.events import Events
@@ -26,9 +26,10 @@ from triplewire.node.broker.publish_step import PublishResult, Submission, accep
 from triplewire.node.broker.state import BrokerState
 from triplewire.node.broker.subscriptions import Subscriptions, require_same
 from triplewire.node.living.graph import LivingGraph
+from triplewire.node.living.reasons import GraphReasons
 from triplewire.node.living.service import require_reader
 from triplewire.node.living.store import LivingStore
-from triplewire.node.views.answers import failure
+from triplewire.node.views.answers import failure, said_of
 from triplewire.node.views.ephemeral import EphemeralView, heard
 from triplewire.node.views.follower import ViewFollower
 from triplewire.rdf.events import Event
@@ -40,10 +41,16 @@ from triplewire.store.tables.identities import Client
 from triplewire.store.tables.outbox import OutboxEntry
 from triplewire.store.tables.registry import VIEW, SubscriptionOptions, SubscriptionRecord
 from triplewire.views.explanation import Explanation
+from triplewire.views.nearest_miss import nearest_miss
+from triplewire.views.view_set import ViewSet
 from triplewire.wire.answers import Receipt
+from triplewire.wire.reasons import AnswerReasons, ExplainedAnswer
 
 STARTED = TW["ViewStarted"]
 _SOURCE = TW["view:"].value
+# What is only looked at may take as much as a change may for a view: nobody can write meanwhile.
+_EXPLAIN_STEPS = 1_000_000
+_MOST_EXPLAINED = 10_000
 
 
 class _Started(Struct, frozen=True):
@@ -114,6 +121,17 @@ class Views:
         self._state.index.require(number)
         return await asyncio.wrap_future(self._store.submit(lambda tx, living: self.follower.explain(number)))
 
+    async def reasons(self, client: Client, text: str) -> ExplainedAnswer:
+        """The answer to a query as it is now, and what each item of it stands on.
+
+        Raises `BudgetExceeded` where that is more work than a change may make for a view.
+        """
+        self._state.know(client)
+        require_reader(client)
+        self._events.buckets.take(client, 1)
+        query = await asyncio.to_thread(parse_dataset_query, text)
+        return await asyncio.wrap_future(self._store.submit(partial(self._explained, query)))
+
     def require(self, owner: str, name: str) -> SubscriptionRecord:
         """An owner's view, or `UnknownSubscription`."""
         record = self._state.index.named(owner, name)
@@ -180,6 +198,17 @@ class Views:
         for view in views:
             self.follower.remove_ephemeral(view)
 
+    def _explained(self, query: DatasetQuery, tx: Connection, living: LivingGraph) -> ExplainedAnswer:
+        alone, time = ViewSet(start_steps=_EXPLAIN_STEPS), self._state.clock.now().timestamp()
+        answer = alone.add("asked", query, living.dataset, time)
+        if len(answer.items) > _MOST_EXPLAINED:
+            wanted = f"an answer of at most {_MOST_EXPLAINED:,} solutions or triples to explain; LIMIT gives fewer"
+            raise LimitExceeded("explained", _MOST_EXPLAINED, wanted=wanted, found=f"{len(answer.items):,}")
+        quads = alone.quads_behind("asked", answer.items, living.dataset, time)
+        why = AnswerReasons(GraphReasons(tx, living.repository).after(quads))
+        nearest = UNSET if answer.items else nearest_miss(query, living.dataset, time)
+        return ExplainedAnswer(living.position, answer.variables, said_of(query, answer), why, nearest)
+
     def _register(
         self, query: DatasetQuery, fresh: SubscriptionRecord, tx: Connection, living: LivingGraph
     ) -> _Started:
@@ -201,7 +230,8 @@ class Views:
         head = log.head(tx)
         record = keep(tx, replace(fresh, created=head, cursor=head, gap=0, quarantined=None))
         accepted, receipt = self._publish_start(tx, record)
-        answer = self.follower.add(tx, record.number, query, living.dataset, living.position)
+        reasons = GraphReasons(tx, living.repository) if record.options.why else None
+        answer = self.follower.add(tx, record.number, query, living.dataset, living.position, reasons)
         entry = OutboxEntry(record.number, receipt.position, receipt.event, answer)
         outbox.put(tx, [entry])
         return _Started(record, replace(accepted, entries=(*accepted.entries, entry)))
