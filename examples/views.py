@@ -116,13 +116,16 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, node(Path(folder)) as url, Client(url) as client:
         console.print(Text("Three views of an empty catalogue", style="bold"))
         for name, query in VIEWS.items():
+            console.print(Text(f"    {name:<13} {' '.join(query.split())}", style="dim"))
             client.put_view(name, PREFIX + query)
             threading.Thread(target=follow, args=(url, name, told), daemon=True).start()
-        for _ in VIEWS:
-            console.print(shown(*told.get(timeout=PATIENCE)))
+        console.print(Text("\nWhat each says first: its whole answer", style="bold"))
+        first = dict(told.get(timeout=PATIENCE) for _ in VIEWS)
+        for name in VIEWS:
+            console.print(shown(name, first[name]))
         for what, update in CHANGES.items():
             change = client.update(PREFIX + update)
-            console.print(Text(f"\n{what}", style="bold"))
+            console.print(Text.assemble((f"\n{what}", "bold"), ("  " + " ".join(update.split()), "dim")))
             heard = collect(told, change.position)
             for name, one in heard:
                 console.print(shown(name, one))

@@ -53,7 +53,8 @@ def test_views_are_told_what_each_change_did():
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    told = dict(part.split("\n", 1) for part in done.stdout.split("\n\n"))
+    parts = (part.split("\n", 1) for part in done.stdout.split("\n\n"))
+    told = {head.split("  ")[0]: rest for head, rest in parts}
     assert " ".join(told["Ann takes one of them home"].split()) == "on the shelf − (Faust) by reader + (Ann 1)"
     assert "+ (Faust, Part One 2)  − (Faust 2)" in told["a title is corrected"]
     assert told["somebody publishes what nobody asked for"].strip() == "no view is told anything"

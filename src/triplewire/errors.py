@@ -472,7 +472,8 @@ class NodeRefused(TriplewireError):
 
     @property
     def message(self) -> str:
-        return f"the node refused with {self.status} {self.title}" + (f": {self.detail}" if self.detail else "")
+        told = f": {self.detail}" if self.detail not in ("", self.title) else ""
+        return f"the node refused with {self.status} {self.title}{told}"
 
 
 class NodeUnreachable(TriplewireError):

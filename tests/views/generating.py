@@ -20,6 +20,16 @@ NUMBERS = [Literal(number) for number in range(4)] + [
 ]
 
 
+_EXPRESSIONS = (
+    "STR(?x)", "?y + 1", "?y * ?z", "IF(BOUND(?z), ?z, ?x)", "COALESCE(?z, 'none')", "?y > ?z",
+    "UCASE(STR(?y))", "STRLEN(STR(?x))", "?x = ?y", "ABS(?y)", "CONCAT(STR(?x), 'x')", "DATATYPE(?y)", "?y / 2",
+    "-?y", "EXISTS { ?x ?any ?y }", "IRI(CONCAT(STR(?x), 'x'))", "LANG(?y)", "REGEX(STR(?x), 'a')",
+    "REPLACE(STR(?y), 'a', 'b')", "SUBSTR(STR(?x), 2)", "?y IN (?x, 1)", "sameTerm(?x, ?y)", "STRLANG(STR(?y), 'en')",
+    "ROUND(?y)", "YEAR(?y)", "MD5(STR(?x))", "isNumeric(?y) && ?y >= 1", "!(?y = ?z)",
+    "<http://www.w3.org/2001/XMLSchema#integer>(?y)", "NOT EXISTS { ?x ?any 1 }",
+)  # fmt: skip
+
+
 class World:
     """Few terms, so that patterns join, and the quads that can be made of them."""
 
@@ -57,10 +67,19 @@ def store_of(quads: Iterable[Quad]) -> Store:
 
 
 def dataset_query(world: World, quads: Iterable[Quad]) -> str:
-    """A query over the dataset: what `QueryWriter` writes, a DESCRIBE or a slice, now and then with FROM."""
+    """A query over the dataset: what `QueryWriter` writes, a DESCRIBE, a slice or a rare form, at times with FROM."""
     rng, writer = world.rng, QueryWriter(world, quads)
     kind = rng.random()
-    text = writer.query() if kind < 0.7 else writer.described() if kind < 0.8 else writer.sliced()
+    write = (
+        writer.query
+        if kind < 0.6
+        else writer.described
+        if kind < 0.7
+        else writer.sliced
+        if kind < 0.85
+        else writer.rare
+    )
+    text = write()
     query = parse_dataset_query(text)
     if rng.random() < 0.85:
         return text
@@ -85,6 +104,7 @@ class QueryWriter(Writer):
             return super().query()
         group = self.group(2)
         group = group[:-1] + rng.choice(("", "", self._bind())) + "}"
+        # Of MIN and MAX: NaN, which equals nothing, has its place in the order by our choice.
         return rng.choice(
             (
                 f"SELECT * WHERE {group}",
@@ -97,7 +117,7 @@ class QueryWriter(Writer):
                 f"SELECT ?x (SUM(?y) AS ?n) (AVG(?z) AS ?m) WHERE {group} GROUP BY ?x",
                 f"SELECT ?x (SUM(DISTINCT ?y) AS ?n) (COUNT(DISTINCT ?z) AS ?m) WHERE {group} GROUP BY ?x",
                 f"SELECT (COUNT(DISTINCT *) AS ?n) WHERE {group}",
-                f"SELECT (MIN(?y) + 0.0 AS ?n) (MAX(?y) + 0.0 AS ?m) {{ {group} FILTER(isNumeric(?y)) }}",
+                f"SELECT (MIN(?y) + 0.0 AS ?n) (MAX(?y) + 0.0 AS ?m) {{ {group} FILTER(isNumeric(?y) && ?y = ?y) }}",
                 f"SELECT ?k (COUNT(?x) AS ?n) WHERE {group} GROUP BY (isIRI(?y) AS ?k) HAVING (COUNT(*) > 1)",
                 f"SELECT ?x ?y WHERE {group} ORDER BY ?x ?y",
                 f"SELECT * WHERE {{ ?x <{EX}p> ?y {self._part(1)} FILTER({self._condition(1)}) }}",
@@ -106,7 +126,64 @@ class QueryWriter(Writer):
         )
 
     def described(self) -> str:
-        return self._rng.choice((f"DESCRIBE ?x {self.group(1)}", f"DESCRIBE <{EX}a>", f"DESCRIBE * {self.group(1)}"))
+        group = self.group(1)
+        forms = (f"?x {group}", f"<{EX}a>", f"* {group}", f"?x <{EX}b> {group}", f"?x {group} ORDER BY ?x LIMIT 2")
+        return f"DESCRIBE {self._rng.choice(forms)}"
+
+    def rare(self) -> str:
+        """Forms and modifiers that stand nowhere else."""
+        group, other = self.group(1), self.group(1)
+        counted = f"(COUNT(*) AS ?n) WHERE {group} GROUP BY ?x"
+        return self._rng.choice(
+            (
+                f"SELECT REDUCED ?x WHERE {group}",
+                f"SELECT ?x (SAMPLE(?y) AS ?one) (GROUP_CONCAT(STR(?z)) AS ?all) WHERE {group} GROUP BY ?x",
+                f'SELECT (GROUP_CONCAT(DISTINCT ?y; separator="|") AS ?all) WHERE {group}',
+                f"SELECT (MIN(?y) AS ?n) (MAX(DISTINCT ?z) AS ?m) (AVG(DISTINCT ?y) AS ?a) WHERE {group}",
+                f"SELECT ?x {counted} HAVING (EXISTS {other})",
+                f"SELECT ?x {counted} HAVING (MAX(?y) > 1 || COUNT(DISTINCT ?z) = 1)",
+                f"SELECT ?x (EXISTS {other} AS ?e) (SUM(?y) AS ?n) WHERE {group} GROUP BY ?x",
+                f"SELECT (COUNT(*) * 2 + SUM(?y) AS ?n) WHERE {group} HAVING (COUNT(*) > 1)",
+                f"SELECT ?k (COUNT(*) AS ?n) WHERE {group} GROUP BY (DATATYPE(?y) AS ?k) ?x ORDER BY DESC(?n) LIMIT 2",
+                f"SELECT ?x ?y WHERE {group} ORDER BY EXISTS {other} ?x LIMIT 2",
+                f"SELECT ?x ?y WHERE {group} ORDER BY (?y + 1) DESC(?x) LIMIT 3 OFFSET 1",
+                f"SELECT DISTINCT ?x WHERE {group} ORDER BY ?y LIMIT 2",
+                f"SELECT DISTINCT ?x (STR(?y) AS ?s) WHERE {group} OFFSET 1",
+                f"SELECT ?x WHERE {group} VALUES (?x ?y) {{ (UNDEF {self._constant()}) ({self._constant()} UNDEF) }}",
+                f"CONSTRUCT {{ _:new <{EX}of> ?x . ?x <{EX}made> _:new }} WHERE {group}",
+                f"CONSTRUCT {{ ?x ?p ?y }} WHERE {group} ORDER BY ?x ?y LIMIT 2",
+                f"CONSTRUCT WHERE {{ {self._block()} }}",
+                f"ASK {group} GROUP BY ?x HAVING (COUNT(*) > 1)",
+                f"SELECT * WHERE {{ {group} {{ {other} }} UNION {{ {self._block()} }} UNION {{ }} }}",
+            )
+        )
+
+    def _part(self, depth: int) -> str:
+        """Beside what stands in every query: BIND in the middle, blank nodes, and sub-selects of every kind."""
+        rng = self._rng
+        if rng.random() < 0.75:
+            return super()._part(depth)
+        self._counted += 1
+        group, name = self.group(depth), f"?new{self._counted}"
+        block = self._block()
+        step = rng.choice(self._predicates)
+        return rng.choice(
+            (
+                f"{{ {group} BIND({rng.choice(_EXPRESSIONS)} AS {name}) }}",
+                f"{{ {group} BIND({rng.choice(_EXPRESSIONS)} AS {name}) {block} }}",
+                f"?x {step} [ {rng.choice(self._predicates)} ?y ] .",
+                f"[] {step} ?x .",
+                f"OPTIONAL {{ ?x {step} [] FILTER({self._condition(0)}) }}",
+                f"{{ SELECT ?x (SUM(?y) AS {name}) WHERE {group} GROUP BY ?x HAVING (COUNT(*) > 1) }}",
+                f"{{ SELECT (MAX(?y) AS {name}) ?x WHERE {group} GROUP BY ?x }}",
+                f"{{ SELECT REDUCED ?x (?y AS {name}) WHERE {group} }}",
+                f"{{ SELECT ?x ?y WHERE {group} ORDER BY DESC(?y) ?x LIMIT 2 OFFSET {rng.randint(0, 1)} }}",
+                f"{{ SELECT DISTINCT ?x ?z WHERE {group} LIMIT 1 }}",
+                f"{{ SELECT ?x WHERE {group} VALUES ?x {{ {self._constant()} {self._constant()} }} }}",
+                f"{{ OPTIONAL {group} OPTIONAL {{ {block} }} }}",
+                f"{{ {block} FILTER({rng.choice(('', '!'))}EXISTS {{ {group} MINUS {{ {self._block()} }} }}) }}",
+            )
+        )
 
     def sliced(self) -> str:
         """Mostly with few rows shown, so that rows come from behind."""
@@ -120,9 +197,4 @@ class QueryWriter(Writer):
         return f"SELECT {shown} WHERE {group} {grouping} {order} {limit}"
 
     def _bind(self) -> str:
-        expressions = (
-            "STR(?x)", "?y + 1", "?y * ?z", "IF(BOUND(?z), ?z, ?x)", "COALESCE(?z, 'none')", "?y > ?z",
-            "UCASE(STR(?y))", "STRLEN(STR(?x))", "?x = ?y", "ABS(?y)", "CONCAT(STR(?x), 'x')", "DATATYPE(?y)", "?y / 2",
-            "-?y", "EXISTS { ?x ?any ?y }",
-        )  # fmt: skip
-        return f" BIND({self._rng.choice(expressions)} AS ?new) "
+        return f" BIND({self._rng.choice(_EXPRESSIONS)} AS ?new) "

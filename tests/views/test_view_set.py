@@ -160,6 +160,22 @@ def test_a_view_over_its_budget_fails_alone():
     living.add("product", "ASK { ?a :v ?x }")
 
 
+def test_views_of_one_owner_share_what_a_change_may_cost_and_small_ones_go_on():
+    # What each product costs is 7,320 steps.
+    living = Living(steps=8_000, owner_of=lambda view: view[0])
+    names = [*(f"a{number}" for number in range(8)), "b0"]
+    for number, name in enumerate(names):
+        living.add(name, f"SELECT (COUNT(*) AS ?n) {{ ?a :v ?x . ?b :v ?y FILTER(?x + ?y > {number}.5) }}")
+    living.add("a plain", "SELECT ?a { ?a :v ?x }")
+    many = " . ".join(f":s{n} :v {n}" for n in range(60))
+    told = living.update(f"INSERT DATA {{ {many} }}")
+    failed = [view for view, said in told.items() if isinstance(said, str)]
+    assert failed == names[2:8], "twice as much as one may"
+    assert "of its owner are too much work together: wanted at most 16,000 steps" in told["a7"]
+    assert len(told["a plain"][0]) == 60
+    assert living.update("INSERT DATA { :t :v 1 }").keys() == {*names[:2], "b0", "a plain"}
+
+
 def test_a_first_answer_over_its_budget_leaves_nothing():
     living = Living(" . ".join(f":s{n} :v {n}" for n in range(20)), start_steps=100)
     with pytest.raises(BudgetExceeded):

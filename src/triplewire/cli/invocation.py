@@ -11,13 +11,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any, ClassVar
 
 import typer
 from typer.core import TyperCommand
 
 from triplewire.cli.screen import complain
-from triplewire.errors import NodeRefused, NodeUnreachable, TriplewireError
+from triplewire.errors import InputError, NodeRefused, NodeUnreachable, TriplewireError
 from triplewire.extras import needing
 
 NODE_VARIABLE, SECRET_VARIABLE = "TRIPLEWIRE_NODE", "TRIPLEWIRE_SECRET"
@@ -89,6 +90,18 @@ def repeat_flags(args: Iterable[str], repeatable: set[str]) -> Iterator[str]:
                 yield flag
             values += 1
         yield arg
+
+
+def text_of(given: str, suffix: str) -> str:
+    """What an argument says: itself, standard input for `-`, or what is in the file that it names by its suffix."""
+    if given != "-" and not given.endswith(suffix):
+        return given
+    source = "standard input" if given == "-" else given
+    content = sys.stdin.buffer.read() if given == "-" else Path(given).read_bytes()
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        raise InputError(wanted="UTF-8", found=f"the byte 0x{content[error.start]:02X}", source=source) from None
 
 
 def described(problem: TriplewireError | OSError) -> str:

@@ -304,7 +304,14 @@ def _media_type(language: str) -> str:
 
 def subscription_path(name: str) -> str:
     """Where a subscription is."""
-    return f"/subscriptions/{quote(name, safe='')}"
+    return f"/subscriptions/{segment(name)}"
+
+
+def segment(name: str) -> str:
+    """A name as it stands in a path. Raises `InputError` for what cannot stand there."""
+    if "/" in name or name in ("", ".", ".."):
+        raise InputError(wanted="a name without /, which is not empty", found=repr(name))
+    return quote(name, safe="")
 
 
 # The network
@@ -340,7 +347,7 @@ def space_departure(content: bytes) -> SpaceDeparture:
 
 
 def _advertisement(name: str) -> str:
-    return f"/advertisements/{quote(name, safe='')}"
+    return f"/advertisements/{segment(name)}"
 
 
 # The living graph

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import quote
 
 import msgspec
 from msgspec import Struct
 
-from triplewire.client.calls import MEDIA_TYPES, Call, decoded
+from triplewire.client.calls import MEDIA_TYPES, Call, decoded, segment
 from triplewire.client.follower import Following, triples_in
 from triplewire.rdf.solutions import Solutions, Triples
 from triplewire.rdf.sparql_json import json_binding, solution_of
@@ -115,7 +114,7 @@ VIEWS = Call("GET", "/views")
 
 def path_of(name: str) -> str:
     """Where a view is."""
-    return f"/views/{quote(name, safe='')}"
+    return f"/views/{segment(name)}"
 
 
 def put(name: str, query: str, window: float | None, retention: float | None, *, why: bool) -> Call:

@@ -6,6 +6,7 @@ algebra       SPARQL's algebra, and the way to it from the syntax tree
 evaluation    evaluates it, from a seed, under a budget
 maintenance   keeps the answer of a query up to date from what changes
 index         which views a change can touch, in work that does not grow with their number
+allowances    how much work one change may be for a view, and for all views of its owner
 view_set      many views over one dataset
 nearest_miss  what comes closest where a query has no answer
 explanation   how a view is kept up to date, in words

@@ -34,7 +34,8 @@ class Explanation(Struct, frozen=True):
         return self.reevaluated is None
 
     def __str__(self) -> str:
-        lines = [f"shape, shared by {self.queries:,} queries:", *_indented(self.shape)]
+        shared = f", shared by {self.queries:,} queries" if self.queries > 1 else ""
+        lines = [f"shape{shared}:", *_indented(self.shape)]
         lines += [f"asked by {self.views:,} views"] if self.views > 1 else []
         if self.reevaluated is None:
             lines += ["kept up to date from what changes:", *_indented(self.patterns)]

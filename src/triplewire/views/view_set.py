@@ -11,7 +11,7 @@ does I/O: a change brings its time. To take a change back, apply `change.reverse
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -19,6 +19,7 @@ from triplewire.errors import BudgetExceeded, DuplicateSubscription, UnknownSubs
 from triplewire.languages.sparql.syntax.datasets import DatasetQuery
 from triplewire.rdf.terms import Quad, Term
 from triplewire.views.algebra.parameters import Constants, template_of
+from triplewire.views.allowances import STEPS, Allowances
 from triplewire.views.changes import Change
 from triplewire.views.evaluation.expressions.compiler import depends_on_time
 from triplewire.views.evaluation.forms import AnyQuery, Form, form_of
@@ -34,7 +35,6 @@ from triplewire.views.maintenance.results import Described, Difference, Item
 from triplewire.views.maintenance.states import States, quads_seen
 from triplewire.views.maintenance.view import Maintenance, Pipeline, PipelinePlan, Turnover, plan_of
 
-_UPDATE_STEPS = 1_000_000
 _MOST_KEPT = 1_000_000
 # To find the views that one quad touches; with more, all of a shape are taken to be.
 _TOUCH_STEPS = 20_000
@@ -129,13 +129,17 @@ class ViewSet:
     """Views by their names.
 
     `steps` is what one change may cost a view, `start_steps` what its first answer may, and `most_kept` how many rows,
-    groups or triples it may keep in memory.
+    groups or triples it may keep in memory. With `owner_of`, what a change costs all views of an owner is bounded, too.
     """
 
     def __init__(
-        self, steps: int = _UPDATE_STEPS, start_steps: int = DEFAULT_STEPS, most_kept: int = _MOST_KEPT
+        self,
+        steps: int = STEPS,
+        start_steps: int = DEFAULT_STEPS,
+        most_kept: int = _MOST_KEPT,
+        owner_of: Callable[[str], str] | None = None,
     ) -> None:
-        self._steps = steps
+        self._allowances = Allowances(steps, owner_of)
         self._most_kept = most_kept
         self._start_steps = start_steps
         self._views: dict[str, _Member] = {}
@@ -246,6 +250,7 @@ class ViewSet:
 
         `why` has the names of the views for which the quads behind each item are wanted, too.
         """
+        self._allowances.begin()
         states = States(change, after)
         told: list[ViewDelta | ViewFailed] = []
         for member, (added, removed) in self._touched(change, states):
@@ -256,8 +261,10 @@ class ViewSet:
         self, member: _Member, added: list[Quad], removed: list[Quad], states: States, why: Container[str]
     ) -> Iterable[ViewDelta | ViewFailed]:
         turnover = Turnover() if any(view in why for view in member.views) else None
+        first = next(iter(member.views))
+        budget = self._allowances.budget(first)
         try:
-            both = states.seen_by(member.form, Budget(self._steps), member.constants)
+            both = states.seen_by(member.form, budget, member.constants)
             seen = quads_seen(member.form, added, removed, both)
             found = member.maintenance.update(*seen, both, turnover)
             self._check_size(member)
@@ -266,7 +273,9 @@ class ViewSet:
             self._drop(member)
             for view in member.views:
                 del self._views[view]
-            return [ViewFailed(view, str(error)) for view in member.views]
+            return [ViewFailed(view, self._allowances.reason(budget, error)) for view in member.views]
+        finally:
+            self._allowances.note(first, budget)
         self._note_described(member)
         if not found[0] and not found[1]:
             return []
@@ -276,7 +285,7 @@ class ViewSet:
     def _reasons(
         self, member: _Member, found: Difference, turnover: Turnover, states: States
     ) -> tuple[list[Quads | None], list[Quads | None]]:
-        both = states.seen_by(member.form, Budget(self._steps), member.constants)
+        both = states.seen_by(member.form, Budget(self._allowances.steps), member.constants)
         reasons = member.template.reasons
         gained = reasons.of(found[0], turnover.coming, both.after)
         return gained, reasons.of(found[1], turnover.going, both.before)
@@ -319,7 +328,8 @@ class ViewSet:
         None for what is not in it, and for what was not found within the budget of a change.
         """
         member = self._known(view)
-        work = Work(member.form.dataset(dataset), Budget(self._steps), Moment.at(time), constants=member.constants)
+        budget = Budget(self._allowances.steps)
+        work = Work(member.form.dataset(dataset), budget, Moment.at(time), constants=member.constants)
         return member.template.reasons.of(items, (), work)
 
     def variables(self, view: str) -> tuple[str, ...]:

@@ -35,6 +35,7 @@ def test_update_query_graph_and_changes(call, workspace):
     assert receipt(call("update", "more.ru"))["added"] == 1
     assert receipt(call("update", "-", stdin='DELETE DATA { <urn:a> <urn:q> "1" }'))["removed"] == 1
     assert call("query", "SELECT ?o { <urn:a> <urn:p> ?o }", "--format", "csv").stdout.split() == ["o", "1"]
+    assert call("query", "-", stdin="ASK {}").stdout == '{"head":{},"boolean":true}\n'
     Path("g.ttl").write_text('<urn:b> <urn:p> "2" .')
     assert receipt(call("graph", "put", "g.ttl", "--graph", "urn:g"))["created"] is True
     more = receipt(
@@ -62,10 +63,23 @@ def test_update_query_graph_and_changes(call, workspace):
         (("graph", "put", "missing.ttl"), "missing.ttl"),
         (("graph", "patch", "missing.rdfp"), "missing.rdfp"),
         (("graph", "get", "--format", "nonsense"), "nonsense"),
+        (("graph", "put", "bad.ttl"), "1:1: wanted UTF-8, found the byte 0xFF"),
+        (("graph", "get", "--format", "nquads"), "406 Not Acceptable: wanted one of"),
+        (("query", "bad.rq"), "bad.rq: wanted UTF-8, found the byte 0xFF"),
+        (("query", "missing.rq"), "missing.rq"),
+        (("update", "bad.ru"), "bad.ru: wanted UTF-8"),
+        (("views", "put", "v", "bad.rq"), "bad.rq: wanted UTF-8"),
+        (("views", "read", "nowhere"), "nowhere"),
+        (("views", "put", "a/b", "ASK {}"), "wanted a name without /"),
+        (("views", "delete", ""), "wanted a name without /"),
+        (("query", "SELECT", "--node", "http://127.0.0.1:1"), "--node"),
     ],
 )
-def test_what_is_wrong_is_one_message(call, workspace, command: tuple[str, ...], problem: str):
-    result = call(*command)
+def test_what_is_wrong_is_one_message(run, call, workspace, command: tuple[str, ...], problem: str):
+    for name in ("bad.ttl", "bad.rq", "bad.ru"):
+        Path(name).write_bytes(b"\xff\xfe")
+    result = call(*command) if "--node" not in command else run(*command)
     assert result.exit_code != 0
     assert problem in result.stderr
+    assert "a bug" not in result.stderr
     assert "Traceback" not in result.output

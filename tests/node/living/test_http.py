@@ -125,6 +125,17 @@ async def test_a_graph_is_named_in_one_way_and_a_body_has_one_graph(tmp_path: Pa
         assert await counted(api) == 0
 
 
+async def test_a_document_is_utf_8_and_may_begin_with_a_mark(tmp_path: Path):
+    async with api_of(tmp_path) as api:
+        for content in (b"\xff\xfe<urn:a>", b'<urn:a> <urn:p> "\xc3" .'):
+            assert is_problem(await api.put("/graph?default", content=content, headers=TURTLE), 400, "syntax-problem")
+        content = "\ufeff<urn:a> <urn:p> 1 .".encode()
+        for kind in ("text/turtle", "application/n-triples"):
+            answer = await api.put("/graph?default", content=content, headers={"Content-Type": kind})
+            assert answer.status_code == (200 if kind == "text/turtle" else 400), answer.text
+        assert await rows(api) == ["urn:a,urn:p,1,"]
+
+
 async def test_blank_nodes_of_two_documents_are_two(tmp_path: Path):
     async with api_of(tmp_path) as api:
         for _ in range(2):

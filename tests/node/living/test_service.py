@@ -115,11 +115,15 @@ class Follower:
     def __init__(self) -> None:
         self.told: list[Change] = []
         self.undone = 0
+        self.kept = 0
 
     def changed(self, tx: Connection, change: Change, dataset: Dataset) -> tuple[OutboxEntry, ...]:
         assert all(quad in list(dataset.match(None, None, None, quad.graph_name)) for quad in change.added)
         self.told.append(change)
         return (OutboxEntry(99, log.head(tx), "urn:e", str(change.position).encode()),)
+
+    def committed(self) -> None:
+        self.kept = len(self.told)
 
     def rolled_back(self, position: int, dataset: Dataset) -> None:
         self.undone += sum(change.position > position for change in self.told[-1:])
@@ -136,6 +140,7 @@ async def test_a_follower_is_told_in_the_transaction_that_keeps_the_change(tmp_p
         await update(broker, "INSERT DATA { <urn:a> <urn:p> 1 GRAPH <urn:g> { <urn:a> <urn:p> 2 } }")
         [change] = follower.told
         assert (change.position, len(change.added), change.removed) == (1, 2, ())
+        assert follower.kept == 1, "it knows of the commit before whoever asked for the change does"
         with pytest.raises(Forbidden):
             await update(broker, "INSERT DATA { <urn:b> <urn:p> 1 }", client("limited", publish=Grant(("urn:q",))))
         with pytest.raises(UpdateRefused):

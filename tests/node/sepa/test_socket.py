@@ -259,7 +259,7 @@ async def test_a_view_that_cannot_be_kept_up_ends_alone_and_says_so(tmp_path: Pa
     async with served(tmp_path) as node, node.talk() as talk:
         await talk.subscribe("SELECT * { ?a <urn:p> ?b . ?c <urn:p> ?d . ?e <urn:p> ?f }", "much")
         await talk.subscribe("ASK { <urn:s> <urn:p> 1 }", "little")
-        monkeypatch.setattr(node.node.broker.views.follower._set, "_steps", 1_000)
+        monkeypatch.setattr(node.node.broker.views.follower._set._allowances, "steps", 1_000)
         await node.update(insert(", ".join(map(str, range(20)))))
         frames = [await talk.next() for _ in range(2)]
         [error] = [frame for frame in frames if "error" in frame]

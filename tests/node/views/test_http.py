@@ -115,6 +115,38 @@ async def test_nothing_is_said_where_nothing_changed(tmp_path: Path):
         assert len(await told(api, "said")) == 1
 
 
+async def test_two_updates_in_one_transaction_are_told_once_and_net(tmp_path: Path):
+    async with api_of(tmp_path) as api:
+        await update(api, "INSERT DATA { <urn:a> <urn:p> 1 }")
+        await put(api, "said")
+        [first] = await told(api, "said")
+        both = (
+            "DELETE DATA { <urn:a> <urn:p> 1 } ; INSERT DATA { <urn:a> <urn:p> 2 } ; INSERT DATA { <urn:a> <urn:p> 1 }"
+        )
+        change = await update(api, both)
+        [one] = await told(api, "said", after=first["position"])
+        assert (one["change"], values(one["added"]), one["removed"]) == (change, [{"s": "urn:a", "o": "2"}], [])
+        rows = 'TX .\nA <urn:b> <urn:p> "1" .\nTC .\nTX .\nD <urn:b> <urn:p> "1" .\nA <urn:b> <urn:p> "2" .\nTC .\n'
+        patched = await api.patch("/graph", content=rows, headers={"Content-Type": "application/rdf-patch"})
+        assert patched.status_code == 200, patched.text
+        [two] = await told(api, "said", after=one["position"])
+        assert (values(two["added"]), two["removed"]) == ([{"s": "urn:b", "o": "2"}], [])
+
+
+async def test_a_blank_node_that_is_deleted_is_told_as_it_was(tmp_path: Path):
+    async with api_of(tmp_path) as api:
+        await put(api, "said")
+        await update(api, "INSERT DATA { _:b <urn:p> 1 . _:c <urn:p> 1 }")
+        [first, come] = await told(api, "said")
+        await update(api, "DELETE { ?b <urn:p> 1 } WHERE { { SELECT ?b { ?b <urn:p> 1 } ORDER BY ?b LIMIT 1 } }")
+        [gone] = await told(api, "said", after=come["position"])
+        assert len(come["added"]) == 2
+        assert gone["added"] == []
+        [row] = gone["removed"]
+        assert row in come["added"]
+        assert (row["s"]["type"], first["answer"]) == ("bnode", [])
+
+
 async def test_a_view_is_a_subscription_to_be_listed_read_acknowledged_and_deleted(tmp_path: Path):
     async with api_of(tmp_path) as api:
         made = await put(api, "said", retention=60)
@@ -189,7 +221,7 @@ async def test_after_a_gap_a_view_is_reset_and_says_everything_again(tmp_path: P
 
 async def test_a_view_beyond_its_budget_says_so_and_the_others_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     async with api_of(tmp_path) as api:
-        api.node.broker.views.follower._set._steps = 200
+        api.node.broker.views.follower._set._allowances.steps = 200
         await put(api, "large", "SELECT * { ?a <urn:p> ?b . ?c <urn:p> ?d }")
         await put(api, "small")
         await update(api, "INSERT DATA { <urn:a> <urn:p> 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 }")
@@ -206,6 +238,27 @@ async def test_a_view_beyond_its_budget_says_so_and_the_others_go_on(tmp_path: P
         assert len(api.node.broker.views.follower) == 1
         assert (await api.post("/views/large/reset")).json()["state"] == "live"
         assert len(values((await told(api, "large"))[0]["answer"])) == 17 * 17
+
+
+async def test_a11_views_that_are_too_much_together_are_their_owners_problem(tmp_path: Path):
+    async with api_of(tmp_path, open=False) as api:
+        mine, yours = await api.register(), await api.register()
+        await update(api, "INSERT DATA { " + " . ".join(f"<urn:a{n}> <urn:p> {n}" for n in range(100)) + " }")
+        product = "SELECT (COUNT(*) AS ?n) {{ ?a <urn:p> ?x . ?b <urn:p> ?y FILTER(?x + ?y > {}.5) }}"
+        for number in range(10):
+            made = await api.put(f"/views/heavy{number}", content=product.format(number), headers=mine | QUERY)
+            assert made.status_code == 201, made.text
+        assert (await api.put("/views/light", content=SAID, headers=mine | QUERY)).status_code == 201
+        assert (await api.put("/views/heavy", content=product.format(99), headers=yours | QUERY)).status_code == 201
+        # Each alone is within its steps.
+        api.node.broker.views.follower._set._allowances.steps = 12_000
+        await update(api, "INSERT DATA { " + " . ".join(f"<urn:b{n}> <urn:p> {n}" for n in range(40)) + " }")
+        shown = (await api.get("/views", headers=mine)).json()["views"]
+        states = {one["id"]: one["state"] for one in shown}
+        assert states["heavy0"] == states["light"] == "live"
+        assert states["heavy9"] == "quarantined"
+        assert "of its owner are too much work together" in shown[9]["reason"]
+        assert [one["state"] for one in (await api.get("/views", headers=yours)).json()["views"]] == ["live"]
 
 
 async def test_a_first_answer_that_is_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

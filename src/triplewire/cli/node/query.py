@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from triplewire.cli.invocation import text_of
 from triplewire.cli.names import short
 from triplewire.cli.node.remote import DEFAULT_NODE, NodeUrl, SecretFile, connect
 from triplewire.cli.screen import output, plain, remark, show_table
@@ -46,7 +46,9 @@ _MEDIA_TYPES = {
 
 
 def query_command(
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="A SPARQL query, or a file that ends in .rq.")],
+    query: Annotated[
+        str, typer.Argument(metavar="QUERY", help="A SPARQL query, a file that ends in .rq, or - for input.")
+    ],
     form: Annotated[
         ResultFormat | None,
         typer.Option("--format", help="How results are written. Default: a table on a terminal, JSON elsewhere."),
@@ -56,14 +58,14 @@ def query_command(
     secret_file: SecretFile = None,
 ) -> None:
     """Evaluate a SPARQL query over a node's living graph, or over its events."""
-    text = Path(query).read_text("utf-8") if query.endswith(".rq") else query
     form = form or (ResultFormat.TABLE if output().is_terminal else ResultFormat.JSON)
-    over = "/events/sparql" if events else "/sparql"
+    text, over = text_of(query, ".rq"), "/events/sparql" if events else "/sparql"
     with connect(node, secret_file) as client:
         if form is ResultFormat.TABLE:
             show_answer(client.query(text, over=over))
         else:
-            sys.stdout.buffer.write(client.query_document(text, _MEDIA_TYPES[form], over=over))
+            document = client.query_document(text, _MEDIA_TYPES[form], over=over)
+            sys.stdout.buffer.write(document if document.endswith(b"\n") or not document else document + b"\n")
 
 
 def show_answer(answer: Solutions | bool | Triples) -> None:

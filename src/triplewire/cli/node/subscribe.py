@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from triplewire.algebra.subscriptions import languages
+from triplewire.cli.invocation import text_of
 from triplewire.cli.node.remote import DEFAULT_NODE, NodeUrl, SecretFile, connect
 from triplewire.cli.screen import warn, write_json
 
@@ -64,5 +64,5 @@ def read_query(given: str) -> tuple[str, str]:
     """The text and its language. What ends like a file of one of the languages is one."""
     for language in languages():
         if given.endswith(language.suffix):
-            return Path(given).read_text("utf-8"), language.name
+            return text_of(given, language.suffix), language.name
     return given, "sparql"

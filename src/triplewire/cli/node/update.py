@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Annotated
 
 import msgspec
 import typer
 
+from triplewire.cli.invocation import text_of
 from triplewire.cli.node.remote import DEFAULT_NODE, NodeUrl, SecretFile, connect
 from triplewire.cli.screen import write_json
 
@@ -34,10 +33,4 @@ def update_command(
 ) -> None:
     """Execute a SPARQL Update request on a node's living graph: all of it, as one change, or nothing."""
     with connect(node, secret_file) as client:
-        write_json([msgspec.to_builtins(client.update(_text(update), idempotency_key=key))])
-
-
-def _text(given: str) -> str:
-    if given == "-":
-        return sys.stdin.read()
-    return Path(given).read_text("utf-8") if given.endswith(".ru") else given
+        write_json([msgspec.to_builtins(client.update(text_of(update, ".ru"), idempotency_key=key))])

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
 
-from triplewire.cli.invocation import Job
+from triplewire.cli.invocation import Job, text_of
 from triplewire.cli.node.remote import DEFAULT_NODE, NodeUrl, SecretFile, connect
-from triplewire.cli.screen import labelled, output, show_table, warn, write_json
+from triplewire.cli.screen import labelled, output, remark, show_table, warn, write_json
 
 if TYPE_CHECKING:
     from triplewire.client import Client
@@ -63,7 +62,9 @@ triplewire views delete books
 @app.command("put", cls=Job, epilog=_PUT)
 def put_command(
     name: Name,
-    query: Annotated[str, typer.Argument(metavar="QUERY|FILE.rq", help="A SPARQL query, or a file with one (.rq).")],
+    query: Annotated[
+        str, typer.Argument(metavar="QUERY|FILE.rq|-", help="A SPARQL query, a file with one, or - for input.")
+    ],
     window: Annotated[
         float | None,
         typer.Option(metavar="SECONDS", help="Join what changes in so many seconds into one notification."),
@@ -79,7 +80,7 @@ def put_command(
 
     The same query again changes its options.
     """
-    text = Path(query).read_text("utf-8") if query.endswith(".rq") else query
+    text = text_of(query, ".rq")
     with connect(node, secret_file) as client:
         made = client.put_view(name, text, window=window, retention=retention, why=why)
     write_json([{"id": made.id, "state": made.state, "latest": made.latest}])
@@ -155,6 +156,8 @@ def _read(client: Client, name: str, start: int | None) -> None:
             )
         write_json(told.json for told in page.notifications)
         if page.next is None:
+            if place is start and not page.notifications:
+                remark("nothing that is not acknowledged; --from 0 is from the beginning on, --follow waits for more")
             return
         place = page.next
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 from msgspec import to_builtins
 
+from triplewire.cli.invocation import text_of
 from triplewire.cli.node.remote import DEFAULT_NODE, NodeUrl, SecretFile, connect
 from triplewire.cli.screen import output, plain, write_json
 from triplewire.cli.space.tiling import zone_of
@@ -34,7 +34,7 @@ def explain_command(
     # It imports the whole front end of SPARQL.
     from triplewire.network.queries.explain import explain
 
-    text = Path(query).read_text("utf-8") if query.endswith(".rq") else query
+    text = text_of(query, ".rq")
     with connect(node, secret_file) as client:
         view = client.space()
     explanation = explain(text, [zone_of(zone) for one in view.nodes for zone in one.zones])

@@ -1,7 +1,8 @@
 """Alternative paths as the standard reads them: `a|b` is a UNION, so every way to an end counts (18.2.2.4).
 
-Oxigraph gives an end once, however many choices lead to it. So a path that chooses is spelled out as patterns and
-UNIONs. What stands inside `*`, `+` or `?` stays as it is: those give each end once by definition.
+Oxigraph gives an end once, however many choices lead to it; of `!a` it does so where both ends are known. So a path
+that chooses is spelled out as patterns, UNIONs and filters. What stands inside `*`, `+` or `?` stays as it is: those
+give each end once by definition.
 
 The steps between, and the blank nodes that the patterns share, become variables that a sub-select hides.
 """
@@ -30,13 +31,11 @@ def spelled_out(element: ast.Element) -> ast.Element:
 
 def chooses(path: Variable | ast.Path) -> bool:
     """Whether there may be several ways of different choice to one end."""
-    if isinstance(path, ast.NegatedSet):
-        return bool(path.forward and path.backward)
     if isinstance(path, ast.Inverse):
         return chooses(path.path)
     if isinstance(path, ast.Sequence):
         return any(map(chooses, path.steps))
-    return isinstance(path, ast.Alternative)
+    return isinstance(path, ast.Alternative | ast.NegatedSet)
 
 
 def _variables(pattern: ast.TriplePattern) -> Iterator[Variable]:
@@ -75,13 +74,24 @@ class _Block:
             yield from self._path(start, _inverted(path.path), end)
         elif isinstance(path, ast.Sequence):
             yield from self._sequence(start, path.steps, end)
+        elif isinstance(path, ast.NegatedSet) and not (path.forward and path.backward):
+            yield from self._any_but(start, path, end)
         else:
             yield ast.Union(tuple(ast.Group(tuple(self._path(start, choice, end))) for choice in _choices(path)))
 
+    def _any_but(self, start: ast.Term, path: ast.NegatedSet, end: ast.Term) -> Iterator[ast.Element]:
+        predicate = self._hidden()
+        ends = (end, start) if path.backward else (start, end)
+        yield ast.TriplesBlock((ast.TriplePattern(ends[0], predicate, ends[1]),))
+        yield ast.Filter(ast.NotIn(predicate, path.backward or path.forward))
+
+    def _hidden(self) -> Variable:
+        self._steps += 1
+        return Variable(f"{_HIDDEN}step{self._steps}")
+
     def _sequence(self, start: ast.Term, steps: tuple[ast.Path, ...], end: ast.Term) -> Iterator[ast.Element]:
         for step in steps[:-1]:
-            middle = Variable(f"{_HIDDEN}step{self._steps}")
-            self._steps += 1
+            middle = self._hidden()
             yield from self._path(start, step, middle)
             start = middle
         yield from self._path(start, steps[-1], end)

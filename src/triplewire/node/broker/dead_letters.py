@@ -47,6 +47,7 @@ class DeadLetters:
     def notification(self, letter: DeadLetter) -> Notification:
         """What goes out when a letter is sent again. What its owner may not read any more is not in it (row A15)."""
         record = self._state.index.require(letter.subscription)
+        self._state.require_readable(record)
         nquads = None
         if letter.nquads is not None and record.options.payload == "event":
             [event] = Event.parse(letter.nquads, limits=ANY_SIZE)

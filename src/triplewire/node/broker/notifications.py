@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from msgspec import Struct
 
-from triplewire.errors import Forbidden, InputError
+from triplewire.errors import InputError
 from triplewire.node.broker.events import data_at, seen
 from triplewire.node.broker.recent_notifications import RecentEntry
 from triplewire.node.broker.state import BrokerState
@@ -44,8 +44,7 @@ class Notifications:
     async def page(self, number: int, after: int = 0, limit: int = 100) -> NotificationPage:
         """Notifications that follow a position. Reading on means that what came before was read."""
         record = self._state.index.require(number)
-        if record.is_view and not self._state.grant(record.owner).is_everything:
-            raise Forbidden(wanted="a view whose owner may read everything", found="one with a limited grant")
+        self._state.require_readable(record)
         self._note_read(record, after)
         recent = self._recent(record, after, limit)
         if recent is not None:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from msgspec import Struct
 
 from triplewire.algebra.taxonomy import Taxonomy
-from triplewire.errors import DiskFull
+from triplewire.errors import DiskFull, Forbidden
 from triplewire.matching.general.isolated_evaluator import IsolatedEvaluator
 from triplewire.node.access.rate_limits import NOTIFICATIONS_BURST, Buckets
 from triplewire.node.broker.recent_notifications import Recent
@@ -23,6 +23,7 @@ from triplewire.node.store import Store
 from triplewire.store.clock import Clock, MonotonicDate
 from triplewire.store.tables.identities import Client, Grant
 from triplewire.store.tables.living_graph import CHANGE_QUADS
+from triplewire.store.tables.registry import SubscriptionRecord
 
 _log = logging.getLogger(__name__)
 
@@ -133,6 +134,11 @@ class BrokerState:
         client = self.clients.get(owner)
         # A client that is gone reads nothing: no IRI begins with one of no prefixes.
         return Grant(graphs=()) if client is None or client.rights.subscribe is None else client.rights.subscribe
+
+    def require_readable(self, record: SubscriptionRecord) -> None:
+        """Raise `Forbidden` for a view whose owner may not read everything any more: nothing of it goes out (A15)."""
+        if record.is_view and not self.grant(record.owner).is_everything:
+            raise Forbidden(wanted="a view whose owner may read everything", found="one with a limited grant")
 
     def asks_why(self, name: str) -> bool:
         """Whether a subscription or view, by its number as text, asks for what its solutions stand on."""

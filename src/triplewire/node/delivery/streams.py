@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from typing import Protocol
 
 import msgspec
 from msgspec import Struct
 
-from triplewire.errors import UnknownSubscription
+from triplewire.errors import Forbidden, UnknownSubscription
 from triplewire.node.broker.notifications import NotificationPage
 from triplewire.node.matching.answers import Notification
 from triplewire.wire.eventstream import HEARTBEAT, frame_bytes, retry_bytes
@@ -113,8 +113,10 @@ def position_of(item: Notification | Gap) -> int:
 async def event_stream(pages: AsyncIterator[list[StreamItem]]) -> AsyncIterator[bytes]:
     """Items as server-sent events; ids are positions, so Last-Event-ID is where to read on."""
     yield retry_bytes(RETRY_MILLISECONDS)
-    async for items in pages:
-        yield b"".join([framed(item) for item in items])
+    # The answer has begun: whose grant is taken away meanwhile is told why when it asks again.
+    with suppress(Forbidden):
+        async for items in pages:
+            yield b"".join([framed(item) for item in items])
 
 
 def framed(item: StreamItem) -> bytes:

@@ -173,6 +173,8 @@ class Webhooks:
     ) -> WebhookState:
         position = position_of(item)
         lane = self._suspect if state.suspect else self._trusted
+        # Between two tries a grant may have been taken away.
+        self._broker.state.require_readable(record)
         try:
             await lane.post(message)
         except (DeliveryFailed, InputError) as problem:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from http import HTTPStatus
 from typing import Any
 
 import msgspec
@@ -83,7 +84,7 @@ def problem_with(status: int, error: errors.TriplewireError, **more: Any) -> Res
     """The response for an error, with the error's own fields and some more."""
     kind = type(error)
     fields = {name: _sendable(getattr(error, name)) for name in _FIELDS if getattr(error, name, None) is not None}
-    title = (kind.__doc__ or kind.__name__).split(". ")[0].rstrip(".").splitlines()[0]
+    title = (kind.__doc__ or kind.__name__).splitlines()[0].split(". ")[0].rstrip(".")
     return problem(status, _kebab(kind.__name__), title, _sendable(str(error)), **fields, **more)
 
 
@@ -117,7 +118,7 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def other(request: Request, error: HTTPException) -> Response:
-        response = problem(error.status_code, "http", str(error.detail), str(error.detail))
+        response = problem(error.status_code, "http", HTTPStatus(error.status_code).phrase, str(error.detail))
         response.headers.update(error.headers or {})
         if error.status_code == _NOT_ALLOWED:
             response.headers["Allow"] = _allowed(request) or response.headers.get("Allow", "")

@@ -34,6 +34,10 @@ class Follower(Protocol):
         """A change has happened; `dataset` is as it is after it."""
         ...
 
+    def committed(self) -> None:
+        """A transaction is on the disk; whoever waits for it has not been answered yet."""
+        ...
+
     def rolled_back(self, position: int, dataset: Dataset) -> None:
         """What it was told of changes beyond a position has not happened; `dataset` is as it was before them."""
         ...
@@ -48,6 +52,9 @@ class NoFollower:
 
     def changed(self, tx: Connection, change: Change, dataset: Dataset) -> tuple[OutboxEntry, ...]:
         return ()
+
+    def committed(self) -> None:
+        pass
 
     def rolled_back(self, position: int, dataset: Dataset) -> None:
         pass

@@ -23,7 +23,8 @@ _DIGITS = 32
 
 def change_too_large(most: int, found: str) -> LimitExceeded:
     """The error of a change that has more quads than allowed."""
-    return LimitExceeded("change_quads", most, wanted=f"a change of at most {most:,} quads", found=found)
+    wanted, hint = f"a change of at most {most:,} quads", "make it in parts, or serve with a larger --change-quads"
+    return LimitExceeded("change_quads", most, wanted=wanted, found=found, hint=hint)
 
 
 class Collector:

@@ -108,6 +108,7 @@ class LivingStore:
 
     def _committed(self, then: Callable[[T], None], result: T) -> None:
         then(result)
+        self._follower.committed()
         if self.head != self._living.position:
             self.head = self._living.position
             for listener in self.listeners:

@@ -13,11 +13,15 @@ from collections.abc import Awaitable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from triplewire.errors import BudgetExceeded, StoreFailed
 from triplewire.languages.sparql.lowering.balanced_trees import balanced
 from triplewire.languages.sparql.lowering.oxigraph_limits import check_evaluable
 from triplewire.languages.sparql.printing.printer import print_dataset_query
+from triplewire.languages.sparql.syntax import ast
 from triplewire.languages.sparql.syntax.datasets import DatasetQuery
+from triplewire.languages.sparql.syntax.scope import projected
 from triplewire.node.broker.broker import Broker
 from triplewire.node.living.edits import GraphName
 from triplewire.node.repository.following import Allowed, FollowingStore, Result
@@ -52,7 +56,7 @@ class Replica(FollowingStore):
     async def query(self, query: DatasetQuery, media_type: str) -> Result:
         """Evaluate a query over every change that was acknowledged before it came."""
         check_evaluable(query.query)
-        printed = print_dataset_query(balanced(query))
+        printed = print_dataset_query(balanced(_with_columns(query)))
         return await self.ask(("query", printed, media_type), self._broker.living.store.head)
 
     async def graph(self, graph: GraphName, media_type: str) -> Result:
@@ -96,6 +100,14 @@ class Replica(FollowingStore):
                 raise StoreFailed(f"the replica of the living graph cannot be kept: {problem}") from None
         else:
             self._failures = 0
+
+
+def _with_columns(query: DatasetQuery) -> DatasetQuery:
+    """`SELECT *` with its variables as they come in the text; Oxigraph would have them by name."""
+    asked = query.query
+    if not isinstance(asked, ast.SelectQuery) or asked.projection is not None:
+        return query
+    return replace(query, query=replace(asked, projection=projected(asked) or None))
 
 
 def _page(tx: Connection, position: int) -> tuple[int, int, list[ChangeRecord]]:

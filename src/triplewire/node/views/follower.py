@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from msgspec import Struct
 
@@ -70,10 +71,12 @@ class ViewFollower:
     ) -> None:
         self.ephemeral = EphemeralViews(deliver)
         self._state = state
-        self._set = ViewSet()
+        self._set = self._no_views()
         self._queries: dict[str, DatasetQuery] = {}
         self._windows = Windows(state, note)
         self._told: _Told | None = None
+        # Those whose quarantine goes to the disk with the change at hand.
+        self._failing: list[int] = []
         self._asking = _Asking(state)
         # Since the start: what views were told, and how many seconds that took.
         self.deltas = 0
@@ -159,6 +162,12 @@ class ViewFollower:
         self.seconds += self._state.clock.monotonic() - began
         return entries
 
+    def committed(self) -> None:
+        failing, self._failing = self._failing, []
+        for number in failing:
+            # What failed in a transaction that was taken back has not failed.
+            self._learn(self._state.store.read_blocking(partial(registry.find, number=number)))
+
     def rolled_back(self, position: int, dataset: Dataset) -> None:
         self.ephemeral.roll_back(position)
         told, self._told = self._told, None
@@ -178,7 +187,7 @@ class ViewFollower:
                 self._restore(name, self._queries[name], dataset, evaluated.get(int(name), 0.0))
 
     def reloaded(self, tx: Connection, dataset: Dataset) -> None:
-        self._set, self._queries, self._told = ViewSet(), {}, None
+        self._set, self._queries, self._told = self._no_views(), {}, None
         # Nothing that was said and not told is on the disk.
         self.ephemeral.roll_back(-1)
         for view in self.ephemeral:
@@ -196,6 +205,15 @@ class ViewFollower:
         self._windows.begin(tx)
 
     # Private
+
+    def _no_views(self) -> ViewSet:
+        return ViewSet(owner_of=self._owner_of)
+
+    def _owner_of(self, view: str) -> str:
+        if view in self.ephemeral:
+            return self.ephemeral[view].owner
+        record = self._state.index.get(int(view))
+        return view if record is None else record.owner
 
     def _entries(
         self, tx: Connection, items: Sequence[ViewDelta | ViewFailed], change: Change, event: Receipt
@@ -256,7 +274,7 @@ class ViewFollower:
         self._drop(str(number))
         registry.quarantine(tx, number, reason)
         views.take_pending(tx, number)
-        self._state.store.submit(lambda tx: registry.find(tx, number), self._learn)
+        self._failing.append(number)
         return failure(reason, change.position)
 
     def _learn(self, record: SubscriptionRecord | None) -> None:

@@ -105,6 +105,7 @@ class Views:
     async def reset(self, number: int) -> SubscriptionRecord:
         """Begin a view again: what waits for it is dropped, and its whole answer is told. Ends its quarantine."""
         known = self._state.index.require(number)
+        self._state.require_readable(known)
         query = await asyncio.to_thread(parse_dataset_query, known.text)
 
         def work(tx: Connection, living: LivingGraph) -> _Started:

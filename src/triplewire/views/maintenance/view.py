@@ -96,7 +96,7 @@ def reason_to_reevaluate(form: Form) -> str | None:
     if depends_on_time(form.node):
         return "NOW() has another value with each change"
     group = top_group(form.wrapped)
-    if group is not None and any(isinstance(found, nodes.Exists) for found in walk(_around(form.wrapped, group))):
+    if group is not None and any(isinstance(found, nodes.Exists) for found in walk(_around(form.wrapped))):
         return "EXISTS in HAVING or SELECT depends on the graph, not on the groups"
     if any(isinstance(found, nodes.Exists) for found in walk(form.order)) and form.is_sliced:
         return "EXISTS in ORDER BY depends on the graph, not on the rows"
@@ -116,13 +116,13 @@ def top_group(node: nodes.Node) -> nodes.Group | None:
     return None
 
 
-def _around(node: nodes.Node, group: nodes.Group) -> list[object]:
+def _around(node: nodes.Node) -> tuple[object, ...]:
     """The expressions between the top and the grouping."""
     if isinstance(node, nodes.Extend):
-        return [node.expression, *_around(node.inner, group)]
+        return (node.expression, *_around(node.inner))
     if isinstance(node, nodes.Filter):
-        return [node.conditions, *_around(node.inner, group)]
-    return [part for below in node.parts for part in _around(below, group)] if isinstance(node, nodes.Join) else []
+        return (node.conditions, *_around(node.inner))
+    return tuple(part for below in node.parts for part in _around(below)) if isinstance(node, nodes.Join) else ()
 
 
 def _orders_by_what_is_shown(form: Form) -> bool:

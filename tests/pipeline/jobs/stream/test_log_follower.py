@@ -102,6 +102,28 @@ def test_a_stream_goes_on_after_the_last_event_and_delivers_through_the_outbox(s
     assert batches == [(number,) for number in range(len(batches))]
 
 
+def test_changes_of_the_living_graph_are_a_source(spark, node, client, tmp_path):
+    """As the events that tell what was added to a graph and what was removed, each of them once."""
+    told_of = "SELECT ?title {{ ?event a <urn:triplewire:{}> . ?s <urn:title> ?title }}"
+    rows = [Row(name, "sparql", told_of.format(name)) for name in ("Inserted", "Deleted")]
+    write_rows(tmp_path / "subscriptions.jsonl", rows)
+    request = asked(tmp_path, tmp_path / "lake", source=NodeLog(client), taxonomy=None)
+    stream(spark, request)
+    client.update('INSERT DATA { <urn:1> <urn:title> "Faust" GRAPH <urn:g> { <urn:2> <urn:title> "Emma" } }')
+    assert stream(spark, request).events == 2
+    client.update('DELETE { ?s ?p ?o } INSERT { ?s ?p "Faust, Part One" } WHERE { ?s ?p ?o FILTER(?o = "Faust") }')
+    client.delete_graph("urn:g")
+    client.update("DELETE DATA { <urn:1> <urn:title> 'not there' }")
+    assert stream(spark, request).events == 3, "what changes nothing is no event"
+    told = [
+        (name, dict(solution)["title"])
+        for name, solutions in rows_of(tmp_path / "lake", "notifications", "subscription, solutions")
+        for solution in solutions
+    ]
+    inserted = [("Inserted", '"Emma"'), ("Inserted", '"Faust"'), ("Inserted", '"Faust, Part One"')]
+    assert sorted(told) == [("Deleted", '"Emma"'), ("Deleted", '"Faust"'), *inserted]
+
+
 def test_a_commit_that_was_delivered_in_part_is_delivered_again_even_after_compaction(spark, node, client, tmp_path):
     feed, lake = tmp_path / "feed", tmp_path / "lake"
     write_feed(feed, events=30, files=1, seed=8)

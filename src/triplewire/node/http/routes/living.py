@@ -28,7 +28,7 @@ from triplewire.node.living.edits import DEFAULT, GraphName
 from triplewire.node.living.service import require_reader
 from triplewire.node.rules.idempotency import IdempotencyKey
 from triplewire.node.rules.rights import require_author
-from triplewire.rdf.documents import Document
+from triplewire.rdf.documents import read_document
 from triplewire.rdf.formats import FORMATS, format_of_media_type
 from triplewire.rdf.parsing.quads import QuadReader
 from triplewire.rdf.patches import MEDIA_TYPE as PATCH
@@ -87,7 +87,7 @@ async def update(
     node, client = node_of(request), client_of(request)
     require_author(client)
     text, graphs = await update_in(request, using or [], using_named or [])
-    operations = await parsed_update(text, base, graphs)
+    operations = await parsed_update(text, base_of(request, base), graphs)
     digest = repr((base, graphs)).encode(errors="replace") + text.encode(errors="replace")
     return _answer(await node.broker.living.update(client, operations, _key(request, client, key, digest)))
 
@@ -200,7 +200,8 @@ async def _triples(request: Request, client: Client, place: GraphName, base: str
 
     def parsed() -> list[Triple]:
         limits = replace(node.settings.limits, quads=node.settings.change_quads)
-        reader = QuadReader(Document(data), form, base=given, limits=limits, contexts=node.contexts)
+        document = read_document(data, limits=limits)
+        reader = QuadReader(document, form, base=given, limits=limits, contexts=node.contexts)
         triples: list[Triple] = []
         for quad in reader:
             if not isinstance(quad.graph_name, DefaultGraph):

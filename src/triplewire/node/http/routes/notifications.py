@@ -68,6 +68,7 @@ async def notifications(
     node = node_of(request)
     if "text/event-stream" in accept:
         record = stream_of(request, name)
+        node.broker.state.require_readable(record)
         return _stream(node, record, _resumed(last_event_id, after, record))
     record = named_by(request, client_of(request).id, name)
     return _answer(await _page(node, record, record.cursor if after is None else after, limit, wait))
@@ -78,6 +79,7 @@ async def notifications(
 async def socket(websocket: WebSocket, name: str, after: Position | None = None) -> None:
     try:
         record = stream_of(websocket, name)
+        node_of(websocket).broker.state.require_readable(record)
     except TriplewireError as problem:
         await websocket.close(POLICY, str(problem)[:100])
         return

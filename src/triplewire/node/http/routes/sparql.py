@@ -13,7 +13,7 @@ from triplewire.languages.sparql.parsing.parser import parse_dataset_query
 from triplewire.languages.sparql.syntax import ast
 from triplewire.languages.sparql.syntax.datasets import DatasetQuery, DescribeQuery
 from triplewire.node.http.authentication import client_of, node_of
-from triplewire.node.http.bodies import media_type_of, read_form
+from triplewire.node.http.bodies import Base, base_of, media_type_of, read_form
 from triplewire.node.http.negotiation import chosen
 from triplewire.node.http.openapi import BEARER, documents, problems
 from triplewire.node.http.routes.subscriptions import text_of
@@ -35,6 +35,7 @@ GRAPHS = ["application/n-triples", *(f.media_types[0] for f in FORMATS if f.name
 _ALIASES = {"application/json": RESULTS[0], "application/xml": RESULTS[1]}
 FORM = "application/x-www-form-urlencoded"
 _FORM_BYTES = 1 << 20
+QueryText = Annotated[str, Query()]
 DATASET = ("default-graph-uri", "named-graph-uri")
 QUERY_BODY: dict[str, Any] = {
     "requestBody": {
@@ -66,24 +67,26 @@ class Asked(Struct, frozen=True):
 @router.get("/sparql", responses=_PROBLEMS, openapi_extra=BEARER)
 async def query_by_get(
     request: Request,
-    query: Annotated[str, Query()],
+    query: QueryText,
     default: Annotated[list[str] | None, Query(alias=DATASET[0], description="As FROM.")] = None,
     named: Annotated[list[str] | None, Query(alias=DATASET[1], description="As FROM NAMED.")] = None,
+    base: Base = None,
 ) -> Response:
     """Evaluate a SPARQL query over the living graph."""
-    return await _answered(request, Asked(query, {DATASET[0]: default or [], DATASET[1]: named or []}))
+    asked = Asked(_one_of(request, query), {DATASET[0]: default or [], DATASET[1]: named or []})
+    return await _answered(request, asked, base)
 
 
 @router.post("/sparql", responses=_PROBLEMS, openapi_extra=BEARER | QUERY_BODY)
-async def query_by_post(request: Request) -> Response:
+async def query_by_post(request: Request, base: Base = None) -> Response:
     """Evaluate a SPARQL query in the body over the living graph."""
     client_of(request)
-    return await _answered(request, await asked_in_body(request))
+    return await _answered(request, await asked_in_body(request), base)
 
 
-async def _answered(request: Request, asked: Asked) -> Response:
+async def _answered(request: Request, asked: Asked, base: str | None) -> Response:
     require_reader(client_of(request))
-    query = asked.parsed()
+    query = asked.parsed(base_of(request, base))
     media_type = media_type_for(request, is_graph=gives_triples(query))
     return _response(await node_of(request).replica.query(query, media_type))
 
@@ -92,9 +95,9 @@ async def _answered(request: Request, asked: Asked) -> Response:
 
 
 @router.get("/events/sparql", responses=_PROBLEMS, openapi_extra=BEARER)
-async def query_events_by_get(request: Request, query: Annotated[str, Query()]) -> Response:
+async def query_events_by_get(request: Request, query: QueryText) -> Response:
     """Evaluate a SPARQL query over every event that is kept."""
-    return await _answered_by_events(request, Asked(query, dict(request.query_params)))
+    return await _answered_by_events(request, Asked(_one_of(request, query), dict(request.query_params)))
 
 
 @router.post("/events/sparql", responses=_PROBLEMS, openapi_extra=BEARER | QUERY_BODY)
@@ -122,6 +125,16 @@ def graph_named(iri: str) -> NamedNode:
         return NamedNode(iri)
     except ValueError as error:
         raise InputError(wanted="the IRI of a graph", found=f"{iri!r}: {error}") from None
+
+
+def _one_of(request: Request, query: str) -> str:
+    """The query of a request that has one."""
+    count = len(request.query_params.getlist("query"))
+    if count > 1:
+        raise InputError(wanted="exactly one parameter `query`", found=str(count))
+    if "\ufffd" in query and b"%EF%BF%BD" not in request.scope["query_string"].upper():
+        raise InputError(wanted="UTF-8", found="a query that is none")
+    return query
 
 
 def gives_triples(query: DatasetQuery) -> bool:
