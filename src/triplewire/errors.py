@@ -27,6 +27,7 @@ TriplewireError
 ├── UnknownLetter              no dead letter has that number
 ├── DuplicateRule              the identifier is taken by another rule
 ├── UnknownRule                no rule is registered under that identifier
+├── AbortedByRule              what a rule has aborted on purpose: carries rule and reason
 ├── Cascaded                   a transaction that aborted because of another one
 ├── BudgetExceeded             an evaluation needed more work than it was allowed
 │   ├── DepthExceeded          rules that trigger each other deeper than allowed: carries the cycle
@@ -369,6 +370,15 @@ class DuplicateRule(TriplewireError):
 
 class UnknownRule(TriplewireError):
     """No rule is registered under that identifier."""
+
+
+class AbortedByRule(TriplewireError):
+    """A rule has aborted it on purpose."""
+
+    def __init__(self, rule: str, reason: str) -> None:
+        super().__init__(f"the rule {rule} has aborted it: {reason}")
+        self.rule = rule
+        self.reason = reason
 
 
 class Cascaded(TriplewireError):

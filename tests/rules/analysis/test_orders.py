@@ -151,19 +151,21 @@ ACTIONS = [
     f"UPDATE ({ANN}, likes, _ -> @)",
     f"UPDATE ({ANN}, likes, _ -> {BOOK})",
 ]
+ABORTS = [*[[]] * 7, ["ABORT 'no'"]]
 COUPLINGS = ["", "", "", "COUPLING DEFERRED ", "COUPLING DETACHED ABORT MUTUAL "]
 
 
 def rule_texts(events: Sequence[tuple[str, str]]) -> st.SearchStrategy[str]:
     """Rules on one of the events."""
     return st.builds(
-        lambda coupling, on, condition, actions: (
-            f"{coupling}ON {on[0]} IF {condition} DO {', '.join(actions)};;\n".replace("@", on[1])
+        lambda coupling, on, condition, actions, abort: (
+            f"{coupling}ON {on[0]} IF {condition} DO {', '.join([*actions, *abort])};;\n".replace("@", on[1])
         ),
         st.sampled_from(COUPLINGS),
         st.sampled_from(events),
         st.one_of(st.just("True"), st.sampled_from(CONDITIONS)),
         st.lists(st.sampled_from(ACTIONS), min_size=1, max_size=2),
+        st.sampled_from(ABORTS),
     )
 
 

@@ -60,6 +60,7 @@ def arcs_of(nodes: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 couplings = st.sampled_from(["", "", "COUPLING DEFERRED ", "COUPLING DETACHED "])
 aborts = st.sampled_from(["", "ABORT MUTUAL ", "ABORT INDEPENDENT ", "ABORT PARENTCHILD ", "ABORT CHILDPARENT "])
 precedences = st.sampled_from(["", "", "PRECEDES r3 ", "PRECEDES r4, r5 "])
+deeds = st.lists(arcs_of(st.one_of(deltas, sources)), min_size=1, max_size=2).map("; ".join)
 rule_texts = st.builds(
     "{}{}{} ON {} IF {} DO {};;\n".format,
     couplings,
@@ -67,7 +68,7 @@ rule_texts = st.builds(
     precedences,
     events,
     conditions,
-    st.lists(arcs_of(st.one_of(deltas, sources)), min_size=1, max_size=2).map("; ".join),
+    st.one_of(*[deeds] * 5, st.just("ABORT 'no'"), deeds.map("{}; ABORT 'no'".format)),
 )
 
 

@@ -38,6 +38,7 @@ _STATUS: tuple[tuple[type[errors.TriplewireError], int], ...] = (
     (errors.LastNode, 409),
     (errors.SpaceUnavailable, 503),
     (errors.DuplicateRule, 409),
+    (errors.AbortedByRule, 409),
     (errors.DeliveryFailed, 502),
     (errors.Unauthenticated, 401),
     (errors.Forbidden, 403),
@@ -62,6 +63,8 @@ _FIELDS = (
     "clause",
     "cycle",
     "choices",
+    "rule",
+    "reason",
 )
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from triplewire.errors import BudgetExceeded, DepthExceeded, InputError, TriplewireError
-from triplewire.languages.rdftl.syntax import Coupling
+from triplewire.errors import AbortedByRule, BudgetExceeded, DepthExceeded, InputError, TriplewireError
+from triplewire.languages.rdftl.syntax import AbortAction, Coupling
 from triplewire.rules.changes import Changes
 from triplewire.rules.execution.aborts import abort, abort_line, compensated
 from triplewire.rules.execution.actions import ActionEdits, Planner
@@ -24,6 +24,8 @@ def execute(state: State, pending: Pending, context: StepContext) -> Result:
     if (state.executed_by_others if is_foreign else state.executed) >= context.limits.updates:
         allowed = f"a schedule may execute {context.limits.updates:,} updates, its rules' actions included"
         return abort_line(state, pending.unit, BudgetExceeded(allowed, found="more"), context)
+    if isinstance(pending.action, AbortAction):
+        return abort(state, {pending.unit: _on_purpose(state.units[pending.unit], pending.action)}, context)
     graph = RecordingGraph(context.graph)
     try:
         planned = _planned(pending, graph, context)
@@ -38,9 +40,15 @@ def execute(state: State, pending: Pending, context: StepContext) -> Result:
     return replace(state, busy=busy), (Apply(planned.edits),)
 
 
+def _on_purpose(unit: Unit, action: AbortAction) -> AbortedByRule:
+    assert unit.rule is not None, "only rules abort on purpose"
+    return AbortedByRule(unit.rule.id, action.reason)
+
+
 def _planned(pending: Pending, graph: Graph, context: StepContext) -> ActionEdits:
     if isinstance(pending.action, DatasetAction):
         return ActionEdits(pending.action.plan(context.deadline.check))
+    assert not isinstance(pending.action, AbortAction), "there is nothing to plan"
     planner = Planner(graph, context.rules.schema, pending.lets, pending.delta, context.limits.edits)
     return planner.plan(pending.action)
 

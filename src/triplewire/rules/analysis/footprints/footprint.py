@@ -8,7 +8,7 @@ from operator import or_
 from msgspec import Struct
 
 from triplewire.languages.rdftl.parts import uses_component, uses_delta
-from triplewire.languages.rdftl.syntax import Component, ResourceEvent, Rule, Update
+from triplewire.languages.rdftl.syntax import AbortAction, Component, ResourceEvent, Rule, Update
 from triplewire.rules.analysis.footprints.actions import ActionFootprint, action_footprint
 from triplewire.rules.analysis.footprints.events import EventFootprint, event_footprint
 from triplewire.rules.analysis.footprints.extents import NOTHING, ExtentIndex, Extents
@@ -45,6 +45,11 @@ class Footprint(Struct, frozen=True):
     def accessed(self) -> Extents:
         """What the action part reads by its paths, and writes."""
         return reduce(or_, (action.accessed for action in self.actions), NOTHING)
+
+    @property
+    def aborts(self) -> bool:
+        """Whether the rule aborts on purpose."""
+        return any(isinstance(action.action, AbortAction) for action in self.actions)
 
     @property
     def uses_delta(self) -> bool:
