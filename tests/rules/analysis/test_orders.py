@@ -152,7 +152,21 @@ ACTIONS = [
     f"UPDATE ({ANN}, likes, _ -> {BOOK})",
 ]
 ABORTS = [*[[]] * 7, ["ABORT 'no'"]]
-COUPLINGS = ["", "", "", "COUPLING DEFERRED ", "COUPLING DETACHED ABORT MUTUAL "]
+COUPLINGS = ["", "", "", "COUPLING DEFERRED ", "COUPLING DEFERRED ", "COUPLING DETACHED ABORT MUTUAL "]
+# What a transaction goes on to do, before deferred conditions are looked at.
+LATER = [
+    f"INSERT ({BOOK}, title, 'x')",
+    "DELETE (_, title, _)",
+    "DELETE (_, likes, _)",
+    f"INSERT ({ANN}, likes, {JOURNAL})",
+    f"DELETE ({ANN}, likes, {BOOK})",
+    "UPDATE (_, title, 'x' -> 'z')",
+    f"DELETE {NEW}",
+    f"INSERT {NEW} AS INSTANCE OF Book",
+    f"INSERT ($shelf, seq++, {BOOK})",
+    "DELETE ($shelf, _, _)",
+    f"DELETE (_, by, {BOB})",
+]
 
 
 def rule_texts(events: Sequence[tuple[str, str]]) -> st.SearchStrategy[str]:
@@ -171,13 +185,14 @@ def rule_texts(events: Sequence[tuple[str, str]]) -> st.SearchStrategy[str]:
 
 @st.composite
 def cases(draw) -> tuple[list[Triple], tuple[Rule, ...], tuple[Update, ...]]:
-    """A graph; rules, of which the update triggers the first two; and the update."""
+    """A graph; rules, of which the first update triggers the first two; and the updates of a transaction."""
     scenario = draw(st.sampled_from(SCENARIOS))
     triggered = draw(st.lists(rule_texts(scenario.events), min_size=2, max_size=2))
     others = draw(st.lists(rule_texts(FOLLOWING), max_size=2))
     loose = draw(st.lists(st.sampled_from(LOOSE), unique=True, max_size=8))
     rules = parse_rules(LETS + "".join(triggered + others))
-    return [*FIRM, *loose], rules, parse_updates(f"{LETS} {scenario.update};;")
+    later = draw(st.lists(st.sampled_from(LATER), max_size=2))
+    return [*FIRM, *loose], rules, parse_updates(f"{LETS} TRANSACTION t " + ";;".join([scenario.update, *later, ""]))
 
 
 def _triple(text: str) -> Triple:

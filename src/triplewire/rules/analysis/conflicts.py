@@ -78,9 +78,14 @@ def _grouped(footprints: Sequence[Footprint], cascades: Sequence[Cascade], index
 
 
 def _meet(one: _Kind, other: _Kind) -> bool:
-    """Whether one update may trigger both. An update of rdf:type also inserts and deletes instances."""
+    """Whether one update may trigger both, or for deferred rules one transaction.
+
+    An update of rdf:type also inserts and deletes instances.
+    """
     if one.coupling is not other.coupling:
         return False
+    if one.coupling is Coupling.DEFERRED:
+        return True
     return one.event_kind is other.event_kind or (_by_update(one) and _by_update(other))
 
 
