@@ -93,6 +93,8 @@ FOLLOWING = [pair for scenario in SCENARIOS for pair in scenario.events] + [
     ("UPDATE (_, by, _ -> _)", "$delta"),
     ("UPDATE (_, likes, _ -> _)", "$delta.new_target"),
     ("INSERT $shelf/element()", "$delta"),
+    ("DELETE resource()", "$delta"),
+    ("DELETE resource() AS INSTANCE OF Book", "$delta"),
 ]
 CONDITIONS = [
     "@/target(title) = 'x'",

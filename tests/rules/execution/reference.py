@@ -91,7 +91,7 @@ class Reference:
         for rule in self.rules:
             deltas = Detection(occurrences, now, was).deltas(rule.event, rule.lets)
             if rule.coupling is not Coupling.DEFERRED:
-                firings += holding(rule, deltas, now)
+                firings += holding(rule, deltas, now, was)
             elif deltas:
                 transaction.waiting.append((rule, deltas))
         ordered = self.ordered(firings)
@@ -114,9 +114,8 @@ class Reference:
             firings: list[Firing] = []
             for place, (rule, deltas) in enumerate(batch):
                 later = [delta for other, more in batch[place + 1 :] if other is rule for delta in more]
-                firings += holding(
-                    rule, [d for d in deltas if d not in later and stands(rule.event, d, now, begin)], now
-                )
+                standing = [d for d in deltas if d not in later and stands(rule.event, d, now, begin)]
+                firings += holding(rule, standing, now, begin)
             ordered = self.ordered(firings)
             self.fired += ordered
             for firing in ordered:
@@ -139,10 +138,11 @@ class Reference:
         return any(next_ == other or self.precedes(next_, other) for next_ in known.get(one, ()))
 
 
-def holding(rule: Rule, deltas: Sequence[DeltaTerms], now: Snapshot) -> list[Firing]:
+def holding(rule: Rule, deltas: Sequence[DeltaTerms], now: Snapshot, before: Snapshot) -> list[Firing]:
     if not uses_delta((rule.condition, rule.actions)):
         return [(rule, None)] if deltas and Evaluation(now, rule.lets).holds(rule.condition) else []
-    return [(rule, delta) for delta in deltas if Evaluation(now, rule.lets, delta).holds(rule.condition)]
+    then = before if isinstance(rule.event, ResourceEvent) and rule.event.change is Change.DELETE else None
+    return [(rule, delta) for delta in deltas if Evaluation(now, rule.lets, delta, then).holds(rule.condition)]
 
 
 def without(now: Snapshot, steps: Sequence[tuple[Snapshot, Snapshot]]) -> Snapshot:

@@ -24,7 +24,7 @@ def judged(
 ) -> tuple[list[Firing], list[tuple[int, ReadSet]]]:
     """The rules that fire, in the order in which they were triggered; and what those that do not have read, by cause.
 
-    `net` is what the transaction has changed so far.
+    `net` is what the transaction has changed so far; what was deleted is read as it was before it.
     """
     firings: list[Firing] = []
     idle: list[tuple[int, ReadSet]] = []
@@ -38,7 +38,7 @@ def judged(
             for delta, key in zip(trigger.deltas, _keys(trigger), strict=True)
             if last[key] == place and standing.holds(delta)
         ]
-        fired = list(holding(trigger.rule, deltas, now))
+        fired = list(holding(trigger.rule, deltas, now, then))
         read = ReadSet(time, tuple({**now.lookups, **then.lookups}))
         firings += [Firing(trigger.rule.rule, delta, trigger.cause, (trigger.read, read)) for delta in fired]
         if not fired:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from triplewire.languages.rdftl.syntax import Coupling, Rule
+from triplewire.languages.rdftl.syntax import Change, Coupling, ResourceEvent, Rule
 from triplewire.rules.changes import Changes
 from triplewire.rules.execution.actions import MovedArc
 from triplewire.rules.execution.rulebook import ResolvedRule, Rulebook
@@ -75,7 +75,7 @@ def fire(cause: Cause, graph: Graph, rules: Rulebook, disabled: frozenset[str] =
         now, then = RecordingGraph(graph), RecordingGraph(before)
         deltas = Detection(occurrences, now, then).deltas(candidate.rule.event, candidate.rule.lets)
         waits = bool(deltas) and candidate.rule.coupling is Coupling.DEFERRED
-        fired = [] if waits else list(holding(candidate, deltas, now))
+        fired = [] if waits else list(holding(candidate, deltas, now, then))
         lookups = {**now.lookups, **then.lookups}
         read = ReadSet(cause.time, tuple(lookups))
         if waits:
@@ -87,10 +87,16 @@ def fire(cause: Cause, graph: Graph, rules: Rulebook, disabled: frozenset[str] =
     return Triggered(firings, waiting, tuple(idle))
 
 
-def holding(registered: ResolvedRule, deltas: Iterable[DeltaTerms], now: Graph) -> Iterator[DeltaTerms | None]:
-    """Each `$delta` for which a triggered rule fires; None if it is set-oriented and does."""
+def holding(
+    registered: ResolvedRule, deltas: Iterable[DeltaTerms], now: Graph, then: Graph
+) -> Iterator[DeltaTerms | None]:
+    """Each `$delta` for which a triggered rule fires; None if it is set-oriented and does.
+
+    `then` is the state before; a rule that waits for the deletion of resources reads there what begins at `$delta`.
+    """
     rule = registered.rule
+    before = then if isinstance(rule.event, ResourceEvent) and rule.event.change is Change.DELETE else None
     if not registered.is_set_oriented:
-        yield from (delta for delta in deltas if Evaluation(now, rule.lets, delta).holds(rule.condition))
+        yield from (delta for delta in deltas if Evaluation(now, rule.lets, delta, before).holds(rule.condition))
     elif any(True for _ in deltas) and Evaluation(now, rule.lets).holds(rule.condition):
         yield None
