@@ -30,7 +30,7 @@ class PreviousGraph:
 
     def __init__(self, graph: Graph, changes: Changes) -> None:
         self._graph = graph
-        self._gone = _BySubject(changes.deleted)
+        self._gone = _ByEnds(changes.deleted)
         self._new = frozenset(changes.inserted)
         self._edits = changes.edits
 
@@ -48,24 +48,27 @@ class PreviousGraph:
         return max((number for number in numbers if number is not None), default=0)
 
 
-class _BySubject:
-    """Triples to be looked up, mostly by their subjects."""
+class _ByEnds:
+    """Triples to be looked up by their subjects or objects."""
 
     def __init__(self, triples: Triples) -> None:
         self._triples = triples
-        self._by_subject: dict[Term, list[Triple]] | None = None
+        self._by_subject: dict[Term, list[Triple]] = {}
+        self._by_target: dict[Term, list[Triple]] = {}
 
     def match(self, lookup: Lookup) -> Iterator[Triple]:
-        return (triple for triple in self._near(lookup.subject) if lookup.includes(triple))
+        return (triple for triple in self._near(lookup) if lookup.includes(triple))
 
-    def _near(self, subject: Term | None) -> Iterable[Triple]:
-        if subject is None or len(self._triples) <= _FEW:
+    def _near(self, lookup: Lookup) -> Iterable[Triple]:
+        if len(self._triples) <= _FEW or (lookup.subject is None and lookup.target is None):
             return self._triples
-        if self._by_subject is None:
-            self._by_subject = {}
+        if not self._by_subject:
             for triple in self._triples:
                 self._by_subject.setdefault(triple.subject, []).append(triple)
-        return self._by_subject.get(subject, ())
+                self._by_target.setdefault(triple.object, []).append(triple)
+        if lookup.subject is not None:
+            return self._by_subject.get(lookup.subject, ())
+        return self._by_target.get(lookup.target, ())  # type: ignore[arg-type]
 
 
 class Lookup(Struct, frozen=True):

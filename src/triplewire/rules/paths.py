@@ -74,7 +74,15 @@ class Evaluation:
         """Whether the path leads to the node."""
         if self._begins_at_one(path):
             return node in self.nodes(path)
+        return self.leads_to(path, node)
+
+    def leads_to(self, path: Path, node: Term) -> bool:
+        """The same, found out backwards from the node."""
         return self._leads_to(path, {node})
+
+    def backwards(self, steps: tuple[Step, ...], nodes: Nodes) -> Nodes:
+        """The nodes from which the steps lead to one of those."""
+        return self._backwards(steps, nodes)
 
     def holds(self, condition: Condition, context: Term | None = None) -> bool:
         """Whether the condition holds; its relative paths begin at the context."""
@@ -167,6 +175,8 @@ class Evaluation:
         starts = self._backwards(path.steps, nodes)
         if isinstance(path.start, Variable):
             return self._leads_to(self._lets[path.start.name], starts)
+        if isinstance(path.start, Resource) and path.start.iri is not None:
+            return path.start.iri in starts and bool(self._named(path.start.iri, path))
         return any(self._is_resource(node) for node in starts)
 
     def _backwards(self, steps: tuple[Step, ...], nodes: Nodes) -> Nodes:

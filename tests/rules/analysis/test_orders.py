@@ -25,6 +25,13 @@ from triplewire.rules.vocabulary import TYPE, number_of
 
 ANN, BOB, BOOK, JOURNAL, NEW = (f"resource({EX}{name})" for name in ("ann", "bob", "b1", "j1", "new"))
 
+# A work that comes to be on a path, by whatever change.
+REACHED = [
+    ("INSERT $shelf/element() AS INSTANCE OF Work", "$delta"),
+    ("INSERT resource()[target(title)] AS INSTANCE OF Book", "$delta"),
+    ("INSERT resource()[not target(note)] AS INSTANCE OF Work", "$delta"),
+    ("INSERT resource()/target(likes)[target(by)] AS INSTANCE OF Work", "$delta"),
+]
 WORKS = ("b1", "b2", "j1")
 
 
@@ -42,7 +49,12 @@ def _for_each(arc: str) -> str:
 SCENARIOS = [
     Scenario(
         "INSERT " + _for_each("(@, title, 'x'), (@, title, 'z')"),
-        (("INSERT (_, title, _)", "$delta"), ("INSERT (_, title, 'x')", "$delta"), ("INSERT (_, _, _)", "$delta")),
+        (
+            ("INSERT (_, title, _)", "$delta"),
+            ("INSERT (_, title, 'x')", "$delta"),
+            ("INSERT (_, _, _)", "$delta"),
+            ("INSERT resource()[target(title)] AS INSTANCE OF Work", "$delta"),
+        ),
     ),
     Scenario(
         f"INSERT {_for_each(f'(@, editedBy, {BOB})')}",
@@ -54,7 +66,7 @@ SCENARIOS = [
     ),
     Scenario(
         f"INSERT {_for_each(f'({ANN}, likes, @)')}, {_for_each(f'({BOB}, likes, @)')}",
-        (("INSERT (_, likes, _)", "$delta.target"),),
+        (("INSERT (_, likes, _)", "$delta.target"), ("INSERT resource()/target(likes) AS INSTANCE OF Book", "$delta")),
     ),
     Scenario(
         ", ".join(
@@ -95,6 +107,7 @@ FOLLOWING = [pair for scenario in SCENARIOS for pair in scenario.events] + [
     ("INSERT $shelf/element()", "$delta"),
     ("DELETE resource()", "$delta"),
     ("DELETE resource() AS INSTANCE OF Book", "$delta"),
+    *REACHED,
 ]
 CONDITIONS = [
     "@/target(title) = 'x'",

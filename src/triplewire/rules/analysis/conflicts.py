@@ -37,7 +37,7 @@ class _Kind(Struct, frozen=True):
     """What decides whether rules meet and commute."""
 
     coupling: Coupling
-    event_kind: EventKind
+    event_kinds: tuple[EventKind, ...]
     waits_for_classes: bool
     cascade: Cascade
 
@@ -72,7 +72,7 @@ def _grouped(footprints: Sequence[Footprint], cascades: Sequence[Cascade], index
     groups: dict[_Kind, int] = {}
     for place, (each, cascade) in enumerate(zip(footprints, cascades, strict=True)):
         event = each.event
-        kind = _Kind(each.rule.coupling, event.event_kind, bool(event.extents & index.every_instance), cascade)
+        kind = _Kind(each.rule.coupling, event.event_kinds, bool(event.extents & index.every_instance), cascade)
         groups[kind] = groups.get(kind, 0) | 1 << place
     return groups
 
@@ -86,11 +86,11 @@ def _meet(one: _Kind, other: _Kind) -> bool:
         return False
     if one.coupling is Coupling.DEFERRED:
         return True
-    return one.event_kind is other.event_kind or (_by_update(one) and _by_update(other))
+    return not set(one.event_kinds).isdisjoint(other.event_kinds) or (_by_update(one) and _by_update(other))
 
 
 def _by_update(kind: _Kind) -> bool:
-    return kind.event_kind is EventKind.UPDATE or kind.waits_for_classes
+    return EventKind.UPDATE in kind.event_kinds or kind.waits_for_classes
 
 
 def _spelled_out(

@@ -57,7 +57,7 @@ def a_relevant(rule: Rule, schema: Schema, whole: Schema) -> Verdict:
     """Whether each action can be done in the schema; `whole` says what paths lead to."""
     index = ExtentIndex(whole)
     scope = Scope.of(index, rule.lets)
-    event = event_footprint(rule.event, scope)
+    event = event_footprint(rule.event, scope, rule.lets)
     after = scope.on(event.delta, event.arc_names)
     return _all_there({name for action in rule.actions for name in _needed(action, after)}, schema, "its actions")
 

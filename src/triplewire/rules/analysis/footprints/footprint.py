@@ -60,7 +60,7 @@ class Footprint(Struct, frozen=True):
 def footprint(rule: Rule, index: ExtentIndex) -> Footprint:
     """Read a rule, whose names are resolved, against the schema."""
     scope = Scope.of(index, rule.lets)
-    event = event_footprint(rule.event, scope)
+    event = event_footprint(rule.event, scope, rule.lets)
     inside = scope.on(event.delta, event.arc_names)
     condition = condition_reads(rule.condition, inside)
     actions = tuple(action_footprint(action, inside) for action in rule.actions)
@@ -86,5 +86,8 @@ def _hidden_state(rule: Rule, event: EventFootprint, index: ExtentIndex) -> Exte
     if isinstance(rule.event, ResourceEvent) and rule.event.of_class is None:
         # Whether a node is new depends on every class that it may have been in.
         return index.every_instance
+    if event.reached_by:
+        # An arc on the way may come before the class, or after it.
+        return event.extents
     # Which number an element got depends on the container's others.
     return event.extents if uses_component((rule.condition, rule.actions), Component.ARC_NAME) else NOTHING

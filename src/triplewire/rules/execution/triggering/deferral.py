@@ -13,6 +13,7 @@ from triplewire.languages.rdftl.syntax import ArcEvent, Change, Component, Event
 from triplewire.rdf.terms import BlankNode, NamedNode, Term, Triple
 from triplewire.rules.changes import Changes
 from triplewire.rules.execution.triggering.firing import Firing, Trigger, holding
+from triplewire.rules.execution.triggering.reachability import is_reached
 from triplewire.rules.execution.units import ReadSet
 from triplewire.rules.graphs import Graph, PreviousGraph, RecordingGraph
 from triplewire.rules.paths import DeltaTerms, Evaluation
@@ -59,12 +60,18 @@ class Standing:
 
     def __init__(self, event: Event, lets: tuple[Let, ...], now: Graph, then: Graph) -> None:
         self._event = event
+        self._lets = lets
         self._now, self._then = now, then
         self._evaluation_now, self._evaluation_then = Evaluation(now, lets), Evaluation(then, lets)
 
     def holds(self, delta: DeltaTerms) -> bool:
         """Whether it is, for this `$delta`."""
         match self._event:
+            case ResourceEvent(Change.INSERT, path, _) if is_reached(self._event, self._lets):
+                node = delta[Component.WHOLE]
+                return (self._is_resource(delta, self._now) and self._evaluation_now.leads_to(path, node)) and not (
+                    self._is_resource(delta, self._then) and self._evaluation_then.leads_to(path, node)
+                )
             case ResourceEvent(Change.INSERT, _, _):
                 return self._is_resource(delta, self._now) and not self._is_resource(delta, self._then)
             case ResourceEvent():
