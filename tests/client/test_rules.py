@@ -41,6 +41,18 @@ def test_rules_schema_and_updates(node):
         assert [(firing.rule, firing.delta) for firing in done.firings] == [("seen", {"delta": "<urn:a>"})]
         assert [firing.cause for firing in client.firings("seen")] == ["t"]
         assert client.firings("seen", after=client.firings("seen")[0].number) == []
+        traced = client.trace(done.schedule)
+        assert [(unit.rule, unit.cause, unit.abort) for unit in traced.units] == [
+            (None, None, None),
+            ("seen", 1, "MUTUAL"),
+        ]
+        assert client.trace("t") == traced
+        with pytest.raises(NodeRefused, match="'nobody'"):
+            client.trace("nobody")
+        with pytest.raises(NodeRefused, match="has not ended"):
+            client.withdraw_update("k")
+        with pytest.raises(NodeRefused, match="under the key 'nobody'"):
+            client.withdraw_update("nobody")
         client.put_rule("guard", "ON DELETE resource() IF True DO ABORT 'never'")
         with pytest.raises(NodeRefused, match="never") as caught:
             client.update_rdftl("DELETE resource(<urn:a>);;")
@@ -60,7 +72,11 @@ async def test_the_asynchronous_client_does_the_same(node):
         assert [rule.name for rule in await client.rules()] == ["seen"]
         assert (await client.rule("seen")).listens == "updates"
         assert [firing.rule for firing in (await client.update_rdftl(UPDATE)).firings] == ["seen"]
+        with pytest.raises(NodeRefused, match="found none"):
+            await client.withdraw_update("k")
         assert [firing.status for firing in await client.firings("seen")] == ["committed"]
+        assert [unit.rule for unit in (await client.trace("t")).units] == [None, "seen"]
         await client.delete_rule("seen")
+        assert [unit.rule for unit in (await client.trace("t")).units] == [None, "seen"], "it is what happened"
         assert await client.rules() == []
         assert len(list(await client.schema())) == 3

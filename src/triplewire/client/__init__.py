@@ -29,6 +29,7 @@ from triplewire.client.rules import KeptFiring, RuleStatus, UpdateOutcome
 from triplewire.client.views import ViewNotification, ViewPage
 from triplewire.extras import needing
 from triplewire.wire.answers import ChangePage, ChangeReceipt, Receipt, ViewExplanation, ViewStatus
+from triplewire.wire.schedules import TracedSchedule, TracedUnit
 from triplewire.wire.signatures import verify
 
 with needing():
@@ -49,6 +50,8 @@ __all__ = [
     "Registration",
     "RuleStatus",
     "SubscriptionStatus",
+    "TracedSchedule",
+    "TracedUnit",
     "UpdateOutcome",
     "Verdict",
     "ViewExplanation",

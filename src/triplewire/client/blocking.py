@@ -22,6 +22,7 @@ from triplewire.rdf.limits import Limits
 from triplewire.rdf.solutions import Solutions, Triples
 from triplewire.wire.answers import ChangePage, ChangeReceipt, Receipt, ViewExplanation, ViewStatus
 from triplewire.wire.networks import NetworkView
+from triplewire.wire.schedules import TracedSchedule
 from triplewire.wire.spaces import SpaceDeparture, SpaceView
 
 
@@ -291,6 +292,17 @@ class Client:
         A transaction that aborts is in the outcome; if all do and nothing has changed, `NodeRefused` has the reason.
         """
         return rules.outcome(self._call(rules.update(text, idempotency_key)))
+
+    def withdraw_update(self, idempotency_key: str) -> str:
+        """Withdraw an update of any language that has not ended: whether it was "waiting" or "executing".
+
+        Nothing of it is kept, and whoever waits for it gets `NodeRefused`. So do you, if it has ended.
+        """
+        return rules.withdrawn(self._call(rules.withdraw(idempotency_key)))
+
+    def trace(self, schedule: int | str) -> TracedSchedule:
+        """How a schedule went, by its position in the journal, or the last one with a transaction of that name."""
+        return rules.traced(self._call(rules.trace(schedule)))
 
     def schema(self) -> Triples:
         """The schema that the default graph conforms to; empty, if it need not."""

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from triplewire.client.calls import TRIPLES, Call, decoded
 from triplewire.rdf.formats import format_named
+from triplewire.wire.schedules import TracedSchedule
 
 RDFTL = "text/x-triplewire-rdftl"
 
@@ -115,6 +116,10 @@ class _Rules(Struct):
     rules: list[RuleStatus]
 
 
+class _Withdrawn(Struct):
+    was: str
+
+
 class _Firings(Struct):
     firings: list[KeptFiring]
     next: int | None = None
@@ -172,6 +177,24 @@ def put_schema(content: bytes, form: str, base: str | None) -> Call:
 def update(text: str, key: str | None) -> Call:
     headers = {"content-type": RDFTL} | ({} if key is None else {"idempotency-key": key})
     return Call("POST", "/updates", headers=headers, content=text.encode())
+
+
+def withdraw(key: str) -> Call:
+    return Call("DELETE", f"/updates/{quote(key, safe='')}")
+
+
+def withdrawn(content: bytes) -> str:
+    return decoded(content, _Withdrawn).was
+
+
+def trace(schedule: int | str) -> Call:
+    if isinstance(schedule, int):
+        return Call("GET", f"/schedules/{schedule}")
+    return Call("GET", "/schedules", {"transaction": schedule})
+
+
+def traced(content: bytes) -> TracedSchedule:
+    return decoded(content, TracedSchedule)
 
 
 def outcome(content: bytes) -> UpdateOutcome:

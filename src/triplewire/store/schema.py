@@ -176,6 +176,16 @@ _TENTH = (
         answer BLOB)""",
 )
 
+# What a schedule did, unit by unit, so that its tree can be drawn: the firings of a rule go with the rule.
+_ELEVENTH = (
+    """CREATE TABLE traces (
+        schedule INTEGER NOT NULL,
+        name TEXT NOT NULL,
+        trace BLOB NOT NULL,
+        PRIMARY KEY (schedule, name)) WITHOUT ROWID""",
+    "CREATE INDEX traces_by_name ON traces (name, schedule)",
+)
+
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST,
     _SECOND,
@@ -187,6 +197,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _EIGHTH,
     _NINTH,
     _TENTH,
+    _ELEVENTH,
 )
 
 

@@ -84,6 +84,40 @@ def test_a_transaction_that_aborts_on_purpose_says_why(call, workspace):
     assert [one["status"] for one in json.loads(mixed.stdout)["transactions"]] == ["aborted", "committed"]
 
 
+def test_the_tree_of_a_transaction_is_shown_and_drawn(call, workspace):
+    fine(call("schema", "put", str(SELENE / "schema.ttl")))
+    fine(call("graph", "put", str(SELENE / "users.ttl")))
+    Path("guard.rdftl").write_text("ON DELETE resource() IF True DO ABORT 'nothing goes';;")
+    fine(call("rules", "put", str(SELENE / "messages.rdftl")))
+    fine(call("rules", "put", "guard.rdftl", "--name", "guard"))
+    assert call("update", str(SELENE / "updates.rdftl")).exit_code == 1, "one of them is a mistake"
+    done = json.loads(fine(call("rules", "trace", "books", "--format", "json")))
+    assert done["units"][0]["rule"] is None
+    shown = fine(call("rules", "trace", "books", "--graph", "tree.svg")).splitlines()
+    assert shown[0].startswith(f"schedule {done['schedule']}, 2")
+    assert shown[1].startswith("transaction books: committed")
+    assert any(
+        line.startswith("  rule new_object, IMMEDIATE, MUTUAL for <http://example.org/los/boole>") for line in shown
+    )
+    assert any(line.startswith("    rule something_unread, DEFERRED, MUTUAL") for line in shown)
+    assert "transaction mistake: undone: the triple" in "\n".join(shown)
+    assert Path("tree.svg").read_text().startswith("<svg")
+    assert fine(call("rules", "trace", str(done["schedule"]))).splitlines() == shown
+    refused = call("update", "--language", "rdftl", "TRANSACTION gone DELETE resource(http://example.org/los/boole);;")
+    assert refused.exit_code == 1
+    tree = fine(call("rules", "trace", "gone", "--graph", "tree.dot"))
+    assert tree.count("undone: the rule guard has aborted it: nothing goes") == 2
+    assert "digraph" in Path("tree.dot").read_text()
+    for bad, problem in (
+        (("nobody",), "'nobody'"),
+        (("99999",), "99,999"),
+        (("gone", "--graph", "x.png"), ".svg or .dot"),
+    ):
+        result = call("rules", "trace", *bad)
+        assert result.exit_code == 1
+        assert problem in result.stderr.replace("\n", " ")
+
+
 @pytest.mark.parametrize(
     ("command", "problem"),
     [
@@ -94,6 +128,7 @@ def test_a_transaction_that_aborts_on_purpose_says_why(call, workspace):
         (("rules", "put", "one.rdftl", "--listen"), "ON INSERT to listen"),
         (("rules", "get", "nobody"), "'nobody'"),
         (("rules", "delete", "nobody"), "'nobody'"),
+        (("withdraw", "nobody"), "an update under the key 'nobody'"),
         (("schema", "put", "good.rq"), "good.rq"),
         (("update", "bad.rdftl"), "1:"),
     ],

@@ -13,6 +13,6 @@ schema         `triplewire schema`: what the default graph of a node's living gr
 serve          `triplewire serve`: run a node
 subscribe      `triplewire subscribe`: leave a standing query at a node, and print what it finds, live
 subscriptions  `triplewire subscriptions`: what stands at a node: list, show, delete, reset
-update         `triplewire update`: change the living graph of a node by SPARQL Update, or by RDFTL
+update         `triplewire update` and `withdraw`: change the living graph by SPARQL Update or by RDFTL, or do not
 views          `triplewire views`: standing queries over the living graph: put, list, show, read, explain, reset, delete
 """

@@ -1,4 +1,4 @@
-"""`triplewire update`: change the living graph of a node by SPARQL Update, or by RDFTL."""
+"""`triplewire update` and `withdraw`: change the living graph of a node by SPARQL Update or by RDFTL, or do not."""
 
 from __future__ import annotations
 
@@ -23,6 +23,10 @@ triplewire update tidy.ru
 triplewire update today.rdftl --key today
 
 triplewire update --language rdftl 'DELETE resource(http://example.org/lo/1);;'
+"""
+WITHDRAW_EXAMPLES = """[bold]Examples[/bold]
+
+triplewire update large.ru --key tuesday & triplewire withdraw tuesday
 """
 _SUFFIXES = {".ru": "sparql", ".rdftl": "rdftl"}
 
@@ -68,6 +72,19 @@ def update_command(
         complain(f"transaction {transaction.transaction} was undone: {transaction.error}")
     if failed:
         raise typer.Exit(FAILED)
+
+
+def withdraw_command(
+    key: Annotated[str, typer.Argument(metavar="KEY", help="The --key under which the update was sent.")],
+    node: NodeUrl = DEFAULT_NODE,
+    secret_file: SecretFile = None,
+) -> None:
+    """Withdraw an update that has not ended: what waits is dropped, what is executed is undone.
+
+    Prints which of the two it was. If it has ended, nothing happens to it, and the exit code is 1.
+    """
+    with connect(node, secret_file) as client:
+        write_json([{"key": key, "was": client.withdraw_update(key)}])
 
 
 def _text(given: str) -> str:

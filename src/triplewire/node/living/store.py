@@ -24,6 +24,7 @@ from triplewire.errors import StoreError, TriplewireError
 from triplewire.languages.rdftl import parse_rule
 from triplewire.node.living.changes import Follower, NoFollower
 from triplewire.node.living.graph import LivingGraph
+from triplewire.node.rules.withdrawal import PendingUpdates
 from triplewire.node.store import Store
 from triplewire.rdf.terms import Quad
 from triplewire.rules.changes import Changes
@@ -46,6 +47,8 @@ class LivingStore:
         self._store = store
         self._limits = limits or Limits()
         self._lock = threading.RLock()
+        # Updates that were submitted under a key, for those who may want them back.
+        self.pending = PendingUpdates()
         self._follower: Follower = NoFollower()
         self._living = store.read_blocking(self._loaded)
         self._is_stale = False
