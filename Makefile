@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test-wheel test-network test-space-processes test-api test-browser demo demo-papers demo-rules demo-views test test-system test-slow test-stream-kill test-cluster test-kafka test-sepa check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash test-simulation test-space bench-network bench-node bench-rules bench-eventcloud
+.PHONY: help setup test-wheel test-network test-space-processes test-api test-browser demo demo-papers demo-rules demo-views test test-system test-slow test-stream-kill test-cluster test-kafka test-sepa test-w3c check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash test-simulation test-space bench-network bench-node bench-rules bench-views bench-eventcloud
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -51,6 +51,10 @@ test-sepa: $(STAMP) ## SEPA's own clients, of JavaScript and Python, unchanged; 
 	@PYTHON=$(BIN)/python scripts/sepa/fetch $(VENV)/sepa
 	@TRIPLEWIRE_SEPA_CLIENTS=$(VENV)/sepa $(BIN)/python -m pytest tests/sepa/with_clients.py
 
+test-w3c: $(STAMP) ## the W3C's tests of SPARQL: queries asked and as views, updates, syntax; through Maven
+	@PYTHON=$(BIN)/python scripts/w3c/fetch $(VENV)/w3c
+	@TRIPLEWIRE_W3C=$(VENV)/w3c $(BIN)/python -m pytest tests/w3c/conformance.py
+
 test-crash: $(STAMP) ## kill -9 a node at a hundred random points; CRASHES=500 for more
 	@TRIPLEWIRE_CRASHES=$(or $(CRASHES),100) $(BIN)/python -m pytest tests/node/test_crashes.py
 
@@ -95,6 +99,10 @@ bench-network: $(STAMP) ## messages, hops, indices and repair of simulated netwo
 
 bench-rules: $(STAMP) ## what rules cost an update, cascades, and how long the analysis takes; BENCH=--quick for a small run
 	@$(BIN)/python -m benchmarks.rules $(BENCH)
+
+bench-views: $(STAMP) ## durable updates with up to 100,000 views, beside running every query again; BENCH=--quick for a small run
+	@scripts/incremunica/fetch $(VENV)/incremunica || echo "without Incremunica: npm could not bring it"
+	@$(BIN)/python -m benchmarks.views --incremunica $(VENV)/incremunica $(BENCH)
 
 bench-eventcloud: $(STAMP) ## figure 2 of the EventCloud paper, CSMA beside OSMA, simulated and real; BENCH=--quick for a small run
 	@$(BIN)/python -m benchmarks.eventcloud $(BENCH)

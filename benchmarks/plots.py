@@ -24,6 +24,7 @@ COLOURS = {
     "G-ToPSS": "#264653",
     "OPS": "#8d99ae",
     "naive scan": "#b08968",
+    "every query again": "#3b7dd8",
 }
 Dress = Callable[[Axes], object]
 _SIZE = (7.0, 4.2)

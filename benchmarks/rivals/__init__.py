@@ -10,7 +10,8 @@
 | `duckdb_join` | DuckDB | one join a shape of subscription, over a batch of events |
 | `clips_rete` | CLIPS, by clipspy | one rule a subscription, one fact a triple |
 
-`jetstream` and `jetstream_server` are the node's rival, which carries events and matches by subject only.
+`rerunning` (SEPA's way of working) and `incremunica` are rivals of views. `jetstream` and `jetstream_server` are the
+node's rival, which carries events and matches by subject only.
 
 They understand what the benchmark workloads need (`reading.py` says what that is) and say which subscriptions match,
 without solutions; they are excused from the rest of SPARQL.

@@ -1,27 +1,40 @@
-"""`triplewire jsap`: the commands, against a server of SEPA's protocol."""
+"""`triplewire jsap`: the commands, and a real node."""
 
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.sepa.stub import stub_server
-from tests.sepa.with_clients import APPLICATION, profile
+from tests.node.processes import Process, running
+from tests.sepa.profiles import APPLICATION, profile
 
 ANN = ("--bind", "person=ex:ann")
 
 
+@pytest.fixture(scope="module")
+def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
+    """A node that asks for secrets."""
+    with running(tmp_path_factory.mktemp("node") / "data") as process:
+        [process.secret] = re.findall(r"secret, shown this once: (\S+)", process.words())
+        yield process
+
+
 @pytest.fixture
-def jsap(workspace: Path) -> Iterator[str]:
-    with stub_server() as port:
-        (workspace / "chat.jsap").write_text(json.dumps(profile(port) | APPLICATION))
-        yield "chat.jsap"
+def jsap(workspace: Path, node: Process, run, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A file for the node, which is empty; and the secret in the environment."""
+    (workspace / "chat.jsap").write_text(json.dumps(profile(node.port) | APPLICATION))
+    monkeypatch.setenv("TRIPLEWIRE_NODE", node.url)
+    monkeypatch.setenv("TRIPLEWIRE_SECRET", node.secret or "")
+    assert run("update", "CLEAR ALL").exit_code == 0
+    return "chat.jsap"
 
 
+@pytest.mark.system
 def test_update_and_query(run, jsap: str):
     done = run("jsap", "update", jsap, "ADD", *ANN, "--bind", 'text=Hello, "world"')
     assert (done.exit_code, done.stdout) == (0, "")
@@ -30,6 +43,16 @@ def test_update_and_query(run, jsap: str):
     assert json.loads(asked.stdout)["results"]["bindings"][0]["text"]["value"] == 'Hello, "world"'
 
 
+@pytest.mark.system
+def test_without_the_secret_the_node_says_no(run, jsap: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("TRIPLEWIRE_SECRET")
+    for command in ("query", "subscribe"):
+        done = run("jsap", command, jsap, "SAID", *ANN)
+        assert done.exit_code == 1
+        assert "wanted a bearer secret" in done.stderr.replace("\n", " ")
+
+
+@pytest.mark.system
 def test_subscribe_prints_what_comes_and_goes(run, jsap: str):
     command = [sys.executable, "-m", "triplewire", "jsap", "subscribe", jsap, "SAID", *ANN, "--count", "2"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -60,9 +83,9 @@ def test_a_dry_run_prints_and_sends_nothing(run, workspace: Path, command: str):
         (("query", "chat.jsap", "SAID", "--bind", "person"), "wanted --bind VAR=VALUE"),
         (("query", "chat.jsap", "SAID", *ANN, *ANN), "wanted --bind VAR=VALUE, each variable once"),
         (("query", "chat.jsap", "SAID", "--bind", "x=1"), "chat.jsap: SAID: wanted a forced binding (?person)"),
-        (("query", "chat.jsap", "SAID"), "wanted a node at http://127.0.0.1:1/query"),
-        (("update", "chat.jsap", "ADD"), "wanted a node at http://127.0.0.1:1/update"),
-        (("subscribe", "chat.jsap", "SAID"), "wanted a node at ws://127.0.0.1:1/subscribe"),
+        (("query", "chat.jsap", "SAID"), "wanted a node at http://127.0.0.1:1/sepa/query"),
+        (("update", "chat.jsap", "ADD"), "wanted a node at http://127.0.0.1:1/sepa/update"),
+        (("subscribe", "chat.jsap", "SAID"), "wanted a node at ws://127.0.0.1:1/sepa/subscribe"),
     ],
 )
 def test_bad_input_is_one_message_and_exit_code_1(run, workspace: Path, arguments: tuple[str, ...], message: str):

@@ -1,33 +1,43 @@
-"""The requests of a JSAP file, sent to a server of SEPA's protocol."""
+"""The requests of a JSAP file, sent to a node."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.node.processes import free_port
-from tests.sepa.stub import stub_server
+from tests.node.processes import free_port, running
 
 from triplewire.client import sepa
 from triplewire.client.jsap import JsapQuery, JsapUpdate
 from triplewire.errors import NodeRefused, NodeUnreachable
-from triplewire.rdf.solutions import Solutions
+from triplewire.rdf.solutions import Solutions, Triples
 from triplewire.rdf.terms import Literal
+
+pytestmark = pytest.mark.system
+
+
+@pytest.fixture(scope="module")
+def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    with running(tmp_path_factory.mktemp("node") / "data", "--open") as process:
+        yield process.port
 
 
 @pytest.fixture
-def port() -> Iterator[int]:
-    with stub_server() as found:
-        yield found
+def port(node: int) -> int:
+    """An empty node's."""
+    update(node, "CLEAR ALL")
+    return node
 
 
 def query(port: int, text: str, **graphs: Any) -> JsapQuery:
-    return JsapQuery(text, f"http://127.0.0.1:{port}/query", f"ws://127.0.0.1:{port}/subscribe", **graphs)
+    return JsapQuery(text, f"http://127.0.0.1:{port}/sepa/query", f"ws://127.0.0.1:{port}/sepa/subscribe", **graphs)
 
 
-def update(port: int, text: str) -> None:
-    sepa.send(JsapUpdate(text, f"http://127.0.0.1:{port}/update"))
+def update(port: int, text: str, secret: str | None = None) -> None:
+    sepa.send(JsapUpdate(text, f"http://127.0.0.1:{port}/sepa/update"), secret)
 
 
 def test_update_and_query(port: int) -> None:
@@ -35,6 +45,14 @@ def test_update_and_query(port: int) -> None:
     answer = sepa.ask(query(port, "SELECT ?o { <urn:a> <urn:p> ?o }"))
     assert isinstance(answer, Solutions)
     assert [row["o"] for row in answer] == [Literal("é")]
+
+
+def test_the_other_forms(port: int) -> None:
+    update(port, "INSERT DATA { <urn:a> <urn:p> 'é' }")
+    assert sepa.ask(query(port, "ASK { <urn:a> ?p ?o }")) is True
+    made = sepa.ask(query(port, "CONSTRUCT { ?s <urn:q> ?o } WHERE { ?s <urn:p> ?o }"))
+    assert isinstance(made, Triples)
+    assert [str(triple.predicate) for triple in made] == ["<urn:q>"]
 
 
 def test_a_subscription_has_the_answer_first_and_then_what_comes_and_goes(port: int) -> None:
@@ -74,9 +92,16 @@ def test_a_server_that_is_not_there() -> None:
         next(sepa.subscribe(query(nobody, "ASK {}")))
 
 
-def test_a_server_that_goes_ends_the_subscription() -> None:
-    with stub_server() as port:
-        told = sepa.subscribe(query(port, "ASK {}"))
-        next(told)
+def test_a_node_that_goes_ends_the_subscription_and_one_that_asks_for_secrets_gets_one(tmp_path: Path) -> None:
+    with running(tmp_path / "data") as node:
+        [secret] = re.findall(r"secret, shown this once: (\S+)", node.words())
+        for ask in (sepa.ask, lambda asked: next(sepa.subscribe(asked))):
+            with pytest.raises(NodeRefused, match="wanted a bearer secret") as refused:
+                ask(query(node.port, "ASK {}"))
+            assert refused.value.status == 401
+        update(node.port, "INSERT DATA { <urn:a> <urn:p> 1 }", secret)
+        assert sepa.ask(query(node.port, "ASK { <urn:a> <urn:p> 1 }"), secret) is True
+        told = sepa.subscribe(query(node.port, "ASK { <urn:a> <urn:p> 1 }"), secret)
+        assert next(told).added.bindings == ({},)
     with pytest.raises(NodeUnreachable):
         next(told)

@@ -37,6 +37,8 @@ VALUES: dict[str, tuple[Any, Any, Any]] = {
     "query_memory": (11, 22, 33),
     "allow_origin": ("https://a.example", "https://b.example,http://localhost:3000", "https://c.example"),
     "token_seconds": (1.5, 2.5, 3.5),
+    "sepa_token_seconds": (1.5, 2.5, 3.5),
+    "sepa_invitations": ("by-file", "by-environment", "by-flag"),
     "allow_loopback_webhooks": (True, True, True),
     "network_key": ("by-file", "by-environment", "by-flag"),
     "join": ("tcp://a:1", "tcp://b:1,tcp://c:2", "tcp://d:1"),
@@ -91,7 +93,9 @@ def test_by_file_by_environment_and_by_flag(name: str, tmp_path: Path, monkeypat
     run(*data, "--config", str(config))
     flag = f"--{name.replace('_', '-')}"
     run(*data, "--config", str(config), *([flag] if by_flag is True else [flag, str(by_flag)]))
-    kind = Path if name in ("data", "network_key", "peers_invitations", "contexts") else type(by_flag)
+    kind = (
+        Path if name in ("data", "network_key", "peers_invitations", "sepa_invitations", "contexts") else type(by_flag)
+    )
     assert [getattr(settings, name) for settings in served] == [kind(value) for value in VALUES[name]]
 
 

@@ -79,13 +79,18 @@ class RealClient:
 
 
 @contextmanager
-def real_client(language: str, profile: Path) -> Iterator[RealClient]:
-    """A client that reads where its server is from a JSAP file."""
+def real_client(language: str, profile: Path, *credentials: str, authority: Path | None = None) -> Iterator[RealClient]:
+    """A client that reads where its server is from a JSAP file; `authority` is whose certificates it believes.
+
+    Credentials are `identity IDENTITY`, or in JavaScript `client ID SECRET`.
+    """
     command = {
-        "javascript": ["node", str(HERE / "driver.js"), str(FOLDER / "js"), str(profile)],
-        "python": [sys.executable, str(HERE / "driver.py"), str(profile)],
+        "javascript": ["node", str(HERE / "driver.js"), str(FOLDER / "js"), str(profile), *credentials],
+        "python": [sys.executable, str(HERE / "driver.py"), str(profile), *credentials],
     }[language]
     environment = os.environ | {"PYTHONPATH": str(FOLDER / "py"), "NO_PROXY": "*"}
+    if authority is not None:
+        environment["NODE_EXTRA_CA_CERTS"] = str(authority)
     process = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8", env=environment
     )

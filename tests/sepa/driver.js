@@ -1,11 +1,23 @@
 // Lets SEPA's client for JavaScript do what standard input says, one JSON object a line, and tells what happens.
-// node driver.js FOLDER JSAP
+// node driver.js FOLDER JSAP [identity IDENTITY | client ID SECRET]
 const fs = require("fs");
 const readline = require("readline");
-const { SEPA, Jsap } = require(`${process.argv[2]}/node_modules/@arces-wot/sepa-js`);
+const { SEPA, Jsap, client: { secure: SecureSEPA } } = require(`${process.argv[2]}/node_modules/@arces-wot/sepa-js`);
 
-const profile = JSON.parse(fs.readFileSync(process.argv[3]));
-const client = new SEPA(profile);
+const [, , , file, kind, id, secret] = process.argv;
+const profile = JSON.parse(fs.readFileSync(file));
+let client = kind === undefined ? new SEPA(profile) : undefined;
+
+// Whoever has credentials gets a token before it subscribes, as the client's own manual says.
+async function ready() {
+  if (client !== undefined) return client;
+  const made = kind === "identity"
+    ? await SecureSEPA.register(id, profile)
+    : new SecureSEPA(id, secret, { ...profile, options: {} });
+  await made.login();
+  return (client = made);
+}
+
 const application = new Jsap(JSON.parse(JSON.stringify(profile)));
 const subscriptions = {};
 
@@ -29,11 +41,11 @@ function follow(name, subscription) {
 }
 
 const doing = {
-  query: ({ sparql }) => client.query(sparql),
-  update: ({ sparql }) => client.update(sparql),
+  query: async ({ sparql }) => (await ready()).query(sparql),
+  update: async ({ sparql }) => (await ready()).update(sparql),
   "jsap query": ({ id, bindings }) => application.query(id, bindings),
   "jsap update": ({ id, bindings }) => application.update(id, bindings),
-  subscribe: ({ name, sparql }) => follow(name, client.subscribe(sparql, undefined, name)),
+  subscribe: async ({ name, sparql }) => follow(name, (await ready()).subscribe(sparql, undefined, name)),
   "jsap subscribe": ({ name, id, bindings }) => follow(name, application.subscribe(id, bindings)),
   unsubscribe: ({ name }) => subscriptions[name].unsubscribe(),
 };

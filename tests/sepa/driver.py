@@ -1,12 +1,13 @@
 """Lets SEPA's client for Python do what standard input says, one JSON object a line, and tells what happens.
 
-python driver.py JSAP, with the client's packages on PYTHONPATH
+python driver.py JSAP [identity IDENTITY], with the client's packages on PYTHONPATH
 """
 
 import json
 import logging
 import sys
 import time
+import warnings
 from pathlib import Path
 from threading import Lock
 
@@ -15,14 +16,19 @@ from sepy.SAPObject import SAPObject
 from sepy.SEPA import SEPA
 
 logging.disable(logging.CRITICAL)
-client = SEPA(sapObject=SAPObject(json.loads(Path(sys.argv[1]).read_text())))
+# It does not look at certificates, and says so each time.
+warnings.simplefilter("ignore")
+# What it prints itself is not for whoever listens.
+heard, sys.stdout = sys.stdout, sys.stderr
+identity = sys.argv[3] if len(sys.argv) > 3 else None
+client = SEPA(sapObject=SAPObject(json.loads(Path(sys.argv[1]).read_text())), client_id=identity)
 subscriptions = {}
 telling = Lock()
 
 
 def tell(**members):
     with telling:
-        print(json.dumps(members), flush=True)
+        print(json.dumps(members), file=heard, flush=True)
 
 
 def handler(name):

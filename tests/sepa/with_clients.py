@@ -1,69 +1,35 @@
-"""SEPA's own clients, unchanged, of JavaScript and Python. Run by `make test-sepa`.
+"""SEPA's own clients, unchanged, of JavaScript and Python, and a real node. Run by `make test-sepa`.
 
-They talk to the server of the JSAP file that TRIPLEWIRE_SEPA_JSAP names, or else to a stub.
+TRIPLEWIRE_SEPA_JSAP may name a JSAP file of another server; what is about the node itself goes to a node all the same.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
+from tests.node.processes import Process, free_port, running
 from tests.sepa.cases import CASES
 from tests.sepa.clients import LANGUAGES, RealClient, real_client
-from tests.sepa.stub import stub_server
-
-
-def profile(port: int) -> dict[str, Any]:
-    """A JSAP file for a server that has everything on one port."""
-    path = {"method": "POST", "format": "JSON"}
-    return {
-        "host": "127.0.0.1",
-        "sparql11protocol": {
-            "protocol": "http",
-            "port": port,
-            "query": {"path": "/query", **path},
-            "update": {"path": "/update", **path},
-        },
-        "sparql11seprotocol": {
-            "protocol": "ws",
-            "availableProtocols": {"ws": {"port": port, "path": "/subscribe"}},
-        },
-    }
-
-
-APPLICATION = {
-    "namespaces": {"ex": "http://example.org/", "xsd": "http://www.w3.org/2001/XMLSchema#"},
-    "extended": {},
-    "updates": {
-        "ADD": {
-            "sparql": "INSERT DATA { ?person ex:says ?text }",
-            "forcedBindings": {
-                "person": {"type": "uri", "value": "http://example.org/nobody"},
-                "text": {"type": "literal", "value": ""},
-            },
-        },
-    },
-    "queries": {
-        "SAID": {
-            "sparql": "SELECT ?text WHERE { ?person ex:says ?text }",
-            "forcedBindings": {"person": {"type": "uri", "value": "http://example.org/nobody"}},
-        },
-    },
-}
+from tests.sepa.profiles import APPLICATION, TLS_PORT, profile, tls_profile
+from tests.sepa.tls import own_address, tls_proxy
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[dict[str, Any]]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
     given = os.environ.get("TRIPLEWIRE_SEPA_JSAP")
     if given:
         yield json.loads(Path(given).read_text("utf-8"))
         return
-    with stub_server() as port:
-        yield profile(port)
+    with running(tmp_path_factory.mktemp("node") / "data", "--open") as node:
+        yield profile(node.port)
 
 
 @pytest.fixture(params=LANGUAGES)
@@ -170,3 +136,129 @@ def test_what_sepa_answers_wrongly_or_rightly_is_right_here(client: RealClient, 
         client.update(sparql)
         told = client.told(case)
         assert (values(told["added"]), values(told["removed"])) == (added, removed)
+
+
+def test_many_subscriptions_of_one_client(client: RealClient) -> None:
+    names = [f"n{number}" for number in range(40)]
+    for name in names:
+        client.subscribe(name, f"SELECT ?o {{ <urn:{name}> <urn:p> ?o }}")
+    everything = " ".join(f"<urn:{name}> <urn:p> '{name}' ." for name in names)
+    client.update(f"INSERT DATA {{ {everything} }}")
+    for name in names:
+        assert values(client.told(name)["added"]) == [{"o": name}]
+    assert client.unheard == []
+
+
+# A node that asks for secrets
+
+IDENTITY = "the invitation of the application"
+SAID = "SELECT ?o { <urn:a> <urn:p> ?o }"
+
+
+@pytest.fixture(scope="module")
+def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
+    folder = tmp_path_factory.mktemp("secured")
+    (folder / "invitations").write_text(f"{IDENTITY}\n")
+    flags = ("--sepa-invitations", str(folder / "invitations"))
+    with running(folder / "data", *flags, port=free_port()) as node:
+        [node.secret] = re.findall(r"secret, shown this once: (\S+)", node.words())
+        yield node
+
+
+@pytest.fixture(scope="module")
+def behind_tls(secured: Process, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[dict[str, Any], Path]]:
+    host = own_address()
+    with tls_proxy(host, TLS_PORT, secured.port, tmp_path_factory.mktemp("tls")) as certificate:
+        yield tls_profile(host), certificate
+
+
+def asks_changes_and_is_told(client: RealClient) -> None:
+    client.update("CLEAR ALL")
+    assert client.subscribe("said", SAID)["added"] == []
+    client.update("INSERT DATA { <urn:a> <urn:p> 1 }")
+    assert values(client.query(SAID)) == [{"o": "1"}]
+    assert values(client.told("said")["added"]) == [{"o": "1"}]
+    client.update("DELETE WHERE { <urn:a> <urn:p> ?o }")
+    assert values(client.told("said")["removed"]) == [{"o": "1"}]
+    assert client.does("unsubscribe", name="said")["event"] == "done"
+    assert client.told("said", "unsubscribed")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_client_registers_with_its_identity_and_works_with_a_token(
+    behind_tls: tuple[dict[str, Any], Path], tmp_path: Path, language: str
+) -> None:
+    profile, certificate = behind_tls
+    file = tmp_path / "application.jsap"
+    file.write_text(json.dumps(profile | APPLICATION), "utf-8")
+    # Each of them twice: who registers again does not throw out the one before.
+    with real_client(language, file, "identity", IDENTITY, authority=certificate) as first:
+        asks_changes_and_is_told(first)
+        with real_client(language, file, "identity", IDENTITY, authority=certificate) as second:
+            asks_changes_and_is_told(second)
+            asks_changes_and_is_told(first)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_stranger_is_not_registered(behind_tls: tuple[dict[str, Any], Path], tmp_path: Path, language: str) -> None:
+    profile, certificate = behind_tls
+    file = tmp_path / "application.jsap"
+    file.write_text(json.dumps(profile | APPLICATION), "utf-8")
+    with real_client(language, file, "identity", "somebody or other", authority=certificate) as client:
+        for what in ("update", "subscribe"):
+            answer = client.does(what, name="x", sparql="CLEAR ALL" if what == "update" else SAID)
+            assert answer["event"] == "failed"
+            assert answer["status"] in (403, None)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_without_credentials_nobody_asks_or_subscribes(secured: Process, tmp_path: Path, language: str) -> None:
+    file = tmp_path / "application.jsap"
+    file.write_text(json.dumps(profile(secured.port) | APPLICATION), "utf-8")
+    with real_client(language, file) as client:
+        for what, sparql in (("query", SAID), ("update", "CLEAR ALL")):
+            answer = client.does(what, sparql=sparql)
+            assert (answer["event"], answer["status"] in (401, None)) == ("failed", True)
+        first = client.does("subscribe", name="x", sparql=SAID)
+        problem = first if first["event"] == "error" else client.told("x", "error")
+        assert problem["status"] == 401 or problem["text"] == "timeout"
+
+
+def test_a_client_of_the_administrators_works_with_a_token_and_gets_another_when_that_has_ended(
+    secured: Process, tmp_path: Path
+) -> None:
+    """Only JavaScript's client takes credentials that it did not get itself."""
+    made = httpx.post(
+        f"{secured.url}/clients",
+        json={"name": "application"},
+        headers={"Authorization": f"Bearer {secured.secret}"},
+        trust_env=False,
+    ).json()
+    file = tmp_path / "application.jsap"
+    file.write_text(json.dumps(profile(secured.port) | APPLICATION), "utf-8")
+    with real_client("javascript", file, "client", made["id"], "tws_wrong") as stranger:
+        assert stranger.does("query", sparql=SAID)["status"] == 401
+    with real_client("javascript", file, "client", made["id"], made["secret"]) as client:
+        asks_changes_and_is_told(client)
+        # Tokens end with the process, as they do with time.
+        secured.stop(signal.SIGKILL)
+        secured.start()
+        assert client.query(SAID) == []
+        asks_changes_and_is_told(client)
+
+
+def test_a_client_that_connects_again_gets_the_whole_answer(tmp_path: Path) -> None:
+    """JavaScript's does so by itself, and subscribes once more, with the alias that it had."""
+    with running(tmp_path / "data", "--open", port=free_port()) as node:
+        file = tmp_path / "application.jsap"
+        file.write_text(json.dumps(profile(node.port) | APPLICATION), "utf-8")
+        with real_client("javascript", file) as client:
+            client.update("INSERT DATA { <urn:a> <urn:p> 1 }")
+            client.subscribe("said", SAID)
+            node.stop(signal.SIGKILL)
+            node.start()
+            told = client.told("said")
+            assert (told["sequence"], values(told["added"])) == (0, [{"o": "1"}])
+            client.update("INSERT DATA { <urn:a> <urn:p> 2 }")
+            told = client.told("said")
+            assert (told["sequence"], values(told["added"])) == (1, [{"o": "2"}])

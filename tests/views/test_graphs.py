@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.views.generating import World, store_of
 
-from triplewire.views.graphs import DEFAULT_GRAPH, Before, Dataset, Either, OxigraphDataset, QuadSet
+from triplewire.rdf.terms import NamedNode, Quad
+from triplewire.views.graphs import DEFAULT_GRAPH, Before, Dataset, Either, OxigraphDataset, QuadSet, Remembered
 
 
 def quads_of(dataset: Dataset) -> list[str]:
@@ -36,3 +37,37 @@ def test_a_set_of_quads_matches_as_a_store_does(seed: int):
     for mask in range(16):
         terms = [term if mask >> place & 1 else None for place, term in enumerate(like)]
         assert sorted(map(str, few.match(*terms))) == sorted(map(str, store.match(*terms)))
+
+
+@given(st.integers(0, 2**40))
+def test_what_is_remembered_is_what_is_there(seed: int):
+    world = World(Random(seed))
+    store, like = OxigraphDataset(store_of(world.quads(60))), world.quad()
+    remembered = Remembered(store)
+    assert set(remembered.named_graphs()) == set(store.named_graphs())
+    for mask in (*range(16), *range(16)):
+        terms = [term if mask >> place & 1 else None for place, term in enumerate(like)]
+        assert sorted(map(str, remembered.match(*terms))) == sorted(map(str, store.match(*terms)))
+
+
+def test_small_answers_are_remembered_and_large_ones_are_read_as_they_are_wanted():
+    read: list[int] = []
+
+    class Counted:
+        def match(self, subject, predicate, obj, graph):
+            for number in range(3 if subject is not None else 1_000):
+                read.append(number)
+                yield Quad(NamedNode(f"urn:s{number}"), NamedNode("urn:p"), NamedNode("urn:o"))
+
+        def named_graphs(self):
+            return ()
+
+    remembered = Remembered(Counted())
+    one = NamedNode("urn:s")
+    assert list(remembered.match(one, None, None, DEFAULT_GRAPH)) == list(
+        remembered.match(one, None, None, DEFAULT_GRAPH)
+    )
+    assert len(read) == 3
+    next(iter(remembered.match(None, None, None, DEFAULT_GRAPH)))
+    assert len(read) < 100
+    assert len(list(remembered.match(None, None, None, DEFAULT_GRAPH))) == 1_000

@@ -5,6 +5,7 @@ constraints     what the values of variables must satisfy, in disjunctive normal
 queries         what a subscription asks of one event
 subscriptions   a standing query with an identifier and an owner; the languages that are known
 taxonomy        an RDFS class and property hierarchy with listed instances
+derivations     what follows from what, by which axioms of a hierarchy
 hierarchy       nodes with any number of parents, and no cycles
 namespaces      the schemas of properties, as far as their names tell
 evaluation      what a test comes out as for given terms: true, false, or an error

@@ -81,6 +81,23 @@ class Hierarchy:
         """Every strict descendant."""
         return _reachable(self.children, node)
 
+    def path(self, low: NamedNode, high: NamedNode) -> tuple[NamedNode, ...] | None:
+        """A shortest way up, both ends included; the same on every run. None if there is none."""
+        came_from: dict[NamedNode, NamedNode] = {}
+        queue = deque([low])
+        while queue and high != low and high not in came_from:
+            node = queue.popleft()
+            for parent in sorted(self.parents.get(node, _NONE), key=str):
+                if parent not in came_from:
+                    came_from[parent] = node
+                    queue.append(parent)
+        if high != low and high not in came_from:
+            return None
+        way = [high]
+        while way[-1] != low:
+            way.append(came_from[way[-1]])
+        return tuple(reversed(way))
+
     @property
     def edges(self) -> Iterable[tuple[NamedNode, NamedNode]]:
         return ((child, parent) for child, parents in self.parents.items() for parent in parents)

@@ -19,11 +19,12 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import pairwise
 
 from triplewire.algebra.constraints import TaxonomyRelation
+from triplewire.algebra.derivations import Derivation, chain
 from triplewire.algebra.hierarchy import Edge, Hierarchy, Links, Memo, Resource
 from triplewire.errors import InputError, InvalidTerm, TaxonomyCycle
 from triplewire.rdf.documents import format_for, read_document
@@ -165,6 +166,37 @@ class Taxonomy:
             return node == cls
         return self.is_direct(node, cls, _given(types_in_event, node))
 
+    def derivation(
+        self, relation: TaxonomyRelation, node: Term, cls: NamedNode, types_in_event: TypesInEvent
+    ) -> Derivation | None:
+        """Why `node` stands to `cls` as `relation` says, by as few axioms as may be.
+
+        None where it does not, and where the two are the same term, which nothing has to make so.
+        """
+        low, high = (cls, node) if relation is TaxonomyRelation.ANCESTOR_OF else (node, cls)
+        if not isinstance(high, NamedNode) or not self.holds(relation, node, cls, types_in_event):
+            return None
+        ways = self._ways(low, high, _given(types_in_event, low))
+        if relation in (TaxonomyRelation.DIRECT, TaxonomyRelation.DIRECT_OR_SAME):
+            ways = (way for way in ways if len(way.axioms) + len(way.premises) == 1)
+        return min(ways, key=lambda way: len(way.axioms), default=None)
+
+    def restricted(self, nodes: Iterable[Term]) -> Taxonomy:
+        """What it says about these nodes and everything that they stand under."""
+        kept: set[NamedNode] = set()
+        waiting = [node for node in nodes if isinstance(node, NamedNode)]
+        while waiting:
+            node = waiting.pop()
+            if node not in kept:
+                kept.add(node)
+                waiting.extend(self.parents(node) | self.types(node))
+        classes, properties = (
+            Hierarchy({node: tree.parents[node] for node in kept if node in tree.parents})
+            for tree in (self._classes, self._properties)
+        )
+        types = {node: self._types[node] for node in kept if node in self._types}
+        return Taxonomy(classes, properties, types, self._declared & kept)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Taxonomy) and self.version == other.version
 
@@ -180,6 +212,26 @@ class Taxonomy:
 
     def _superclasses(self, term: Term) -> frozenset[NamedNode]:
         return self._classes.above(term) if isinstance(term, NamedNode) else _NONE
+
+    def _ways(self, node: Term, cls: NamedNode, types: Iterable[Term]) -> Iterator[Derivation]:
+        """What the event asserts first, then what the taxonomy alone says."""
+        if not isinstance(node, NamedNode | BlankNode):
+            return
+        said = Triple(node, _TYPE, cls)
+        for given in sorted((t for t in types if isinstance(t, NamedNode)), key=str):
+            axioms = chain(self._classes, _SUBCLASS, given, cls)
+            if axioms is not None:
+                yield Derivation(said, axioms, (Triple(node, _TYPE, given),))
+        if isinstance(node, BlankNode):
+            return
+        for listed in sorted(self.types(node), key=str):
+            axioms = chain(self._classes, _SUBCLASS, listed, cls)
+            if axioms is not None:
+                yield Derivation(said, (Triple(node, _TYPE, listed), *axioms))
+        for hierarchy, up in ((self._classes, _SUBCLASS), (self._properties, _SUBPROPERTY)):
+            axioms = chain(hierarchy, up, node, cls)
+            if axioms:
+                yield Derivation(Triple(node, up, cls), axioms)
 
     def _climb(self, iri: NamedNode) -> frozenset[NamedNode]:
         types = self.types(iri)

@@ -13,12 +13,13 @@
     node        commands that run a node or talk to one over HTTP
     peer        `triplewire peer …`: a peer of the network, with a home folder of its own
     pipeline    `triplewire pipeline …`: matching on Spark, over files, streams and history
+    reasons     what a solution stands on, for people
     rules       `triplewire rules …`: check, run and explain RDFTL rules
     screen      consoles, tables and progress
     space       `triplewire space …`: an event space on this machine, its tiling, and how it answers a query
     subsumes    `triplewire subsumes A B`: is every answer of B, over any event, an answer of A?
     verdicts    one sentence, and the exit code
-    why         `triplewire why EVENT QUERY`: does this event satisfy this query, and why, or why not?
+    why         `triplewire why …`: does an event satisfy a query, and why, or why not; what does an answer stand on?
 
 Results go to standard output, everything else to standard error.
 """

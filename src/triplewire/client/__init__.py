@@ -29,6 +29,7 @@ from triplewire.client.rules import KeptFiring, RuleStatus, UpdateOutcome
 from triplewire.client.views import ViewNotification, ViewPage
 from triplewire.extras import needing
 from triplewire.wire.answers import ChangePage, ChangeReceipt, Receipt, ViewExplanation, ViewStatus
+from triplewire.wire.reasons import AnswerReasons, ExplainedAnswer, Reason
 from triplewire.wire.schedules import TracedSchedule, TracedUnit
 from triplewire.wire.signatures import verify
 
@@ -38,14 +39,17 @@ with needing():
 
 __all__ = [
     "EVENTS",
+    "AnswerReasons",
     "AsyncClient",
     "ChangePage",
     "ChangeReceipt",
     "Client",
     "DeadLetter",
+    "ExplainedAnswer",
     "KeptFiring",
     "LogPage",
     "Notification",
+    "Reason",
     "Receipt",
     "Registration",
     "RuleStatus",

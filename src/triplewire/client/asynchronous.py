@@ -22,6 +22,7 @@ from triplewire.rdf.limits import Limits
 from triplewire.rdf.solutions import Solutions, Triples
 from triplewire.wire.answers import ChangePage, ChangeReceipt, Receipt, ViewExplanation, ViewStatus
 from triplewire.wire.networks import NetworkView
+from triplewire.wire.reasons import ExplainedAnswer
 from triplewire.wire.schedules import TracedSchedule
 from triplewire.wire.spaces import SpaceDeparture, SpaceView
 
@@ -106,15 +107,17 @@ class AsyncClient:
         language: str = "sparql",
         start: str | int = "now",
         payload: str = "solutions",
+        why: bool = False,
     ) -> Subscribed:
         """Leave a standing query and follow it, for ever. A query that is there already goes on where it was.
 
-        `start` is "now", "beginning" or a position. Iterate over the answer with `async for`; the query is there once
-        the first item is asked for, or, whichever comes first, once the answer was awaited.
+        `start` is "now", "beginning" or a position; with `why`, each notification says what its solutions stand on.
+        Iterate over the answer with `async for`; the query is there once the first item is asked for, or, whichever
+        comes first, once the answer was awaited.
         """
 
         def put() -> Awaitable[SubscriptionStatus]:
-            return self.put_subscription(query, name=name, language=language, start=start, payload=payload)
+            return self.put_subscription(query, name=name, language=language, start=start, payload=payload, why=why)
 
         return Subscribed(put, self.follow)
 
@@ -126,10 +129,11 @@ class AsyncClient:
         language: str = "sparql",
         start: str | int = "now",
         payload: str = "solutions",
+        why: bool = False,
     ) -> SubscriptionStatus:
         """Leave a standing query, without following it. `start` counts only where the subscription is new."""
         name = name or calls.subscription_name(query, language)
-        response = await self._answer(calls.subscribe(name, query, language, start, payload))
+        response = await self._answer(calls.subscribe(name, query, language, start, payload, why=why))
         return calls.subscription_status(response.content, is_new=response.status_code == httpx.codes.CREATED)
 
     async def subscriptions(self) -> list[SubscriptionStatus]:
@@ -346,14 +350,20 @@ class AsyncClient:
         await self._call(rules.put_schema(*calls.document(rdf, format)))
 
     async def put_view(
-        self, name: str, query: str, *, window: float | None = None, retention: float | None = None
+        self,
+        name: str,
+        query: str,
+        *,
+        window: float | None = None,
+        retention: float | None = None,
+        why: bool = False,
     ) -> ViewStatus:
         """Keep a view: any query over the living graph. The same query again only changes its options.
 
         `window` joins what changes within so many seconds into one notification; `retention` is how many seconds an
-        unread one is kept.
+        unread one is kept. With `why`, it says what each item of what it tells stands on.
         """
-        return views.status(await self._call(views.put(name, query, window, retention)))
+        return views.status(await self._call(views.put(name, query, window, retention, why=why)))
 
     async def views(self) -> list[ViewStatus]:
         """This client's views; an administrator's are everybody's."""
@@ -387,6 +397,14 @@ class AsyncClient:
     async def explain_view(self, name: str) -> ViewExplanation:
         """How a view is kept up to date."""
         return views.explanation(await self._call(views.explain(name)))
+
+    async def explain_answer(self, query: str) -> ExplainedAnswer:
+        """The answer to a query over the living graph as it is now, and what each item of it stands on."""
+        return calls.explained_answer(await self._call(calls.explain_answer(query)))
+
+    async def explain_view_answer(self, name: str) -> ExplainedAnswer:
+        """The same for a view."""
+        return calls.explained_answer(await self._call(calls.explain_view(name)))
 
     async def delete_view(self, name: str) -> None:
         """Forget a view and everything that waits for it."""

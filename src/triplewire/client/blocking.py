@@ -22,6 +22,7 @@ from triplewire.rdf.limits import Limits
 from triplewire.rdf.solutions import Solutions, Triples
 from triplewire.wire.answers import ChangePage, ChangeReceipt, Receipt, ViewExplanation, ViewStatus
 from triplewire.wire.networks import NetworkView
+from triplewire.wire.reasons import ExplainedAnswer
 from triplewire.wire.schedules import TracedSchedule
 from triplewire.wire.spaces import SpaceDeparture, SpaceView
 
@@ -80,12 +81,14 @@ class Client:
         language: str = "sparql",
         start: str | int = "now",
         payload: str = "solutions",
+        why: bool = False,
     ) -> Iterator[Notification]:
         """Leave a standing query and follow it, for ever. A query that is there already goes on where it was.
 
-        `start` is "now", "beginning" or a position. The query is there before the first item is asked for.
+        `start` is "now", "beginning" or a position; with `why`, each notification says what its solutions stand on.
+        The query is there before the first item is asked for.
         """
-        made = self.put_subscription(query, name=name, language=language, start=start, payload=payload)
+        made = self.put_subscription(query, name=name, language=language, start=start, payload=payload, why=why)
         return self.follow(made.name)
 
     def put_subscription(
@@ -96,10 +99,11 @@ class Client:
         language: str = "sparql",
         start: str | int = "now",
         payload: str = "solutions",
+        why: bool = False,
     ) -> SubscriptionStatus:
         """Leave a standing query, without following it. `start` counts only where the subscription is new."""
         name = name or calls.subscription_name(query, language)
-        response = self._answer(calls.subscribe(name, query, language, start, payload))
+        response = self._answer(calls.subscribe(name, query, language, start, payload, why=why))
         return calls.subscription_status(response.content, is_new=response.status_code == httpx.codes.CREATED)
 
     def subscriptions(self) -> list[SubscriptionStatus]:
@@ -313,14 +317,20 @@ class Client:
         self._call(rules.put_schema(*calls.document(rdf, format)))
 
     def put_view(
-        self, name: str, query: str, *, window: float | None = None, retention: float | None = None
+        self,
+        name: str,
+        query: str,
+        *,
+        window: float | None = None,
+        retention: float | None = None,
+        why: bool = False,
     ) -> ViewStatus:
         """Keep a view: any query over the living graph. The same query again only changes its options.
 
         `window` joins what changes within so many seconds into one notification; `retention` is how many seconds an
-        unread one is kept.
+        unread one is kept. With `why`, it says what each item of what it tells stands on.
         """
-        return views.status(self._call(views.put(name, query, window, retention)))
+        return views.status(self._call(views.put(name, query, window, retention, why=why)))
 
     def views(self) -> list[ViewStatus]:
         """This client's views; an administrator's are everybody's."""
@@ -353,6 +363,14 @@ class Client:
     def explain_view(self, name: str) -> ViewExplanation:
         """How a view is kept up to date."""
         return views.explanation(self._call(views.explain(name)))
+
+    def explain_answer(self, query: str) -> ExplainedAnswer:
+        """The answer to a query over the living graph as it is now, and what each item of it stands on."""
+        return calls.explained_answer(self._call(calls.explain_answer(query)))
+
+    def explain_view_answer(self, name: str) -> ExplainedAnswer:
+        """The same for a view."""
+        return calls.explained_answer(self._call(calls.explain_view(name)))
 
     def delete_view(self, name: str) -> None:
         """Forget a view and everything that waits for it."""

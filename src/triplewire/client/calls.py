@@ -23,6 +23,7 @@ from triplewire.rdf.solutions import Solutions, Triples
 from triplewire.rdf.sparql_json import answer_of
 from triplewire.wire.answers import ChangePage, ChangeReceipt, Receipt, Receipts
 from triplewire.wire.networks import NetworkView
+from triplewire.wire.reasons import ExplainedAnswer, Reason
 from triplewire.wire.spaces import SpaceDeparture, SpaceView
 
 T = TypeVar("T")
@@ -104,12 +105,16 @@ class SubscriptionStatus(Struct, frozen=True, rename={"name": "id"}):
     latest: int = 0
     waiting_bytes: int = 0
     unindexed: bool = False
+    why: bool = False
     secret: str | None = None
     is_new: bool = False
 
 
 class Verdict(Struct, frozen=True):
-    """How a node matches a query; with an event, whether that satisfies it, and why or why not."""
+    """How a node matches a query; with an event, whether that satisfies it, and why or why not.
+
+    `why` says what each of the solutions stands on.
+    """
 
     lane: str
     requires: list[str]
@@ -118,6 +123,7 @@ class Verdict(Struct, frozen=True):
     matches: bool | None = None
     reason: str | None = None
     solutions: list[dict[str, Any]] = []
+    why: tuple[Reason, ...] = ()
 
 
 class _Subscriptions(Struct):
@@ -232,8 +238,8 @@ def subscription_name(query: str, language: str) -> str:
     return hashlib.sha256(f"{language}\n{query}".encode()).hexdigest()[:16]
 
 
-def subscribe(name: str, query: str, language: str, start: str | int, payload: str) -> Call:
-    params = {"start": str(start), "payload": payload}
+def subscribe(name: str, query: str, language: str, start: str | int, payload: str, *, why: bool) -> Call:
+    params = {"start": str(start), "payload": payload} | ({"why": "true"} if why else {})
     return Call("PUT", subscription_path(name), params, {"content-type": _media_type(language)}, query.encode())
 
 
@@ -259,6 +265,18 @@ def reset(name: str, start: str | int) -> Call:
 def explain(query: str, language: str, event: str | None) -> Call:
     params = {} if event is None else {"event": event}
     return Call("POST", "/explain", params, {"content-type": _media_type(language)}, query.encode())
+
+
+def explain_answer(query: str) -> Call:
+    return Call("POST", "/explain", {"over": "graph"}, {"content-type": MEDIA_TYPES["sparql"]}, query.encode())
+
+
+def explain_view(name: str) -> Call:
+    return Call("GET", "/explain", {"view": name})
+
+
+def explained_answer(content: bytes) -> ExplainedAnswer:
+    return decoded(content, ExplainedAnswer)
 
 
 def verdict(content: bytes) -> Verdict:

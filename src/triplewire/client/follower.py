@@ -19,18 +19,23 @@ from triplewire.rdf.solutions import Solutions, Triples
 from triplewire.rdf.sparql_json import json_binding, solution_of
 from triplewire.system.backoff import Backoff
 from triplewire.wire.eventstream import Frame, FrameReader
+from triplewire.wire.reasons import Reason
 
 BACKOFF = Backoff(first=0.25, longest=15.0)
 
 
 class Notification(Struct, frozen=True):
-    """An event that satisfies the subscription. `data` is the event itself, as N-Quads, where that was asked for."""
+    """An event that satisfies the subscription. `data` is the event itself, as N-Quads, where that was asked for.
+
+    `why` has what each solution stands on, where that was asked for.
+    """
 
     event: str
     position: int
     solutions: Solutions
     construct: Triples | None = None
     data: str | None = None
+    why: tuple[Reason, ...] | None = None
 
     @property
     def json(self) -> dict[str, Any]:
@@ -38,9 +43,9 @@ class Notification(Struct, frozen=True):
         construct = None if self.construct is None else [f"{triple} ." for triple in self.construct]
         solutions = [json_binding(solution) for solution in self.solutions]
         parts = {"event": self.event, "position": self.position, "solutions": solutions}
-        return parts | {
-            name: part for name, part in (("construct", construct), ("data", self.data)) if part is not None
-        }
+        why = None if self.why is None else msgspec.json.decode(msgspec.json.encode(self.why))
+        more = {"construct": construct, "data": self.data, "why": why}
+        return parts | {name: part for name, part in more.items() if part is not None}
 
 
 class Gap(Struct, frozen=True):
@@ -116,9 +121,8 @@ class Follower(Following[Notification]):
     def _notification(self, data: str) -> Notification:
         sent = msgspec.json.decode(data, type=_Sent)
         construct = None if sent.construct is None else triples_in(sent.construct)
-        return Notification(
-            sent.event, sent.position, Solutions(map(solution_of, sent.solutions)), construct, sent.data
-        )
+        solutions = Solutions(map(solution_of, sent.solutions))
+        return Notification(sent.event, sent.position, solutions, construct, sent.data, sent.why)
 
 
 class _Sent(Struct, frozen=True):
@@ -129,6 +133,7 @@ class _Sent(Struct, frozen=True):
     solutions: list[dict[str, Any]] = []
     construct: list[str] | None = None
     data: str | None = None
+    why: tuple[Reason, ...] | None = None
 
 
 def triples_in(lines: list[str]) -> Triples:

@@ -13,6 +13,7 @@ from triplewire.client.follower import Following, triples_in
 from triplewire.rdf.solutions import Solutions, Triples
 from triplewire.rdf.sparql_json import json_binding, solution_of
 from triplewire.wire.answers import ViewExplanation, ViewList, ViewStatus
+from triplewire.wire.reasons import AnswerReasons
 
 # Rows of a SELECT, triples of a CONSTRUCT or DESCRIBE, yes or no of an ASK.
 Said = Solutions | Triples | bool
@@ -22,7 +23,8 @@ class ViewNotification(Struct, frozen=True):
     """What a view says: its whole `answer` first, then what a change `added` and `removed`; `failed` is its last word.
 
     `position` is what to acknowledge, `change` the position of the change in the journal of the living graph. Of an
-    ASK, `added` is what the answer is now and `removed` what it was.
+    ASK, `added` is what the answer is now and `removed` what it was. `why` has what each item stands on, in the same
+    order, where that was asked for.
     """
 
     event: str
@@ -32,6 +34,7 @@ class ViewNotification(Struct, frozen=True):
     added: Said | None = None
     removed: Said | None = None
     failed: str | None = None
+    why: AnswerReasons | None = None
 
     @property
     def is_first(self) -> bool:
@@ -43,7 +46,9 @@ class ViewNotification(Struct, frozen=True):
         said = {"answer": self.answer, "added": self.added, "removed": self.removed}
         parts = {name: _json(part) for name, part in said.items() if part is not None}
         named = {"event": self.event, "position": self.position, "change": self.change}
-        return named | parts | ({} if self.failed is None else {"failed": self.failed})
+        why = None if self.why is None else msgspec.json.decode(msgspec.json.encode(self.why))
+        more = {"failed": self.failed, "why": why}
+        return named | parts | {name: part for name, part in more.items() if part is not None}
 
 
 class ViewPage(Struct, frozen=True):
@@ -72,6 +77,7 @@ class _Sent(Struct, frozen=True):
     added: bool | list[Any] | None = None
     removed: bool | list[Any] | None = None
     failed: str | None = None
+    why: AnswerReasons | None = None
 
 
 class _SentPage(Struct, frozen=True):
@@ -82,7 +88,7 @@ class _SentPage(Struct, frozen=True):
 
 def _notification(sent: _Sent) -> ViewNotification:
     answer, added, removed = (_said(part, sent.variables) for part in (sent.answer, sent.added, sent.removed))
-    return ViewNotification(sent.event, sent.position, sent.change, answer, added, removed, sent.failed)
+    return ViewNotification(sent.event, sent.position, sent.change, answer, added, removed, sent.failed, sent.why)
 
 
 def _said(part: bool | list[Any] | None, variables: list[str]) -> Said | None:
@@ -112,8 +118,8 @@ def path_of(name: str) -> str:
     return f"/views/{quote(name, safe='')}"
 
 
-def put(name: str, query: str, window: float | None, retention: float | None) -> Call:
-    given = {"window": window, "retention": retention}
+def put(name: str, query: str, window: float | None, retention: float | None, *, why: bool) -> Call:
+    given = {"window": window, "retention": retention, "why": "true" if why else None}
     params = {key: str(value) for key, value in given.items() if value is not None}
     return Call("PUT", path_of(name), params, {"content-type": MEDIA_TYPES["sparql"]}, query.encode())
 

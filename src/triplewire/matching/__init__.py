@@ -10,6 +10,7 @@ kernels          what numba compiles: scan, index, search
 evaluation       one subscription on one event, in plain Python, within a budget
 general          the general lane: all of SPARQL, evaluated by Oxigraph on one event
 chains           subscriptions as chains of sub-subscriptions, and the quads that concern them
+reasons          what each solution of a match stands on: quads of the event, and what follows by the taxonomy
 explain          what a subscription requires, and why an event does not satisfy it, in words for people
 constraint_text  how a condition reads, and how a binding fails it
 warm_up          compiles every kernel once, for the runs to come

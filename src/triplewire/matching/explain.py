@@ -23,6 +23,7 @@ from triplewire.matching.matcher import Matcher
 from triplewire.rdf.events import Event
 from triplewire.rdf.solutions import Solutions
 from triplewire.rdf.terms import NamedNode
+from triplewire.wire.reasons import Reason
 
 # How many bindings are looked at for a telling example.
 _EXAMPLES = 1_000
@@ -57,11 +58,12 @@ def explain(subscription: Subscription) -> Explanation:
 
 
 class MatchVerdict(Struct, frozen=True):
-    """Whether an event satisfies a subscription, with its solutions, or why it does not."""
+    """Whether an event satisfies a subscription, with its solutions and what each stands on, or why it does not."""
 
     matches: bool
     reason: str
     solutions: Solutions
+    reasons: tuple[Reason, ...] = ()
 
 
 def why(subscription: Subscription, event: Event, taxonomy: Taxonomy | None = None) -> MatchVerdict:
@@ -69,7 +71,7 @@ def why(subscription: Subscription, event: Event, taxonomy: Taxonomy | None = No
     matcher = Matcher(taxonomy)
     matcher.add(subscription)
     for match in matcher.match(event):
-        return MatchVerdict(True, "it matches", match.solutions)
+        return MatchVerdict(True, "it matches", match.solutions, matcher.reasons(match))
     given_up = matcher.quarantined.get(subscription.id)
     return MatchVerdict(False, given_up or why_not(subscription, event, taxonomy), Solutions())
 

@@ -31,7 +31,7 @@ from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import EMPTY, Taxonomy
 from triplewire.errors import BudgetExceeded, DuplicateSubscription, InputError, UnknownSubscription
 from triplewire.matching.batch import MatchBatch
-from triplewire.matching.evaluation.budget import DEFAULT_SECONDS, DEFAULT_STEPS, Allowance
+from triplewire.matching.evaluation.budget import DEFAULT_SECONDS, DEFAULT_STEPS, Allowance, Budget
 from triplewire.matching.evaluation.event_view import EventView
 from triplewire.matching.evaluation.interpreter import Interpreter
 from triplewire.matching.evaluation.plans import PlanCache, QueryPlan
@@ -40,6 +40,7 @@ from triplewire.matching.general.datasets import IN_PROCESS, Dataset, Evaluator
 from triplewire.matching.general.plan import GeneralPlan
 from triplewire.matching.kernels.layout import YES
 from triplewire.matching.matches import Match
+from triplewire.matching.reasons.match_reasons import reasons_of
 from triplewire.matching.scanning.event_limits import within
 from triplewire.matching.scanning.scanner import ScanResult, scan
 from triplewire.matching.segments.live_index import LiveIndex
@@ -50,6 +51,7 @@ from triplewire.rdf.coercion import EventLike, as_event, as_events
 from triplewire.rdf.events import Event
 from triplewire.rdf.limits import ANY_SIZE, Limits
 from triplewire.rdf.solutions import Solutions
+from triplewire.wire.reasons import Reason
 
 _SHOWN = 80
 
@@ -140,6 +142,17 @@ class Matcher:
         event is left out, the others are matched.
         """
         return self._matched(within(scan(data, self._index.seed), limits), {})
+
+    def reasons(self, match: Match, within: Budget | None = None) -> tuple[Reason, ...]:
+        """What each solution of a match stands on: quads of its event, and what follows from them by the taxonomy.
+
+        Nothing for a subscription that is gone. `within` is a budget for many matches.
+        """
+        plan = self._plans.of_known(match.subscription_id, self._index.get)
+        if plan is None:
+            return ()
+        view = EventView(match.event, self._taxonomy or EMPTY)
+        return reasons_of(plan, match.solutions, view, self.evaluator, within)
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write a snapshot: everything that is subscribed, in a folder of flat arrays."""

@@ -11,10 +11,11 @@ import re
 import sys
 from datetime import UTC, datetime
 
+from triplewire.node.access.access_tokens import PREFIX as ACCESS_PREFIX
 from triplewire.node.access.identity import SECRET_PREFIX
 from triplewire.node.access.stream_tokens import PREFIX as TOKEN_PREFIX
 
-_SECRET = re.compile(rf"({SECRET_PREFIX}|{TOKEN_PREFIX})[A-Za-z0-9_-]+")
+_SECRET = re.compile(rf"({SECRET_PREFIX}|{TOKEN_PREFIX}|{ACCESS_PREFIX})[A-Za-z0-9_-]+")
 
 
 class OneLine(logging.Formatter):

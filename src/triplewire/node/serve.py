@@ -8,7 +8,6 @@ a restart reads what is really there (row F2).
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 import sys
 from collections.abc import Coroutine, Iterator
@@ -20,18 +19,21 @@ import uvicorn
 
 from triplewire.errors import StoreFailed
 from triplewire.node.http import create_app
-from triplewire.node.http.connections import bounded_protocol
+from triplewire.node.http.connections import BoundedWebSocket, bounded_protocol
 from triplewire.node.logs import JsonLine, OneLine, configure
 from triplewire.node.overlay.overlay_settings import overlay_settings
 from triplewire.node.service import Node
 from triplewire.node.settings import Settings
 from triplewire.node.shutdown import Signals
 from triplewire.node.space.space_settings import space_settings
+from triplewire.system.collector import pass_over_what_lasts
 from triplewire.system.supervisor import Supervisor
 
 _log = logging.getLogger(__name__)
 _GRACE_SECONDS = 10
 _LOOK_SECONDS = 0.2
+# The longest that a WebSocket takes is a query, every character of it escaped.
+_MESSAGE_BYTES = 1 << 20
 
 
 def serve(settings: Settings, signals: Signals) -> None:
@@ -48,7 +50,8 @@ async def _serve(settings: Settings, signals: Signals) -> None:
     overlay_settings(settings)
     space_settings(settings)
     node = await Node.open(settings)
-    _keep_what_there_is()
+    # To look at what lasts as long as the process takes a tenth of a second.
+    pass_over_what_lasts()
     server = Server(_config(settings, node), node)
     signals.lead_to(server.handle_exit)
     tasks = Supervisor()
@@ -66,12 +69,6 @@ async def _serve(settings: Settings, signals: Signals) -> None:
         await node.stop()
     if node.broker.store.failure is not None:
         raise StoreFailed(str(node.broker.store.failure))
-
-
-def _keep_what_there_is() -> None:
-    """Let the collector pass over what lasts as long as the process: to look at it takes a tenth of a second."""
-    gc.collect()
-    gc.freeze()
 
 
 async def _listening(server: uvicorn.Server, settings: Settings) -> None:
@@ -101,6 +98,8 @@ def _config(settings: Settings, node: Node) -> uvicorn.Config:
         log_config=None,
         access_log=False,
         timeout_graceful_shutdown=_GRACE_SECONDS,
+        ws=BoundedWebSocket,
+        ws_max_size=_MESSAGE_BYTES,
         server_header=False,
         proxy_headers=False,
         lifespan="off",

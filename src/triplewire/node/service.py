@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Callable
 from typing import Protocol
 
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import Forbidden, StoreError, TriplewireError, Unauthenticated, UnknownClient
 from triplewire.network.sessions.access_point.records import AccessPointSettings
-from triplewire.node.access import identity
+from triplewire.node.access import access_tokens, identity
+from triplewire.node.access.access_tokens import AccessTokens
+from triplewire.node.access.invitations import Invitations
 from triplewire.node.access.stream_tokens import StreamTokens
-from triplewire.node.access_point.invitations import Invitations
 from triplewire.node.access_point.service import AccessPointService
 from triplewire.node.broker.advertisements import Advertisements
 from triplewire.node.broker.broker import Broker
@@ -22,6 +24,7 @@ from triplewire.node.overlay.overlay_settings import overlay_settings
 from triplewire.node.repository.following import Allowed, Result
 from triplewire.node.repository.replica import Replica
 from triplewire.node.repository.repository import Repository
+from triplewire.node.sepa.registration import Registrar
 from triplewire.node.settings import Settings
 from triplewire.node.space.space import Space
 from triplewire.node.space.space_settings import space_settings
@@ -62,17 +65,24 @@ class Node:
         loopback = Loopback.ALLOWED if settings.allow_loopback_webhooks else Loopback.REFUSED
         self.webhooks = Webhooks(broker, loopback=loopback)
         self.tokens = StreamTokens(broker.clock, settings.token_seconds, self._secret_hash)
+        self.access_tokens = AccessTokens(broker.clock, settings.sepa_token_seconds, self._secret_hash)
         self.advertisements = Advertisements(broker)
         self.overlay: Overlay | None = None
         self.space: Space | None = None
         self.peers: AccessPointService | None = None
+        self.registrar: Registrar
+        # Bytes that wait to be sent by SEPA's protocol, by client.
+        self.sepa_waiting: Counter[str] = Counter()
         self.failed = asyncio.Event()
         self._by_secret: dict[bytes, Client] = {}
+        self._hashes: dict[str, bytes] = {}
         self._tasks = Supervisor()
 
     @classmethod
     async def open(cls, settings: Settings, *, disk: Disk | None = None, clock: Clock | None = None) -> Node:
         """Open the data folder."""
+        file = settings.sepa_invitations
+        invitations = None if file is None else Invitations(file)
         unregistered = (ANONYMOUS,) if settings.open else ()
         seconds = settings.rule_seconds
         broker = await Broker.open(
@@ -85,8 +95,9 @@ class Node:
         )
         node = cls(settings, broker)
         node._watch_the_disk()
-        node._by_secret = await node.broker.store.read(identities.everyone)
+        node._know(await node.broker.store.read(identities.everyone))
         node.id = await node._identified()
+        node.registrar = Registrar(await node._private_key(), invitations, is_open=settings.open)
         await node.advertisements.load()
         return node
 
@@ -135,10 +146,21 @@ class Node:
             raise Unauthenticated(wanted="the bearer secret of a registered client", found="another")
         return found
 
+    def holder(self, credential: str | None) -> Client:
+        """Who holds this secret or access token, or `Unauthenticated`."""
+        if credential is None or not credential.startswith(access_tokens.PREFIX):
+            return self.client(credential)
+        # Whoever has no secret any more has no token either.
+        return self._by_secret[self._hashes[self.access_tokens.client(credential)]]
+
     def _secret_hash(self, client_id: str) -> bytes | None:
         if self.settings.open and client_id == ANONYMOUS.id:
             return b""
-        return next((kept for kept, client in self._by_secret.items() if client.id == client_id), None)
+        return self._hashes.get(client_id)
+
+    def _know(self, by_secret: dict[bytes, Client]) -> None:
+        self._by_secret = by_secret
+        self._hashes = {client.id: kept for kept, client in by_secret.items()}
 
     @property
     def clients(self) -> list[Client]:
@@ -167,8 +189,9 @@ class Node:
     async def _keep_hash(self, client: Client, kept: bytes) -> None:
         now = self.broker.date.time()
         await self.broker.store.write(lambda tx: identities.insert(tx, client, kept, now))
-        self._by_secret = {key: known for key, known in self._by_secret.items() if known.id != client.id}
-        self._by_secret[kept] = client
+        others = {key: known for key, known in self._by_secret.items() if known.id != client.id}
+        self._know(others | {kept: client})
+        self.broker.views.close_all(client.id, "its owner has another secret, or other rights")
         await self.broker.subscriptions.set_rights(client)
 
     async def adopt(self, client: Client, secret_hash: bytes) -> None:
@@ -187,7 +210,8 @@ class Node:
             raise Forbidden(wanted="a client that can be removed", found="the administrator")
         if not await self.broker.store.write(lambda tx: identities.delete(tx, client_id)):
             raise UnknownClient(wanted=f"the client {client_id!r}", found="none of that name")
-        self._by_secret = {key: known for key, known in self._by_secret.items() if known.id != client_id}
+        self._know({key: known for key, known in self._by_secret.items() if known.id != client_id})
+        self.broker.views.close_all(client_id, "its owner is no client any more")
         for record in self.broker.subscriptions.index.of(client_id):
             self.webhooks.forget(record.number)
             await self.broker.subscriptions.unsubscribe(record.number)

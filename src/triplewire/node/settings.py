@@ -73,6 +73,15 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         str | None, _about("Let web pages of this origin use the node, or of these, a,b; * is any.", "ORIGIN")
     ] = None
     token_seconds: Annotated[Seconds, _about("How long a stream token opens a stream.", "SECONDS")] = 60.0
+    sepa_token_seconds: Annotated[
+        Seconds, _about("How long an access token of SEPA's protocol is good for.", "SECONDS")
+    ] = 600.0
+    sepa_invitations: Annotated[
+        Path | None,
+        _about(
+            "Identities, one a line, under which SEPA's clients may register. Default: none, unless --open.", "FILE"
+        ),
+    ] = None
     allow_loopback_webhooks: Annotated[bool, _about("Let webhooks lead to this machine.")] = False
     network_key: Annotated[
         Path | None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from triplewire.algebra.derivations import Derivation
 from triplewire.rdf.terms import NamedNode, Triple
 from triplewire.rules.graphs import Graph
 from triplewire.rules.schema import Schema
@@ -57,6 +58,19 @@ class Closure:
         for other in graph.match(triple.subject, None, triple.object):
             if triple.predicate in self._schema.superproperties(other.predicate) and graph.is_asserted(other):
                 yield other
+
+    def derivation(self, triple: Triple, graph: Graph) -> Derivation | None:
+        """Why a triple holds: from the assertion that takes the fewest axioms; None if none makes it hold."""
+        premises = sorted(self.implied_by(triple, graph), key=str)
+        ways = [Derivation(triple, self._axioms(premise, triple), (premise,)) for premise in premises]
+        return min(ways, key=lambda way: len(way.axioms), default=None)
+
+    def _axioms(self, premise: Triple, triple: Triple) -> tuple[Triple, ...]:
+        if premise == triple:
+            return ()
+        if triple.predicate == TYPE:
+            return self._schema.class_axioms(_class_in(premise), _class_in(triple)) or ()
+        return self._schema.property_axioms(premise.predicate, triple.predicate) or ()
 
     def _has_relatives(self, kind: str, name: NamedNode) -> bool:
         known = self._related.get((kind, name))

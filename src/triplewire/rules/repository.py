@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from pyoxigraph import DefaultGraph, Quad, Store
 
+from triplewire.algebra.derivations import Derivation
 from triplewire.errors import SchemaViolation
 from triplewire.languages.rdftl.syntax import Condition, Path
 from triplewire.rdf.terms import Literal, NamedNode, Term, Triple
@@ -67,6 +68,10 @@ class Repository:
     def is_asserted(self, triple: Triple) -> bool:
         """Whether the triple holds by itself."""
         return triple in self and triple not in self._derived
+
+    def derivation(self, triple: Triple, graph: Graph | None = None) -> Derivation | None:
+        """Why a triple holds here, or did in another state of the graph, by the schema; None if it does not."""
+        return self._closure.derivation(triple, self if graph is None else graph)
 
     def last_element(self, container: Term) -> int:
         """The highest number in a container, 0 if it is empty."""
@@ -155,6 +160,10 @@ class Repository:
         self._derived.update(triple for triple in closure if triple not in known)
 
     def _done(self, edits: Edits) -> Changes:
+        if self.schema.is_empty:
+            changes = self._done_plainly(edits)
+            self._last_elements.follow(changes)
+            return changes
         held: dict[Triple, bool] = {}
         deleted = tuple(triple for triple in edits.deleted if self._retract(triple, held))
         inserted = tuple(triple for triple in edits.inserted if self._assert(triple, held))
@@ -168,7 +177,27 @@ class Repository:
         self._last_elements.follow(changes)
         return changes
 
+    def _done_plainly(self, edits: Edits) -> Changes:
+        """The same where nothing follows from anything: each triple is looked up once."""
+        store, graph = self.store, self._graph
+        gone: dict[Triple, Quad] = {}
+        for triple in edits.deleted:
+            quad = _quad(triple, graph)
+            if quad in store:
+                gone[triple] = quad
+        come: dict[Triple, Quad] = {}
+        for triple in edits.inserted:
+            if gone.pop(triple, None) is None and (quad := _quad(triple, graph)) not in store:
+                come[triple] = quad
+        for quad in gone.values():
+            store.remove(quad)
+        store.extend(come.values())
+        inserted, deleted = tuple(come), tuple(gone)
+        return Changes(Edits(inserted, deleted, self._edit_named(edits.named)), inserted, deleted)
+
     def _edit_named(self, edits: NamedEdits) -> NamedEdits:
+        if not edits:
+            return edits
         deleted = tuple(quad for quad in _kept_quads(edits.deleted) if quad in self.store)
         for quad in deleted:
             self.store.remove(quad)

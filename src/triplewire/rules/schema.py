@@ -23,6 +23,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
+from triplewire.algebra.derivations import chain
 from triplewire.algebra.hierarchy import Edge, Hierarchy
 from triplewire.errors import InputError, InvalidTerm
 from triplewire.rdf.documents import format_for, read_document
@@ -117,6 +118,10 @@ class Schema:
         """The class and all below it."""
         return self._class_tree.below(cls) | {cls}
 
+    def class_axioms(self, low: NamedNode, high: NamedNode) -> tuple[Triple, ...] | None:
+        """What makes a class a subclass of another; None if nothing does."""
+        return chain(self._class_tree, _SUBCLASS, low, high)
+
     @cached_property
     def containers(self) -> Nodes:
         """The classes whose instances are containers, without rdf:Bag, rdf:Seq and rdf:Alt themselves."""
@@ -148,6 +153,10 @@ class Schema:
     def subproperties(self, prop: NamedNode) -> Nodes:
         """The property and all below it."""
         return self._property_tree.below(prop) | {prop}
+
+    def property_axioms(self, low: NamedNode, high: NamedNode) -> tuple[Triple, ...] | None:
+        """What makes a property a subproperty of another; None if nothing does."""
+        return chain(self._property_tree, _SUBPROPERTY, low, high)
 
     def domain(self, prop: NamedNode) -> Nodes:
         """What the source of the arc has to be, all of it; where the property does not say, its superproperties do."""

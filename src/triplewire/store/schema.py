@@ -176,8 +176,20 @@ _TENTH = (
         answer BLOB)""",
 )
 
-# What a schedule did, unit by unit, so that its tree can be drawn: the firings of a rule go with the rule.
+# Since which change a quad is asserted, and by which unit of its schedule: 0 is the update itself, others are firings.
+# What was there before has neither.
 _ELEVENTH = (
+    "ALTER TABLE quads ADD COLUMN change INTEGER",
+    "ALTER TABLE quads ADD COLUMN unit INTEGER",
+    "ALTER TABLE changes ADD COLUMN author TEXT",
+    "ALTER TABLE changes ADD COLUMN name TEXT",
+    "ALTER TABLE firings ADD COLUMN unit INTEGER",
+    "ALTER TABLE firings ADD COLUMN parent INTEGER",
+    "CREATE INDEX firings_by_schedule ON firings (schedule)",
+)
+
+# What a schedule did, unit by unit, so that its tree can be drawn: the firings of a rule go with the rule.
+_TWELFTH = (
     """CREATE TABLE traces (
         schedule INTEGER NOT NULL,
         name TEXT NOT NULL,
@@ -198,6 +210,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _NINTH,
     _TENTH,
     _ELEVENTH,
+    _TWELFTH,
 )
 
 

@@ -47,14 +47,14 @@ def explanation_of(
     form: Form, maintenance: Maintenance, shape: Shape, constants: tuple[Term, ...], queries: int, views: int
 ) -> Explanation:
     """Explain one view."""
-    lifted = tuple(_pattern(leaf.pattern, ()) for leaf in shape.leaves)
+    lifted = tuple(pattern_text(leaf.pattern, ()) for leaf in shape.leaves)
     pinned = tuple(f"?{name} = ${number}" for name, number in shape.pinned)
     reason = reason_to_reevaluate(form)
     if not isinstance(maintenance, Pipeline):
         state = (f"its last answer: {maintenance.size:,} rows or triples",)
         return Explanation((*lifted, *pinned), queries, views, (), reason, state)
     followed = maintenance.plan.pattern.leaves
-    leaves = tuple(f"{_pattern(leaf.pattern, constants)}: {_what_it_leads_to(leaf)}" for leaf in followed)
+    leaves = tuple(f"{pattern_text(leaf.pattern, constants)}: {_what_it_leads_to(leaf)}" for leaf in followed)
     return Explanation((*lifted, *pinned), queries, views, leaves, reason, _state(maintenance))
 
 
@@ -90,7 +90,8 @@ def _variables(pattern: nodes.Leaf | nodes.GraphEach) -> list[str]:
     return [term.name for term in terms if isinstance(term, Variable)]
 
 
-def _pattern(pattern: nodes.Leaf | nodes.GraphEach, constants: tuple[Term, ...]) -> str:
+def pattern_text(pattern: nodes.Leaf | nodes.GraphEach, constants: tuple[Term, ...] = ()) -> str:
+    """A pattern as SPARQL writes it; `constants` are those of its parameters."""
     if isinstance(pattern, nodes.GraphExists):
         return f"GRAPH {pattern.name} {{ }}"
     if isinstance(pattern, nodes.GraphEach):

@@ -8,6 +8,7 @@ over its state before a change (`Before`), over both at once (`Either`) and over
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from itertools import chain, islice
 from typing import Protocol
 
 from pyoxigraph import Store
@@ -20,6 +21,8 @@ GraphName = NamedNode | BlankNode
 DEFAULT_GRAPH = DefaultGraph()
 # Fewer than these are looked through one by one.
 _FEW = 16
+# So many small answers are remembered.
+_MOST_KNOWN = 4_096
 
 
 class Dataset(Protocol):
@@ -111,6 +114,32 @@ def _fits(quad: Quad, subject: Term | None, predicate: Term | None, obj: Term | 
         and (obj is None or quad.object == obj)
         and (quad.graph_name != DEFAULT_GRAPH if graph is None else quad.graph_name == graph)
     )
+
+
+class Remembered:
+    """A dataset that is asked the same again and again: small answers are kept. It must not change meanwhile."""
+
+    __slots__ = ("_known", "_match", "named_graphs")
+
+    def __init__(self, dataset: Dataset) -> None:
+        self._match = dataset.match
+        self._known: dict[tuple[Term | None, Term | None, Term | None, Graph | None], tuple[Quad, ...]] = {}
+        self.named_graphs = dataset.named_graphs
+
+    def match(
+        self, subject: Term | None, predicate: Term | None, obj: Term | None, graph: Graph | None
+    ) -> Iterable[Quad]:
+        pattern = (subject, predicate, obj, graph)
+        known = self._known.get(pattern)
+        if known is not None:
+            return known
+        quads = iter(self._match(subject, predicate, obj, graph))
+        first = tuple(islice(quads, _FEW))
+        if len(first) == _FEW:
+            return chain(first, quads)
+        if len(self._known) < _MOST_KNOWN:
+            self._known[pattern] = first
+        return first
 
 
 class Before:

@@ -11,7 +11,7 @@ does I/O: a change brings its time. To take a change back, apply `change.reverse
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -25,6 +25,7 @@ from triplewire.views.evaluation.forms import AnyQuery, Form, form_of
 from triplewire.views.evaluation.work import DEFAULT_STEPS, Budget, Moment, Work
 from triplewire.views.explanation import Explanation, explanation_of
 from triplewire.views.graphs import Dataset
+from triplewire.views.index.members import Search
 from triplewire.views.index.shapes import Pin, Shape, Shaping, Value, pins_in, value_sought
 from triplewire.views.index.touch_index import TouchIndex
 from triplewire.views.maintenance.leaves import leaves_of
@@ -37,6 +38,7 @@ _UPDATE_STEPS = 1_000_000
 _MOST_KEPT = 1_000_000
 # To find the views that one quad touches; with more, all of a shape are taken to be.
 _TOUCH_STEPS = 20_000
+_UNASKED = (None, None)
 
 
 class ViewAnswer(Struct, frozen=True):
@@ -52,9 +54,9 @@ class ViewDelta(Struct, frozen=True):
     view: str
     added: list[Item]
     removed: list[Item]
-    # If asked for, and found within the budget: for each item the quads that it stands on, or stood on.
-    added_from: list[Quads] | None = None
-    removed_from: list[Quads] | None = None
+    # If asked for: for each item the quads that it stands on, or stood on; None if not found within the budget.
+    added_from: list[Quads | None] | None = None
+    removed_from: list[Quads | None] | None = None
 
 
 class ViewFailed(Struct, frozen=True):
@@ -268,33 +270,30 @@ class ViewSet:
         self._note_described(member)
         if not found[0] and not found[1]:
             return []
-        reasons = (None, None) if turnover is None else self._reasons(member, found, turnover, states)
-        return [ViewDelta(view, *found, *(reasons if view in why else (None, None))) for view in member.views]
+        reasons = _UNASKED if turnover is None else self._reasons(member, found, turnover, states)
+        return [ViewDelta(view, *found, *(reasons if view in why else _UNASKED)) for view in member.views]
 
     def _reasons(
         self, member: _Member, found: Difference, turnover: Turnover, states: States
-    ) -> tuple[list[Quads] | None, list[Quads] | None]:
+    ) -> tuple[list[Quads | None], list[Quads | None]]:
         both = states.seen_by(member.form, Budget(self._steps), member.constants)
         reasons = member.template.reasons
-        try:
-            gained = reasons.of(found[0], turnover.coming, both.after)
-            return gained, reasons.of(found[1], turnover.going, both.before)
-        except BudgetExceeded:
-            return None, None
+        gained = reasons.of(found[0], turnover.coming, both.after)
+        return gained, reasons.of(found[1], turnover.going, both.before)
 
     def _touched(self, change: Change, states: States) -> list[tuple[_Member, tuple[list[Quad], list[Quad]]]]:
         """Each view that a quad may touch, with the quads that may; a view that asks for the time, with none."""
         found: dict[_Member, tuple[list[Quad], list[Quad]]] = {member: ([], []) for member in self._timed}
-        work = Work(states.either, Budget(_TOUCH_STEPS), states.moment)
+        search = Search(Work(states.either, Budget(_TOUCH_STEPS), states.moment))
         for side, quads in enumerate((change.added, change.removed)):
             for quad in quads:
-                work.budget.left = _TOUCH_STEPS
-                for member in self._touched_by(quad, work):
+                search.work.budget.left = _TOUCH_STEPS
+                for member in self._touched_by(quad, search):
                     found.setdefault(member, ([], []))[side].append(quad)
         return sorted(found.items(), key=lambda item: item[0].number)
 
-    def _touched_by(self, quad: Quad, work: Work) -> Iterable[_Member]:
-        touched = self._index.touched(quad, work)
+    def _touched_by(self, quad: Quad, search: Search) -> Iterable[_Member]:
+        touched = self._index.touched(quad, search)
         described = self._described.get(quad.subject) if self._described else None
         return {**dict.fromkeys(touched), **described} if described else touched
 
@@ -314,10 +313,14 @@ class ViewSet:
 
     # Explanations
 
-    def quads_behind(self, view: str, items: Iterable[Item], dataset: Dataset, time: float = 0.0) -> list[Quads]:
-        """For each item of the answer over a dataset, the quads of one derivation; none for what is not in it."""
+    def quads_behind(self, view: str, items: Sequence[Item], dataset: Dataset, time: float = 0.0) -> list[Quads | None]:
+        """For each item of the answer over a dataset, the quads of one derivation.
+
+        None for what is not in it, and for what was not found within the budget of a change.
+        """
         member = self._known(view)
-        return member.template.reasons.of(items, (), self._starting(member, dataset, time))
+        work = Work(member.form.dataset(dataset), Budget(self._steps), Moment.at(time), constants=member.constants)
+        return member.template.reasons.of(items, (), work)
 
     def variables(self, view: str) -> tuple[str, ...]:
         """What the solutions of a view may bind, in the order of its SELECT."""

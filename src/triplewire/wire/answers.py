@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from triplewire.wire.reasons import Reason
+
 State = Literal["live", "catching up", "establishing", "quarantined"]
 
 
@@ -71,8 +73,9 @@ class ChangePage(Struct, frozen=True):
 class SubscriptionView(Struct, frozen=True):
     """A subscription, and how far it has come. `acknowledged` and `latest` are positions.
 
-    It is establishing while not every node of a space has it yet that an event may come to. `secret` signs the requests
-    of a webhook, and is shown once: when the subscription is made.
+    It is establishing while not every node of a space has it yet that an event may come to. With `why`, notifications
+    say what each solution stands on. `secret` signs the requests of a webhook, and is shown once: when the subscription
+    is made.
     """
 
     id: str
@@ -90,6 +93,7 @@ class SubscriptionView(Struct, frozen=True):
     latest: int
     waiting_bytes: int
     unindexed: bool
+    why: bool
     secret: str | UnsetType = UNSET
 
 
@@ -102,8 +106,8 @@ class SubscriptionList(Struct, frozen=True):
 class ViewStatus(Struct, frozen=True):
     """A view, and how far it has come. `acknowledged` and `latest` are positions of notifications.
 
-    `window` is for how many seconds it joins changes into one notification. `secret` signs the requests of a webhook,
-    and is shown once: when the view is made.
+    `window` is for how many seconds it joins changes into one notification; with `why`, each says what the solutions
+    stand on. `secret` signs the requests of a webhook, and is shown once: when the view is made.
     """
 
     id: str
@@ -119,6 +123,7 @@ class ViewStatus(Struct, frozen=True):
     acknowledged: int
     latest: int
     waiting_bytes: int
+    why: bool = False
     secret: str | UnsetType = UNSET
 
 
@@ -153,7 +158,10 @@ class StreamToken(Struct, frozen=True):
 
 
 class ExplanationView(Struct, frozen=True):
-    """How a query is matched; with an event, whether that satisfies it, and why or why not."""
+    """How a query is matched; with an event, whether that satisfies it, and why or why not.
+
+    `why` says what each of the solutions stands on.
+    """
 
     lane: Literal["fast", "general"]
     requires: tuple[str, ...]
@@ -164,6 +172,7 @@ class ExplanationView(Struct, frozen=True):
     matches: bool | UnsetType = UNSET
     reason: str | UnsetType = UNSET
     solutions: list[dict[str, Any]] | UnsetType = UNSET
+    why: tuple[Reason, ...] | UnsetType = UNSET
 
 
 class DeadLetterView(Struct, frozen=True):

@@ -268,7 +268,8 @@ def test_a_query_answers_with_a_table_when_asked(call):
 def test_why_asks_the_node_of_an_event_that_it_keeps(call):
     kept(call, 31)
     yes = call("why", "urn:q:31", ALL)
-    assert (yes.exit_code, yes.stdout.splitlines()) == (0, ["yes: <urn:q:31> it matches", "     ?s = <urn:s>"])
+    lines = ["yes: <urn:q:31> it matches", "     ?s = <urn:s>", '       asserted  <urn:s> <urn:q> "31"']
+    assert (yes.exit_code, yes.stdout.splitlines()) == (0, lines)
     no = call("why", "urn:q:31", "ASK { ?s <urn:none> ?o }")
     assert no.exit_code == 1
     assert no.stdout == "no: <urn:q:31> nothing matches ?s <urn:none> ?o\n"

@@ -33,6 +33,13 @@ def test_printing_and_parsing_gives_the_same_algebra_and_canonical_text_is_canon
     assert canonical_text(parse_query(text)) == text
 
 
+def test_the_base_is_said_where_iris_are_made_and_nowhere_else() -> None:
+    text = 'BASE <http://example.org/> SELECT (IRI("b") AS ?b) WHERE { }'
+    assert print_query(parse_query(text)) == text
+    assert parse_query(print_query(parse_query(text))) == parse_query(text)
+    assert print_query(parse_query("BASE <http://example.org/> ASK { <a> ?p ?o }")).startswith("ASK")
+
+
 def test_canonical_text_forgets_names_and_nothing_else() -> None:
     one, same, other = (
         canonical_text(parse_query(text))

@@ -132,6 +132,12 @@ class TestBase:
         (operation,) = parse_update("BASE <b/> CLEAR GRAPH <c>", base="http://localhost/a/")
         assert str(operation.target) == "<http://localhost/a/b/c>"  # type: ignore[union-attr]
 
+    def test_what_where_makes_is_resolved_as_well(self) -> None:
+        text = "BASE <http://example.org/> INSERT { ?s <p> ?o } WHERE { ?s <q> ?n BIND(IRI(?n) AS ?o) }"
+        operations = parse_update(text)
+        assert print_update(operations).startswith("BASE <http://example.org/> INSERT")
+        assert parse_update(print_update(operations)) == operations
+
     def test_without_one_they_are_refused(self) -> None:
         with pytest.raises(InputError, match="wanted an absolute IRI"):
             parse_update("INSERT DATA { <integration> <tests> <x> }")

@@ -10,7 +10,7 @@ from tests.node.access_point.peerage import QUICK, court_at, here, place_of
 
 from triplewire.client.peer import Folder, PeerProgram
 from triplewire.errors import InputError, NodeUnreachable
-from triplewire.node.access_point.invitations import Invitations
+from triplewire.node.access.invitations import Invitations
 
 FIRST, SECOND = "the first invitation", "the second invitation"
 

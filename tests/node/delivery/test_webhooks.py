@@ -42,10 +42,12 @@ class Node:
         events = [Event.parse(f'<urn:s> <urn:p> "{n}" <urn:event:{n}> .')[0] for n in numbers]
         await self.broker.events.publish(ALICE, events)
 
-    async def hook(self, name: str, url: str, *, payload: Payload = "solutions") -> SubscriptionRecord:
+    async def hook(
+        self, name: str, url: str, *, payload: Payload = "solutions", why: bool = False
+    ) -> SubscriptionRecord:
         ends = self.webhooks.lease_end()
         options = SubscriptionOptions(
-            delivery="webhook", callback=url, callback_secret=SECRET, lease_ends=ends, payload=payload
+            delivery="webhook", callback=url, callback_secret=SECRET, lease_ends=ends, payload=payload, why=why
         )
         record = await self.broker.subscriptions.subscribe(ALICE, name, "sparql", ALL, options)
         self.webhooks.attend(record)
@@ -86,6 +88,15 @@ async def test_notifications_arrive_signed_and_in_order(tmp_path):
         identities = hook.verified(SECRET, here.clock.now().timestamp())
         assert len(set(identities)) == 50
         await eventually(lambda: here.broker.subscriptions.index.require(record.number).cursor == 50, "acknowledgement")
+
+
+async def test_a_receiver_that_asks_why_is_told(tmp_path):
+    async with node(tmp_path) as here, receiver(agreeable) as there:
+        await here.hook("one", there.url, why=True)
+        await here.publish(1)
+        await eventually(lambda: there.events, "a notification")
+        [body] = [body for body in there.bodies if body["type"] == "notification"]
+        assert body["why"] == [{"quads": [{"quad": '<urn:s> <urn:p> "1" <urn:event:1>', "kind": "asserted"}]}]
 
 
 async def test_f5_a_receiver_that_keeps_up_does_not_read_the_disk(tmp_path):

@@ -14,7 +14,7 @@ from tests.node.brokers import ME, broker_at, event, events
 from triplewire import Event
 from triplewire.errors import StoreFailed
 from triplewire.node.broker.broker import Broker
-from triplewire.node.repository import worker
+from triplewire.node.repository import following, worker
 from triplewire.node.repository.following import Allowed
 from triplewire.node.repository.repository import Repository
 from triplewire.store.retention import Retention
@@ -198,3 +198,17 @@ async def test_a_repository_of_an_earlier_version_gets_its_default_graph(tmp_pat
     (tmp_path / "repository.version").unlink()
     async with repository_at(tmp_path) as (_, repository):
         assert await answer(repository, COUNT) == ["5"]
+
+
+async def test_nobody_who_asks_waits_until_it_has_rested(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(following, "_REST_SECONDS", 3_600.0)
+    async with repository_at(tmp_path) as (broker, repository):
+        # Each time it rests, since it has just taken something over.
+        for number in range(3):
+            await broker.events.publish(ME, [event(f"rest{number}")])
+            assert len(await graphs(repository)) == number + 1
+        await broker.events.publish(ME, [event("rest3")])
+        found = await asyncio.gather(*[graphs(repository) for _ in range(3)])
+        assert [len(each) for each in found] == [4, 4, 4]
+        await broker.events.publish(ME, [event("rest4")])
+        assert len(await graphs(repository)) == 5

@@ -109,6 +109,22 @@ def test_fresh_values_are_the_same_for_the_same_solution_and_salt():
     assert isinstance(one[0]["b"], BlankNode)
 
 
+def test_a_named_fresh_node_is_one_node_in_all_that_is_computed_from_a_solution():
+    query = "SELECT ?x (BNODE(?y) AS ?b) (BNODE(?y) AS ?c) (BNODE('other') AS ?d) { ?x :p ?y }"
+    rows = ask(':a :p "n" . :b :p "n"', query)
+    assert all(row["b"] == row["c"] != row["d"] for row in rows)
+    assert rows[0]["b"] != rows[1]["b"]
+
+
+def test_a_relative_iri_is_resolved_against_the_base_that_the_text_has():
+    text = "SELECT (IRI('b') AS ?b) (URI(?x) AS ?c) { VALUES ?x { '../c' 1 } }"
+    query = parse_query(f"BASE <http://example.org/a/> {text}")
+    found = evaluate(query, OxigraphDataset(Store()))
+    b = NamedNode("http://example.org/a/b")
+    assert found == [{"b": b}, {"b": b, "c": NamedNode("http://example.org/c")}]
+    assert evaluate(parse_query("SELECT (IRI('b') AS ?b) {}"), OxigraphDataset(Store())) == [{}]
+
+
 def test_now_is_the_moment_that_is_handed_in():
     found = ask("", "SELECT (NOW() AS ?t) { }", Moment.at(0))
     assert found == [{"t": Literal("1970-01-01T00:00:00Z", datatype=XSD["dateTime"])}]

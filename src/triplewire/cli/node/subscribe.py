@@ -17,6 +17,8 @@ EXAMPLES = """[bold]Examples[/bold]
 triplewire subscribe alerts/koubarakis.rq
 
 triplewire subscribe 'SELECT ?s WHERE { ?s a <http://example.org/Alarm> }' --from beginning | jq .event
+
+triplewire subscribe alerts/koubarakis.rq --why | jq '.why[].quads[].quad'
 """
 
 
@@ -28,6 +30,7 @@ def subscribe_command(
     ] = None,
     name: Annotated[str | None, typer.Option(help="The subscription's name; made from the query by default.")] = None,
     payload: Annotated[str, typer.Option(metavar="solutions|event|construct", help="What to send.")] = "solutions",
+    why: Annotated[bool, typer.Option("--why", help="Say with each solution what it stands on.")] = False,
     count: Annotated[int | None, typer.Option(min=1, help="Stop after so many notifications.")] = None,
     node: NodeUrl = DEFAULT_NODE,
     secret_file: SecretFile = None,
@@ -38,7 +41,8 @@ def subscribe_command(
     """
     text, language = read_query(query)
     with connect(node, secret_file) as client:
-        made = client.put_subscription(text, name=name, language=language, start=start or "now", payload=payload)
+        begin = start or "now"
+        made = client.put_subscription(text, name=name, language=language, start=begin, payload=payload, why=why)
         if start is not None and not made.is_new:
             _say_that_it_is_ignored(made.name, made.acknowledged)
         for number, notification in enumerate(client.follow(made.name), start=1):

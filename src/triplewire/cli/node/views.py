@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
@@ -12,7 +12,9 @@ import typer
 from triplewire.cli.invocation import Job
 from triplewire.cli.node.remote import DEFAULT_NODE, NodeUrl, SecretFile, connect
 from triplewire.cli.screen import labelled, output, show_table, warn, write_json
-from triplewire.client import Client
+
+if TYPE_CHECKING:
+    from triplewire.client import Client
 
 app = typer.Typer(no_args_is_help=True, help="Standing queries over a node's living graph.")
 
@@ -25,6 +27,8 @@ _PUT = """[bold]Examples[/bold]
 triplewire views put books 'SELECT ?title { ?book <urn:title> ?title }'
 
 triplewire views put books books.rq --window 5
+
+triplewire views put books books.rq --why
 """
 _LIST = """[bold]Examples[/bold]
 
@@ -67,6 +71,7 @@ def put_command(
     retention: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="How long an unread notification is kept.")
     ] = None,
+    why: Annotated[bool, typer.Option("--why", help="Say of each item what it stands on.")] = False,
     node: NodeUrl = DEFAULT_NODE,
     secret_file: SecretFile = None,
 ) -> None:
@@ -76,7 +81,7 @@ def put_command(
     """
     text = Path(query).read_text("utf-8") if query.endswith(".rq") else query
     with connect(node, secret_file) as client:
-        made = client.put_view(name, text, window=window, retention=retention)
+        made = client.put_view(name, text, window=window, retention=retention, why=why)
     write_json([{"id": made.id, "state": made.state, "latest": made.latest}])
 
 

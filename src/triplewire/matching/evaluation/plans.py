@@ -84,6 +84,14 @@ class PlanCache:
         """The plan of a subscription that is in no segment yet."""
         return self._kept(subscription.id, lambda: subscription.query)
 
+    def of_known(self, name: str, find: Callable[[str], Subscription | None]) -> QueryPlan | None:
+        """The plan of whatever has that name; None for nothing."""
+        known = self._plans.get(name)
+        if known is not None:
+            return known
+        subscription = find(name)
+        return None if subscription is None else self.of_drafted(subscription)
+
     def keep(self, subscription_id: str, plan: QueryPlan) -> QueryPlan:
         """Have the plan of a subscription at hand."""
         self._plans[subscription_id] = plan

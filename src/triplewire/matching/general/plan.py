@@ -109,12 +109,16 @@ class GeneralPlan:
 
     def is_satisfied(self, dataset: Dataset, steps: int) -> bool:
         """Whether the query has a solution; BudgetExceeded, and nothing run apart, where that may take too much."""
+        return self.answer_here(dataset, steps) is not None
+
+    def answer_here(self, dataset: Dataset, steps: int) -> QueryAnswer | None:
+        """The answer; BudgetExceeded, and nothing run apart, where that may take too much."""
         view = dataset.view
         if not self._could_match(view, steps):
-            return False
+            return None
         if work_bound(self._tree, view) > steps:
             raise BudgetExceeded(f"the evaluation may want more than {steps:,} intermediate bindings")
-        return self.asked_of(dataset).answer(dataset, steps) is not None
+        return self.asked_of(dataset).answer(dataset, steps)
 
     def asked_of(self, dataset: Dataset) -> OxigraphQuery:
         """What to ask Oxigraph about an event."""

@@ -15,6 +15,8 @@ Whatever Oxigraph computes by itself is in the store's normal form already, so i
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from triplewire.algebra.patterns import Variable
 from triplewire.languages.sparql.syntax import ast
 from triplewire.languages.trees import walk
@@ -126,7 +128,7 @@ def _built_in_value(call: ast.BuiltIn) -> ast.Expression:
         return ast.FunctionCall(DATATYPE, _all_terms(call.arguments))
     if call.name == "STRDT":
         return ast.FunctionCall(VALUE, (_built_in_term(call),))
-    return ast.BuiltIn(call.name, _all_values(call.arguments))
+    return replace(call, arguments=_all_values(call.arguments))
 
 
 def _aggregate(call: ast.Aggregate) -> ast.Expression:

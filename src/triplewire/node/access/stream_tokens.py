@@ -1,79 +1,23 @@
 """Stream tokens: for a short time, whoever holds one may open the stream of one subscription.
 
 A browser's EventSource and WebSocket cannot send a secret, and a secret in an address would be kept by whoever keeps
-addresses. So a page asks for a token with its secret, and opens the stream with that. A token is signed and not stored;
-the key is the process's own, so a restart ends every token, and so does a new secret of the client (rows A12, A15).
+addresses. So a page asks for a token with its secret, and opens the stream with that (rows A12, A15).
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
-import hmac
-import secrets
-from collections.abc import Callable
-
-import msgspec
-from msgspec import Struct
-
-from triplewire.errors import Unauthenticated
+from triplewire.node.access.signed_tokens import SecretHash, SignedTokens
 from triplewire.store.clock import Clock
 
 PREFIX = "twt_"
-_KEY_BYTES = _MAC_BYTES = 32
 
 
-class Claim(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """Who may read what until when, on the monotonic clock. `stamp` is of the client's secret."""
+class StreamTokens(SignedTokens):
+    """Gives out tokens and knows them again."""
 
-    client: str
-    subscription: int
-    expires: float
-    stamp: bytes
-
-
-class StreamTokens:
-    """Gives out tokens and knows them again. `secret_hash` is that of a client, or None if there is no such client."""
-
-    def __init__(self, clock: Clock, seconds: float, secret_hash: Callable[[str], bytes | None]) -> None:
-        self._clock = clock
-        self._secret_hash = secret_hash
-        self._key = secrets.token_bytes(_KEY_BYTES)
-        self.seconds = seconds
+    def __init__(self, clock: Clock, seconds: float, secret_hash: SecretHash) -> None:
+        super().__init__(clock, seconds, secret_hash, PREFIX, "a stream token")
 
     def issue(self, client_id: str, subscription: int) -> str:
         """A token for the stream of a subscription, in a client's name."""
-        expires = self._clock.monotonic() + self.seconds
-        written = msgspec.msgpack.encode(Claim(client_id, subscription, expires, self._stamp(client_id)))
-        return PREFIX + base64.urlsafe_b64encode(written + self._mac(written)).decode().rstrip("=")
-
-    def claim(self, token: str) -> Claim:
-        """What a token is good for, or `Unauthenticated`."""
-        data = _bytes_of(token)
-        written, mac = data[:-_MAC_BYTES], data[-_MAC_BYTES:]
-        if not hmac.compare_digest(mac, self._mac(written)):
-            raise Unauthenticated(wanted="a stream token of this node", found="another")
-        found = msgspec.msgpack.decode(written, type=Claim)
-        if self._clock.monotonic() > found.expires:
-            raise Unauthenticated(wanted=f"a stream token that is at most {self.seconds:g} s old", found="an older one")
-        if not hmac.compare_digest(found.stamp, self._stamp(found.client)):
-            raise Unauthenticated(
-                wanted="a stream token of a client's present secret", found="one of an earlier secret"
-            )
-        return found
-
-    def _stamp(self, client_id: str) -> bytes:
-        kept = self._secret_hash(client_id)
-        # A client that is gone has none, and so no token of its has.
-        return secrets.token_bytes(_MAC_BYTES) if kept is None else self._mac(b"secret\n" + kept)
-
-    def _mac(self, data: bytes) -> bytes:
-        return hmac.digest(self._key, data, "sha256")
-
-
-def _bytes_of(token: str) -> bytes:
-    text = token.removeprefix(PREFIX)
-    try:
-        return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-    except (binascii.Error, ValueError):
-        raise Unauthenticated(wanted="a stream token", found="something else") from None
+        return self.sign(client_id, subscription)

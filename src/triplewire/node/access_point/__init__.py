@@ -1,6 +1,5 @@
 """The node as an access point: sessions of peers that come and go.
 
-invitations     secrets that allow new peers to register
 outbox_watches  wake-ups for new notifications of peers that are on-line
 peer_socket     the socket for peers: ZeroMQ with CURVE
 records         records of sessions in the store

@@ -21,7 +21,7 @@ from triplewire.network.sessions.access_point import effects as do
 from triplewire.network.sessions.access_point.access_point import AccessPoint
 from triplewire.network.sessions.access_point.records import AccessPointSettings, SavedAccessPoint
 from triplewire.network.sessions.identity import key_text, public_identifier, public_key_of
-from triplewire.node.access_point.invitations import Invitations
+from triplewire.node.access.invitations import Invitations
 from triplewire.node.access_point.outbox_watches import OutboxWatches
 from triplewire.node.access_point.peer_socket import PeerSocket, holds
 from triplewire.node.access_point.records import SessionRecords, Work

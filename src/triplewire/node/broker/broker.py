@@ -44,6 +44,7 @@ from triplewire.node.living.store import LivingStore
 from triplewire.node.matching.catch_up import CatchUp
 from triplewire.node.rules.service import LIMITS, RULE_SECONDS, Rules
 from triplewire.node.store import Store
+from triplewire.node.views.ephemeral import heard
 from triplewire.node.views.follower import ViewFollower
 from triplewire.node.views.service import Views
 from triplewire.store.clock import Clock, SystemClock
@@ -71,7 +72,9 @@ class Broker:
         self.housekeeping = Housekeeping(self.state)
         self.living = LivingService(self.state, self.events, living_store)
         self.rules = Rules(self.state, self.events, living_store)
-        follower = ViewFollower(self.state, self._catch_up.note_entries)
+        follower = ViewFollower(
+            self.state, self._catch_up.note_entries, lambda said: self.state.soon(lambda: heard(said))
+        )
         self.views = Views(self.state, self.events, self.subscriptions, living_store, follower)
 
     @classmethod

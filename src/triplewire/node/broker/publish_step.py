@@ -132,7 +132,7 @@ def outbox_entries(
 
 
 def _answer(matchers: LiveMatchers, match: Match) -> bytes:
-    return answer_of(match, constructs=matchers.constructs(match.subscription_id))
+    return answer_of(match, constructs=matchers.constructs(match.subscription_id), why=matchers.reasons(match))
 
 
 def _conflict(event: Event, position: int) -> EventConflict:

@@ -97,7 +97,7 @@ class BrokerState:
         self.log_bytes = 0
         # What is published never waits for a query that is only being looked at.
         self.evaluator, self.checker = IsolatedEvaluator(), IsolatedEvaluator()
-        self.matchers = LiveMatchers(evaluator=self.evaluator)
+        self.matchers = LiveMatchers(evaluator=self.evaluator, asks_why=self.asks_why)
         self.wakeups = Wakeups()
         self.is_open = True
         self._loop = asyncio.get_running_loop()
@@ -114,6 +114,11 @@ class BrokerState:
         if numbers and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self.wakeups.wake, numbers)
 
+    def soon(self, action: Callable[[], object]) -> None:
+        """Do something on the event loop, in the order of calls; from any thread."""
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(action)
+
     def later(self, seconds: float, action: Callable[[], None]) -> None:
         """Do something on the event loop after a while; from any thread."""
         if not self._loop.is_closed():
@@ -128,6 +133,10 @@ class BrokerState:
         client = self.clients.get(owner)
         # A client that is gone reads nothing: no IRI begins with one of no prefixes.
         return Grant(graphs=()) if client is None or client.rights.subscribe is None else client.rights.subscribe
+
+    def asks_why(self, name: str) -> bool:
+        """Whether a subscription or view, by its number as text, asks for what its solutions stand on."""
+        return bool(self.index.asking_why) and int(name) in self.index.asking_why
 
     def is_over_quota(self, number: int) -> bool:
         """Whether more waits for a subscription's owner than may."""

@@ -58,6 +58,8 @@ class SubscriptionIndex:
         self._numbers: dict[tuple[str, str], int] = {}
         self._progress: dict[int, Progress] = {}
         self._by_owner: dict[str, set[int]] = {}
+        # Those that want to know what their solutions stand on.
+        self.asking_why: set[int] = set()
 
     def put(self, record: SubscriptionRecord) -> None:
         """Add or replace."""
@@ -65,6 +67,7 @@ class SubscriptionIndex:
         self._numbers[record.owner, record.name] = record.number
         self._progress.setdefault(record.number, Progress())
         self._by_owner.setdefault(record.owner, set()).add(record.number)
+        self._note_why(record)
 
     def remove(self, number: int) -> None:
         """Forget; one that is not there is fine."""
@@ -73,11 +76,13 @@ class SubscriptionIndex:
             self._numbers.pop((record.owner, record.name), None)
             self._progress.pop(number, None)
             self._by_owner[record.owner].discard(number)
+            self.asking_why.discard(number)
 
     def change(self, number: int, **changes: object) -> None:
         """Replace some fields of a record, if it is still there."""
         if number in self._records:
             self._records[number] = msgspec.structs.replace(self._records[number], **changes)
+            self._note_why(self._records[number])
 
     def get(self, number: int) -> SubscriptionRecord | None:
         return self._records.get(number)
@@ -114,6 +119,12 @@ class SubscriptionIndex:
         for number, size in sizes.items():
             progress = self.progress(number)
             progress.bytes_waiting = max(0, progress.bytes_waiting - size)
+
+    def _note_why(self, record: SubscriptionRecord) -> None:
+        if record.options.why:
+            self.asking_why.add(record.number)
+        else:
+            self.asking_why.discard(record.number)
 
     @property
     def without_views(self) -> list[SubscriptionRecord]:

@@ -29,12 +29,14 @@ class Subscriptions:
 
     `followers` are called with each that begins or has ended, on the writer's thread; `index` has those that stand, and
     views as well. `endings` are called with the number of each, view or not, that has ended.
+    `holdings` say how many more, that are in no index, an owner has.
     `spread` waits until a new one stands elsewhere, too.
     """
 
     def __init__(self, state: BrokerState, catch_up: CatchUp) -> None:
         self.followers: list[Callable[[SubscriptionRecord], None]] = []
         self.endings: list[Callable[[int], None]] = []
+        self.holdings: list[Callable[[str], int]] = []
         self.spread: Callable[[SubscriptionRecord], Awaitable[None]] | None = None
         self.index = state.index
         self._state = state
@@ -161,8 +163,10 @@ class Subscriptions:
     def require_room(self, client: Client) -> None:
         """Raise `QuotaExceeded` if the client has as many subscriptions and views as it may have."""
         quotas = client.rights.quotas
-        count = len(self._state.index.of(client.id)) if quotas.subscriptions is not None else 0
-        if quotas.subscriptions is not None and count >= quotas.subscriptions:
+        if quotas.subscriptions is None:
+            return
+        count = len(self._state.index.of(client.id)) + sum(holding(client.id) for holding in self.holdings)
+        if count >= quotas.subscriptions:
             wanted = f"at most {quotas.subscriptions} subscriptions and views"
             raise QuotaExceeded("subscriptions", wanted=wanted, found=str(count))
 

@@ -24,6 +24,7 @@ from triplewire.node.http.routes import (
     subscriptions,
     views,
 )
+from triplewire.node.http.sepa import oauth, protocol
 from triplewire.node.service import Node
 
 ROUTERS = (
@@ -42,6 +43,8 @@ ROUTERS = (
     status.router,
     notifications.router,
     dead_letters.router,
+    protocol.router,
+    oauth.router,
 )
 
 
@@ -63,5 +66,6 @@ def create_app(node: Node) -> FastAPI:
     problems.install(app)
     for router in ROUTERS:
         app.include_router(router)
+    app.router.routes.insert(0, living.PLAIN_UPDATE)
     openapi.complete(app)
     return app

@@ -22,13 +22,22 @@ def node_of(request: HTTPConnection) -> Node:
 
 def client_of(request: HTTPConnection) -> Client:
     """The client, or `Unauthenticated`."""
-    # Where no secret is asked for, a page from elsewhere could act through its visitor's browser.
-    if node_of(request).settings.open:
-        _require_welcome(request)
-    header = request.headers.get("authorization")
+    require_welcome_if_open(request)
+    return node_of(request).client(bearer_of(request))
+
+
+def holder_of(request: HTTPConnection) -> Client:
+    """The same where SEPA's protocol is spoken: an access token is as good as a secret there."""
+    require_welcome_if_open(request)
+    return node_of(request).holder(bearer_of(request))
+
+
+def bearer_of(connection: HTTPConnection) -> str | None:
+    """The secret or token that a client shows, if it shows anything."""
+    header = connection.headers.get("authorization")
     if header is not None and not header.lower().startswith(_SCHEME):
         raise Unauthenticated(wanted="a bearer secret", found="another kind of authorization")
-    return node_of(request).client(None if header is None else header[len(_SCHEME) :].strip())
+    return None if header is None else header[len(_SCHEME) :].strip()
 
 
 def admin_of(request: HTTPConnection) -> Client:
@@ -51,7 +60,7 @@ def stream_of(connection: HTTPConnection, name: str) -> SubscriptionRecord:
     """The subscription or view whose stream is opened, by its owner or with a token for it."""
     if connection.scope["type"] == "websocket":
         # A browser lets every page open one, so the node has to ask where it comes from.
-        _require_welcome(connection)
+        require_welcome(connection)
     node, token = node_of(connection), connection.query_params.get("token")
     if token is None or "authorization" in connection.headers:
         return named_by(connection, client_of(connection).id, name)
@@ -62,7 +71,17 @@ def stream_of(connection: HTTPConnection, name: str) -> SubscriptionRecord:
     return record
 
 
-def _require_welcome(connection: HTTPConnection) -> None:
+def require_welcome_if_open(connection: HTTPConnection) -> None:
+    """The same at an open node.
+
+    Where no secret is asked for, a page from elsewhere could act through its visitor's browser.
+    """
+    if node_of(connection).settings.open:
+        require_welcome(connection)
+
+
+def require_welcome(connection: HTTPConnection) -> None:
+    """Raise `Forbidden` for a page that comes from elsewhere."""
     origin, host = connection.headers.get("origin"), connection.headers.get("host")
     if not is_welcome(origin, host, node_of(connection).settings.origins):
         raise Forbidden(

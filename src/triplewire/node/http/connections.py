@@ -6,7 +6,8 @@ nothing was answered yet, and the connection is closed either way. How long an a
 handshake, are not limited here.
 
 The system would take megabytes for a reader that does not read, and until they are full a stream goes on as if it were
-read. So little may wait there unsent; what is under way, and so the speed over a long line, is not limited.
+read. So little may wait there unsent; what is under way, and so the speed over a long line, is not limited. A WebSocket
+that was closed, or does not answer a ping, is let go even if what waits is never read.
 """
 
 from __future__ import annotations
@@ -15,11 +16,15 @@ import asyncio
 import socket
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from triplewire.errors import TooSlow
 from triplewire.node.http.problems import problem_of
+from triplewire.node.http.sepa.refusals import formed_for
 
 _UNSENT_BYTES = 64 * 1024
+# A little longer than the server waits for the other side to agree.
+_CLOSING_SECONDS = 12.0
 
 
 def bounded_protocol(head_seconds: float, body_seconds: float) -> type[HttpToolsProtocol]:
@@ -79,12 +84,34 @@ class BoundedProtocol(HttpToolsProtocol):
             self._expect(what, seconds)
             return
         if not self._is_answering and not self.transport.is_closing():
-            self.transport.write(_refusal(TooSlow(wanted=f"{what} within {seconds:g} s", found="only a part of it")))
+            refusal = TooSlow(wanted=f"{what} within {seconds:g} s", found="only a part of it")
+            self.transport.write(_refusal(refusal, self._path))
         self.transport.close()
+
+    @property
+    def _path(self) -> str:
+        """What is asked for, as far as that has arrived."""
+        scope = getattr(self, "scope", None) or {}
+        return str(scope.get("path", ""))
 
     @property
     def _is_answering(self) -> bool:
         return self.cycle is not None and self.cycle.response_started
+
+
+class BoundedWebSocket(WebSocketsSansIOProtocol):
+    """A WebSocket whose connection ends when it was closed, also if the other side does not read what is left.
+
+    The server's own would wait for that for as long as the other side's system answers.
+    """
+
+    async def run_asgi(self) -> None:
+        await super().run_asgi()
+        self.loop.call_later(_CLOSING_SECONDS, self.transport.abort)
+
+    def keepalive_timeout(self) -> None:
+        super().keepalive_timeout()
+        self.loop.call_later(_CLOSING_SECONDS, self.transport.abort)
 
 
 def _let_little_wait(transport: asyncio.Transport) -> None:
@@ -93,9 +120,9 @@ def _let_little_wait(transport: asyncio.Transport) -> None:
         connection.setsockopt(socket.IPPROTO_TCP, option, _UNSENT_BYTES)
 
 
-def _refusal(error: TooSlow) -> bytes:
+def _refusal(error: TooSlow, path: str) -> bytes:
     """The whole answer, as nothing of the application may be listening."""
-    response = problem_of(error)
+    response = formed_for(path, problem_of(error))
     response.headers["connection"] = "close"
     head = b"".join(name + b": " + value + b"\r\n" for name, value in response.raw_headers)
     return b"HTTP/1.1 408 Request Timeout\r\n" + head + b"\r\n" + bytes(response.body)

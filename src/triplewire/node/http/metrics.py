@@ -87,6 +87,9 @@ def _living(node: Node) -> Iterator[Metric]:
 def _views(views: Views) -> Iterator[Metric]:
     follower = views.follower
     yield GaugeMetricFamily("triplewire_views", "views that are kept up to date", len(follower))
+    yield GaugeMetricFamily(
+        "triplewire_sepa_subscriptions", "those of them that are of SEPA's sockets", views.ephemeral
+    )
     yield CounterMetricFamily("triplewire_views_told", "what changes meant to views", follower.deltas)
     yield CounterMetricFamily("triplewire_views_seconds", "seconds that it took on the writer", follower.seconds)
 

@@ -11,15 +11,19 @@ by itself; so credentials in CORS' sense are never allowed, neither for named or
 
 from __future__ import annotations
 
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware.cors import CORSMiddleware
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from triplewire.errors import Forbidden
 from triplewire.node.http.problems import problem_of
+from triplewire.node.http.sepa.refusals import formed_for
 from triplewire.node.settings import is_loopback
 
 _POLICY = 1008
+_OK, _NO_CONTENT = 200, 204
+_OF_THE_BODY = ("content-length", "content-type")
 _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 _SENT = ("Authorization", "Content-Encoding", "Idempotency-Key", "If-None-Match", "Last-Event-ID")
 _READ = (
@@ -50,7 +54,7 @@ class LoopbackOnly:
         else:
             found = " and ".join(map(repr, hosts)) or "none"
             refusal = Forbidden(wanted="a loopback host, as 127.0.0.1 or localhost, at an open node", found=str(found))
-            await problem_of(refusal)(scope, receive, send)
+            await formed_for(scope["path"], problem_of(refusal))(scope, receive, send)
 
 
 def name_of(host: str) -> str:
@@ -67,12 +71,22 @@ def name_of(host: str) -> str:
 
 
 class CrossOrigin(CORSMiddleware):
-    """Starlette's, for the headers of this API. Every answer varies by origin, also to requests that send none."""
+    """Starlette's, for the headers of this API. Every answer varies by origin, also to requests that send none.
+
+    A preflight that is allowed gets 204, without a body.
+    """
 
     def __init__(self, app: ASGIApp, origins: frozenset[str]) -> None:
         super().__init__(
             app, allow_origins=sorted(origins), allow_methods=_METHODS, allow_headers=_SENT, expose_headers=_READ
         )
+
+    def preflight_response(self, request_headers: Headers) -> Response:
+        response = super().preflight_response(request_headers)
+        if response.status_code != _OK:
+            return response
+        headers = {name: value for name, value in response.headers.items() if name not in _OF_THE_BODY}
+        return Response(status_code=_NO_CONTENT, headers=headers)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def varied(message: Message) -> None:

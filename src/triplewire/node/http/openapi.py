@@ -30,6 +30,12 @@ def json_answer(status: int, description: str, answer: type[Struct]) -> Response
     return {status: {"description": description, "content": {JSON: {"schema": _schema_of(answer)}}}}
 
 
+def json_answers(status: int, description: str, *answers: type[Struct]) -> Responses:
+    """An operation answers with one of these, depending on what was asked."""
+    schema = {"anyOf": [_schema_of(answer) for answer in answers]}
+    return {status: {"description": description, "content": {JSON: {"schema": schema}}}}
+
+
 def problems(*statuses: int) -> Responses:
     """The problem details that an operation may answer with; a malformed request is always among them."""
     described = {
@@ -56,7 +62,8 @@ def complete(app: FastAPI) -> None:
     def openapi() -> dict[str, Any]:
         document = made()
         components = document.setdefault("components", {})
-        components["securitySchemes"] = {"bearer": {"type": "http", "scheme": "bearer"}}
+        schemes = ("bearer", "basic")
+        components["securitySchemes"] = {name: {"type": "http", "scheme": name} for name in schemes}
         components.setdefault("schemas", {}).update(_schemas())
         return document
 

@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from triplewire import errors
+from triplewire.node.http.sepa.refusals import formed_for
 
 _log = logging.getLogger(__name__)
 
@@ -109,16 +110,17 @@ def problem_of(error: errors.TriplewireError) -> Response:
 
 
 def install(app: FastAPI) -> None:
-    """Let every error of the application become problem details."""
+    """Let every error of the application become problem details, or what is said instead at a path."""
 
     @app.exception_handler(errors.TriplewireError)
-    async def ours(_: Request, error: errors.TriplewireError) -> Response:
-        return problem_of(error)
+    async def ours(request: Request, error: errors.TriplewireError) -> Response:
+        return formed_for(request.url.path, problem_of(error))
 
     @app.exception_handler(RequestValidationError)
-    async def malformed(_: Request, error: RequestValidationError) -> Response:
+    async def malformed(request: Request, error: RequestValidationError) -> Response:
         found = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
-        return problem(422, "malformed-request", "The request is not as documented", found)
+        refusal = problem(422, "malformed-request", "The request is not as documented", found)
+        return formed_for(request.url.path, refusal)
 
     @app.exception_handler(HTTPException)
     async def other(request: Request, error: HTTPException) -> Response:
@@ -126,7 +128,7 @@ def install(app: FastAPI) -> None:
         response.headers.update(error.headers or {})
         if error.status_code == _NOT_ALLOWED:
             response.headers["Allow"] = _allowed(request) or response.headers.get("Allow", "")
-        return response
+        return formed_for(request.url.path, response)
 
     @app.exception_handler(ClientDisconnect)
     async def gone(_: Request, __: ClientDisconnect) -> Response:
@@ -136,7 +138,7 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(Exception)
     async def bug(request: Request, error: Exception) -> Response:
         _log.error("a bug: %s %s: %s", request.method, request.url.path, error, exc_info=error)
-        return problem(500, "bug", "A bug in Triplewire", "the node's log has the reason")
+        return formed_for(request.url.path, problem(500, "bug", "A bug in Triplewire", "the node's log has the reason"))
 
 
 def _allowed(request: Request) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from triplewire.node.living.reasons import GraphReasons
 from triplewire.rdf.terms import Quad, Triple
 from triplewire.rules.changes import Changes
 from triplewire.store.disk import Connection
@@ -14,9 +15,13 @@ from triplewire.wire.answers import Receipt
 
 
 class Change(DatasetChange, frozen=True):
-    """What one transaction has changed, and the last of the events that tell of it; none if nothing has changed."""
+    """What one transaction has changed, and the last of the events that tell of it; none if nothing has changed.
+
+    `reasons` tell what quads stand on, as long as the transaction is under way.
+    """
 
     event: Receipt | None = None
+    reasons: GraphReasons | None = None
 
 
 class Follower(Protocol):
@@ -51,11 +56,11 @@ class NoFollower:
         pass
 
 
-def change_of(position: int, time: float, changes: Changes, event: Receipt | None) -> Change:
+def change_of(position: int, time: float, changes: Changes, event: Receipt | None, reasons: GraphReasons) -> Change:
     """What a schedule has changed, as one."""
     named = changes.edits.named
     added, removed = (*map(_quad, changes.inserted), *named.inserted), (*map(_quad, changes.deleted), *named.deleted)
-    return Change(position, time, added, removed, event)
+    return Change(position, time, added, removed, event, reasons)
 
 
 def _quad(triple: Triple) -> Quad:

@@ -12,8 +12,8 @@ from triplewire.rules.changes import Changes
 from triplewire.rules.execution import ScheduleOutcome, Status, TraceEntry
 from triplewire.store.disk import Connection
 from triplewire.store.tables import living_graph, rule_records, traces
-from triplewire.store.tables.living_graph import QuadLines
-from triplewire.store.tables.rule_records import FiringRecord
+from triplewire.store.tables.living_graph import Authorship, QuadLines
+from triplewire.store.tables.rule_records import FiredUnit, FiringRecord
 from triplewire.wire.schedules import TracedSchedule, TracedUnit
 
 
@@ -30,21 +30,22 @@ class FiringEntry(Struct, frozen=True, kw_only=True):
     deleted: tuple[str, ...]
 
 
-def record(tx: Connection, time: float, outcome: ScheduleOutcome) -> int:
-    """Write what came of a schedule, and give back its position in the journal."""
-    position = record_changes(tx, time, outcome.changes)
-    rule_records.note_firings(tx, position, _entries(outcome))
+def record(tx: Connection, time: float, outcome: ScheduleOutcome, author: str | None = None) -> int:
+    """Write what came of an author's schedule, and give back its position in the journal."""
+    authorship = Authorship(author, _name(outcome), _units(outcome))
+    position = record_changes(tx, time, outcome.changes, authorship)
+    rule_records.note_firings(tx, position, _fired(outcome))
     traces.put(tx, position, _traces(outcome))
     return position
 
 
-def record_changes(tx: Connection, time: float, changes: Changes) -> int:
-    """Write changes that no schedule has made, and give back their position."""
+def record_changes(tx: Connection, time: float, changes: Changes, authorship: Authorship) -> int:
+    """Write changes, of a schedule or not, and give back their position."""
     edits, named = changes.edits, changes.edits.named
     added, removed = _lines(named.inserted), _lines(named.deleted)
     holding = QuadLines(_lines(changes.inserted) + added, _lines(changes.deleted) + removed)
     asserted = QuadLines(_lines(edits.inserted) + added, _lines(edits.deleted) + removed)
-    return living_graph.record(tx, time, holding, asserted).position
+    return living_graph.record(tx, time, holding, asserted, authorship).position
 
 
 def firings(tx: Connection, rule: str, after: int, limit: int) -> list[tuple[FiringRecord, FiringEntry]]:
@@ -104,11 +105,31 @@ def _traced(entry: TraceEntry) -> TracedUnit:
     )
 
 
-def _entries(outcome: ScheduleOutcome) -> Iterator[tuple[str, bytes]]:
+def _name(outcome: ScheduleOutcome) -> str | None:
+    """The name of the update, if it is one."""
+    names = {entry.transaction for entry in outcome.entries if entry.cause is None}
+    return names.pop() if len(names) == 1 else None
+
+
+def _units(outcome: ScheduleOutcome) -> dict[str, int]:
+    """The unit that has inserted a quad last, where it may have been a firing."""
+    if all(entry.rule is None for entry in outcome.entries):
+        return {}
+    committed = [entry for entry in outcome.entries if entry.status is Status.COMMITTED]
+    executed = [(action, entry) for entry in committed for action in entry.actions]
+    found: dict[str, int] = {}
+    for action, entry in sorted(executed, key=lambda each: each[0].order):
+        edits, unit = action.changes.edits, 0 if entry.rule is None else entry.number
+        found.update(dict.fromkeys(_lines((*edits.inserted, *edits.named.inserted)), unit))
+    return found
+
+
+def _fired(outcome: ScheduleOutcome) -> Iterator[FiredUnit]:
     names = {entry.number: entry.rule or entry.transaction for entry in outcome.entries}
     for entry in outcome.entries:
         if entry.rule is not None and entry.cause is not None:
-            yield entry.rule, msgspec.json.encode(_firing_entry(entry, names[entry.cause]))
+            said = msgspec.json.encode(_firing_entry(entry, names[entry.cause]))
+            yield FiredUnit(entry.rule, entry.number, entry.cause, said)
 
 
 def _firing_entry(entry: TraceEntry, cause: str) -> FiringEntry:

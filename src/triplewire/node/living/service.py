@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 import msgspec
+from msgspec import Struct
 
 from triplewire.errors import EventConflict, Forbidden, UnknownGraph
 from triplewire.languages.sparql.syntax.updates import UpdateOperation
@@ -29,7 +30,7 @@ from triplewire.node.rules.rights import require_author
 from triplewire.rdf.events import Event
 from triplewire.rdf.patches import Patch
 from triplewire.rdf.terms import NamedNode, Triple
-from triplewire.rules.changes import Edits
+from triplewire.rules.changes import Changes, Edits
 from triplewire.rules.execution import AnyUpdate, DatasetAction, DatasetUpdate, Status
 from triplewire.rules.execution.deadline import Interrupt, never
 from triplewire.store.disk import Connection
@@ -44,6 +45,13 @@ Plan = Callable[[LivingGraph], Sequence[AnyUpdate]]
 # Quads looked at and solutions made by one WHERE. Time is short as well: nobody can write meanwhile.
 WHERE_STEPS = 5_000_000
 _PAGE_BYTES = 16 << 20
+
+
+class Applied(Struct, frozen=True):
+    """What came of a request; no changes, if it is the repetition of one that was answered before."""
+
+    receipt: ChangeReceipt
+    changes: Changes = Changes()
 
 
 class LivingService:
@@ -70,6 +78,12 @@ class LivingService:
         self, client: Client, operations: Sequence[UpdateOperation], key: IdempotencyKey | None = None
     ) -> ChangeReceipt:
         """Execute a SPARQL Update request, as one transaction."""
+        return (await self.apply(client, operations, key)).receipt
+
+    async def apply(
+        self, client: Client, operations: Sequence[UpdateOperation], key: IdempotencyKey | None = None
+    ) -> Applied:
+        """The same; also says what has changed."""
         ready = [prepared(operation) for operation in operations]
 
         def plan(living: LivingGraph) -> list[DatasetUpdate]:
@@ -110,7 +124,7 @@ class LivingService:
             action = DatasetAction(lambda _: patching(patch.added, patch.removed, most))
             return DatasetUpdate(action=action, transaction="patch")
 
-        return await self._execute(client, lambda _: [update(patch) for patch in patches], key)
+        return (await self._execute(client, lambda _: [update(patch) for patch in patches], key)).receipt
 
     async def publish(
         self, client: Client, events: Sequence[Event], *, key: str | None = None, digest: bytes = b""
@@ -182,31 +196,31 @@ class LivingService:
         def plan(living: LivingGraph) -> list[DatasetUpdate]:
             return [DatasetUpdate(action=DatasetAction(lambda _: edits(living)), transaction="edit")]
 
-        return await self._execute(client, plan, key, graph)
+        return (await self._execute(client, plan, key, graph)).receipt
 
     async def _execute(
         self, client: Client, plan: Plan, key: IdempotencyKey | None, graph: GraphName = DEFAULT
-    ) -> ChangeReceipt:
+    ) -> Applied:
         """The receipt comes when the change is on the disk; under a key, it is the one that was given first."""
         require_author(client)
         self._state.know(client)
         self._events.buckets.take(client, 1)
 
-        def execute(tx: Connection, living: LivingGraph) -> tuple[ChangeReceipt, PublishResult]:
+        def execute(tx: Connection, living: LivingGraph) -> tuple[Applied, PublishResult]:
             answered = None if key is None else key.find_answer(tx)
             if answered is not None:
-                return msgspec.json.decode(answered, type=ChangeReceipt), PublishResult(())
+                return Applied(msgspec.json.decode(answered, type=ChangeReceipt)), PublishResult(())
             is_new = isinstance(graph, NamedNode) and next(asserted_in(living.repository, graph), None) is None
             with withdrawal.executing():
                 executed = self._executed(tx, living, client, plan, withdrawal.check)
             receipt = _receipt(executed, is_new)
             if key is not None:
                 key.keep_answer(tx, msgspec.json.encode(receipt), self._state.date.time())
-            return receipt, executed.accepted
+            return Applied(receipt, executed.outcome.changes), executed.accepted
 
         with self._store.pending.entered(client.id, None if key is None else key.key) as withdrawal:
-            receipt, _ = await self._write(execute, lambda done: self._events.committed(done[1]))
-        return receipt
+            applied, _ = await self._write(execute, lambda done: self._events.committed(done[1]))
+        return applied
 
     def _executed(
         self, tx: Connection, living: LivingGraph, client: Client, plan: Plan, interrupt: Interrupt = never

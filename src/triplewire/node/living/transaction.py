@@ -21,6 +21,7 @@ from triplewire.node.living.changes import Change, change_of
 from triplewire.node.living.edits import change_too_large
 from triplewire.node.living.graph import LivingGraph
 from triplewire.node.living.publication import PublishedChange, publish_changes
+from triplewire.node.living.reasons import GraphReasons, assertions_of
 from triplewire.node.living.store import LivingStore
 from triplewire.node.rules.rights import check_written, principals_of
 from triplewire.rules.changes import Changes
@@ -30,6 +31,7 @@ from triplewire.rules.schema import Schema
 from triplewire.store.disk import Connection
 from triplewire.store.tables import outbox, rule_records
 from triplewire.store.tables.identities import Client
+from triplewire.store.tables.living_graph import Assertion, Authorship
 from triplewire.store.tables.outbox import OutboxEntry
 from triplewire.wire.answers import Receipt
 
@@ -106,23 +108,29 @@ def _attempt(
     events: Events,
 ) -> ExecutedUpdate:
     outcome = _run(living, request, principals)
-    tx.execute("SAVEPOINT attempt")
+    # Only rules are a reason to try again without them; else the whole request is undone.
+    is_repeatable = bool(living.owners)
+    if is_repeatable:
+        tx.execute("SAVEPOINT attempt")
     try:
         check_written(outcome, request.author, living.owners, state.clients)
         _check_size(outcome.changes, state.change_quads)
-        time = state.clock.now().timestamp()
-        position = journal.record(tx, time, outcome)
+        time, changes = state.clock.now().timestamp(), outcome.changes
+        reasons = GraphReasons(tx, living.repository, changes, _gone(tx, changes, state))
+        position = journal.record(tx, time, outcome, request.author.id)
         accepted, published = publish_changes(
             tx, state, events, outcome.committed, position, request.publisher, request.hops
         )
-        entries = _tell(tx, living, change_of(position, time, outcome.changes, _last(published)))
+        entries = _tell(tx, living, change_of(position, time, changes, _last(published), reasons))
     except LimitExceeded as problem:
         living.roll_back()
-        tx.execute("ROLLBACK TO attempt")
-        tx.execute("RELEASE attempt")
+        if is_repeatable:
+            tx.execute("ROLLBACK TO attempt")
+            tx.execute("RELEASE attempt")
         fired = (entry.rule for entry in outcome.firings if entry.rule is not None)
         raise _Overrun(problem, frozenset(filter(principals.is_foreign, fired))) from None
-    tx.execute("RELEASE attempt")
+    if is_repeatable:
+        tx.execute("RELEASE attempt")
     return ExecutedUpdate(position, time, outcome, published, _with_entries(accepted, entries))
 
 
@@ -130,13 +138,19 @@ def change_schema(
     tx: Connection, store: LivingStore, schema: Schema, publisher: str, state: BrokerState, events: Events
 ) -> PublishResult:
     """Use another schema; what follows by it, and no longer follows, is a change like any other."""
-    changes = store.use_schema(tx, schema)
+    previous, changes = store.living.repository, store.use_schema(tx, schema)
     if not changes:
         return PublishResult(())
     living, time = store.living, state.clock.now().timestamp()
-    position = journal.record_changes(tx, time, changes)
+    position = journal.record_changes(tx, time, changes, Authorship(publisher, _SCHEMA))
     accepted, published = publish_changes(tx, state, events, {_SCHEMA: changes}, position, publisher, 0)
-    return _with_entries(accepted, _tell(tx, living, change_of(position, time, changes, _last(published))))
+    reasons = GraphReasons(tx, living.repository, changes, previous=previous)
+    return _with_entries(accepted, _tell(tx, living, change_of(position, time, changes, _last(published), reasons)))
+
+
+def _gone(tx: Connection, changes: Changes, state: BrokerState) -> dict[str, Assertion]:
+    """What is known of quads that are about to go, if somebody asks what answers stood on."""
+    return assertions_of(tx, changes) if state.index.asking_why else {}
 
 
 def _tell(tx: Connection, living: LivingGraph, change: Change) -> tuple[OutboxEntry, ...]:

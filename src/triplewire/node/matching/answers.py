@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -9,6 +10,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 
 from triplewire.matching import Match
 from triplewire.rdf.sparql_json import json_binding
+from triplewire.wire.reasons import Reason
 
 _encode = msgspec.json.Encoder().encode
 
@@ -16,7 +18,7 @@ _encode = msgspec.json.Encoder().encode
 class StoredAnswer(Struct, frozen=True):
     """As it is kept. `construct` holds the triples of a CONSTRUCT, one N-Triples line each.
 
-    The rest is what views say (`node.views.answers`).
+    `why` has what each solution stands on, if that was asked for. The rest is what views say (`node.views.answers`).
     """
 
     solutions: Raw | UnsetType = UNSET
@@ -27,6 +29,7 @@ class StoredAnswer(Struct, frozen=True):
     added: Raw | UnsetType = UNSET
     removed: Raw | UnsetType = UNSET
     failed: str | UnsetType = UNSET
+    why: Raw | UnsetType = UNSET
 
 
 class Notification(Struct, frozen=True):
@@ -43,6 +46,7 @@ class Notification(Struct, frozen=True):
     added: Raw | UnsetType = UNSET
     removed: Raw | UnsetType = UNSET
     failed: str | UnsetType = UNSET
+    why: Raw | UnsetType = UNSET
 
     @property
     def json(self) -> bytes:
@@ -52,11 +56,16 @@ class Notification(Struct, frozen=True):
 _decode = msgspec.json.Decoder(StoredAnswer).decode
 
 
-def answer_of(match: Match, *, constructs: bool) -> bytes:
-    """The answer of a match; `constructs` is whether it is a CONSTRUCT, whose triples may be none."""
+def answer_of(match: Match, *, constructs: bool, why: Sequence[Reason] | None = None) -> bytes:
+    """The answer of a match; `constructs` is whether it is a CONSTRUCT, whose triples may be none.
+
+    `why` says what each solution stands on.
+    """
     answer: dict[str, Any] = {"solutions": [json_binding(solution) for solution in match.solutions]}
     if constructs:
         answer["construct"] = [f"{triple} ." for triple in match.construct]
+    if why is not None:
+        answer["why"] = why
     return _encode(answer)
 
 
@@ -76,4 +85,5 @@ def notification(event: str, position: int, answer: bytes, nquads: bytes | None 
         kept.added,
         kept.removed,
         kept.failed,
+        kept.why,
     )

@@ -7,26 +7,41 @@ grant leaves of the event, in a matcher shared by all with the same grant.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from triplewire.algebra.queries import Construct
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
-from triplewire.errors import InputError
+from triplewire.errors import BudgetExceeded, InputError
 from triplewire.matching import Match, Matcher
 from triplewire.matching.batch import MatchBatch
+from triplewire.matching.evaluation.budget import Budget
 from triplewire.matching.general.datasets import IN_PROCESS, Evaluator
 from triplewire.node.access.grants import visible
 from triplewire.rdf.events import Event
 from triplewire.store.tables.identities import Grant
+from triplewire.wire.reasons import UNKNOWN, Reason
+
+# So much may it take to say what the solutions stand on of all that is published at once: others wait for it.
+REASON_STEPS = 100_000
 
 
 class LiveMatchers:
-    """Subscriptions by number, ready to be matched. Used by one thread. `changes` counts what came and went."""
+    """Subscriptions by number, ready to be matched. Used by one thread. `changes` counts what came and went.
 
-    def __init__(self, taxonomy: Taxonomy | None = None, evaluator: Evaluator = IN_PROCESS) -> None:
+    `asks_why` says of one whether what its solutions stand on is wanted.
+    """
+
+    def __init__(
+        self,
+        taxonomy: Taxonomy | None = None,
+        evaluator: Evaluator = IN_PROCESS,
+        asks_why: Callable[[str], bool] = lambda _: False,
+    ) -> None:
         self._taxonomy = taxonomy
         self._evaluator = evaluator
+        self._asks_why = asks_why
+        self._budget = Budget(REASON_STEPS)
         self._matchers: dict[Grant, Matcher] = {}
         self._grants: dict[str, Grant] = {}
         self._constructs: set[str] = set()
@@ -75,7 +90,8 @@ class LiveMatchers:
             yield from batch
 
     def batches(self, events: Sequence[Event]) -> Iterator[MatchBatch]:
-        """The same as columns, a batch for each grant."""
+        """The same as columns, a batch for each grant. What is asked why of these matches has a budget together."""
+        self._budget = Budget(REASON_STEPS)
         for grant, matcher in self._matchers.items():
             seen = [part for event in events if (part := visible(event, grant)) is not None]
             if seen:
@@ -83,6 +99,16 @@ class LiveMatchers:
                 if batch.errors:
                     raise InputError(wanted="events that the matcher can read", found=str(batch.errors[0]))
                 yield batch
+
+    def reasons(self, match: Match) -> tuple[Reason, ...] | None:
+        """What each solution stands on, if that is wanted: of what its subscriber may see of the event (row A15)."""
+        if not self._asks_why(match.subscription_id):
+            return None
+        grant = self._grants.get(match.subscription_id)
+        try:
+            return () if grant is None else self._matchers[grant].reasons(match, self._budget)
+        except (BudgetExceeded, RecursionError):
+            return (UNKNOWN,) * len(match.solutions)
 
     def constructs(self, subscription_id: str) -> bool:
         """Whether the subscription is a CONSTRUCT."""

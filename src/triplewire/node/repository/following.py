@@ -22,6 +22,8 @@ from triplewire.system.supervisor import Supervisor
 MIB = 1 << 20
 _log = logging.getLogger(__name__)
 _BEHIND_SECONDS = 5.0
+# What comes in such a time is taken over together: each time costs, however little it is.
+_REST_SECONDS = 0.05
 
 
 class Allowed(Struct, frozen=True):
@@ -48,6 +50,9 @@ class FollowingStore:
         self._allowed = allowed
         self._process = RepositoryProcess(kind, folder, allowed.memory)
         self._news = asyncio.Event()
+        # Set while somebody waits for it to come further.
+        self._hurry = asyncio.Event()
+        self._waiting = 0
         self._moved = asyncio.Condition()
         self._loop = asyncio.get_running_loop()
         self._tasks = Supervisor()
@@ -98,11 +103,30 @@ class FollowingStore:
                     continue
                 async with self._moved:
                     self._moved.notify_all()
+                await self._rest()
         except (StoreError, OSError, TimeoutError) as problem:
             self.trouble = str(problem)
             _log.error("the repository of %s does not follow any more: %s", self._kind, problem)
 
+    async def _rest(self) -> None:
+        """Let more come, which is then taken over at once; unless somebody asks."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_REST_SECONDS):
+                await self._hurry.wait()
+
     async def _reach(self, position: int) -> None:
+        if self.position >= position:
+            return
+        self._waiting += 1
+        self._hurry.set()
+        try:
+            await self._wait_for(position)
+        finally:
+            self._waiting -= 1
+            if not self._waiting:
+                self._hurry.clear()
+
+    async def _wait_for(self, position: int) -> None:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_BEHIND_SECONDS), self._moved:
                 await self._moved.wait_for(lambda: self.position >= position)

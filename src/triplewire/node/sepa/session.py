@@ -78,6 +78,10 @@ class Session:
         self._most = most
         self._subscriptions: dict[str, _Subscription] = {}
 
+    def __contains__(self, spuid: object) -> bool:
+        """Whether a subscription is open."""
+        return spuid in self._subscriptions
+
     @property
     def spuids(self) -> tuple[str, ...]:
         """The subscriptions that are open."""

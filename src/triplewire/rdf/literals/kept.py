@@ -6,6 +6,7 @@ literal is brought into that form before anything else.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from pyoxigraph import Quad, Store
@@ -14,6 +15,9 @@ from triplewire.rdf.terms import RDF, XSD, Literal, Term, Triple
 
 _AS_WRITTEN = frozenset({XSD["string"], RDF["langString"]})
 _PLACE = RDF["value"]
+_INTEGER = XSD["integer"]
+# Within 64 bits, and written as the store would.
+_CANONICAL_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 
 
 def as_kept(term: Term) -> Term:
@@ -24,7 +28,12 @@ def as_kept(term: Term) -> Term:
     """
     if isinstance(term, Triple):
         return Triple(term.subject, term.predicate, as_kept(term.object))
-    return _kept(term) if isinstance(term, Literal) and not as_written(term) else term
+    if not isinstance(term, Literal):
+        return term
+    datatype = term.datatype
+    if datatype in _AS_WRITTEN or (datatype == _INTEGER and _CANONICAL_INTEGER.fullmatch(term.value)):
+        return term
+    return _kept(term)
 
 
 def as_written(literal: Literal) -> bool:

@@ -52,10 +52,11 @@ def _parts(triples: list[Triple]) -> Iterator[list[Triple]]:
     part: list[Triple] = []
     size = 0
     for triple in triples:
-        size += len(str(triple).encode()) + _NAME_BYTES
+        own = len(str(triple).encode()) + _NAME_BYTES if len(triples) > 1 else 0
+        size += own
         if part and (len(part) >= _MOST or size > DEFAULT_LIMITS.event_bytes):
             yield part
-            part, size = [], len(str(triple).encode()) + _NAME_BYTES
+            part, size = [], own
         part.append(triple)
     if part:
         yield part

@@ -14,10 +14,11 @@ from triplewire.rules.paths import DeltaTerms
 
 
 class ExecutedAction(Struct, frozen=True):
-    """An action that was executed, and what it changed."""
+    """An action that was executed, and what it changed; `order` counts the actions of a schedule as they came."""
 
     action: AnyAction
     changes: Changes
+    order: int = 0
 
 
 class TraceEntry(Struct, frozen=True, kw_only=True):
@@ -46,6 +47,7 @@ class ScheduleTrace:
         self._units: dict[int, Unit] = {}
         self._deltas: dict[int, DeltaTerms | None] = {}
         self._actions: dict[int, list[ExecutedAction]] = {}
+        self._executed = 0
 
     def include(self, effect: Effect) -> None:
         """Take note of one effect."""
@@ -54,7 +56,8 @@ class ScheduleTrace:
                 self._units[unit.number] = unit
                 self._deltas[unit.number] = delta
             case Executed(number, action, changes):
-                self._actions.setdefault(number, []).append(ExecutedAction(action, changes))
+                self._executed += 1
+                self._actions.setdefault(number, []).append(ExecutedAction(action, changes, self._executed))
             case Ended(units):
                 self._units.update((unit.number, unit) for unit in units)
 

@@ -60,8 +60,7 @@ def applied(state: State, given: Applied, context: StepContext) -> Result:
     running = state.busy
     assert running is not None, "nothing was handed out"
     unit, changes = state.units[running.pending.unit], given.changes
-    # What it tried to insert and found there, it has read as well.
-    tried = tuple(Lookup(t.subject, t.predicate, t.object) for t in running.planned.edits.inserted)
+    tried = _tried(running, context)
     unit = replace(
         unit,
         writes=(*unit.writes, WriteSet(state.time, changes)),
@@ -80,6 +79,16 @@ def applied(state: State, given: Applied, context: StepContext) -> Result:
         return state, (executed,)
     state, effects = _trigger(state, unit, running, changes, context)
     return state, (executed, *effects)
+
+
+def _tried(running: Running, context: StepContext) -> tuple[Lookup, ...]:
+    """What it tried to insert and found there, it has read as well.
+
+    Updates of a dataset are one transaction: where no rule can fire, there is nobody else who might depend on it.
+    """
+    if isinstance(running.pending.action, DatasetAction) and not len(context.rules):
+        return ()
+    return tuple(Lookup(t.subject, t.predicate, t.object) for t in running.planned.edits.inserted)
 
 
 def _refusal(unit: Unit, changes: Changes, context: StepContext) -> TriplewireError | None:

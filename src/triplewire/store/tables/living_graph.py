@@ -1,16 +1,17 @@
 """The living graph: the quads that are asserted, and a journal of what changed.
 
-A quad is one line of N-Quads without its dot. What a transaction has changed is written together with the quads
-themselves, so that after a crash either all of it is there or nothing. The journal says which quads hold from then on
-and which no longer, those included that only follow from others; whoever replays it needs no schema. A change carries
-a checksum, and their positions follow each other from the floor (what retention removed) to the head.
+A quad is one line of N-Quads without its dot, and is kept with the change that asserted it. What a transaction has
+changed is written together with the quads themselves, so that after a crash either all of it is there or nothing. The
+journal says which quads hold from then on and which no longer, those included that only follow from others; whoever
+replays it needs no schema. A change carries a checksum, and their positions follow each other from the floor (what
+retention removed) to the head.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -36,6 +37,32 @@ class QuadLines(Struct, frozen=True):
     removed: Sequence[str] = ()
 
 
+class Authorship(Struct, frozen=True):
+    """Whose a change is, and the name of the update that it is, if it is one.
+
+    `units` says by which firing of the schedule a quad was asserted; any other by the update itself, which is 0.
+    """
+
+    author: str | None = None
+    name: str | None = None
+    units: Mapping[str, int] = {}
+
+
+class Assertion(Struct, frozen=True):
+    """Which change has asserted a quad, and which unit of its schedule; None where that was not kept."""
+
+    change: int | None
+    unit: int | None
+
+
+class ChangeOrigin(Struct, frozen=True):
+    """When a change happened, in Unix seconds; whose it is, and the name of the update, where that was kept."""
+
+    time: float
+    author: str | None
+    name: str | None
+
+
 class ChangeRecord(Struct, frozen=True):
     """What one transaction has changed, and when, in Unix seconds."""
 
@@ -52,6 +79,9 @@ class ChangeRecord(Struct, frozen=True):
         return digest.digest()
 
 
+_NOBODY = Authorship()
+
+
 # The quads
 
 
@@ -65,21 +95,48 @@ def quads(connection: Connection) -> Iterator[str]:
         last = rows[-1][0]
 
 
-def record(connection: Connection, time: float, holding: QuadLines, asserted: QuadLines) -> ChangeRecord:
+def record(
+    connection: Connection,
+    time: float,
+    holding: QuadLines,
+    asserted: QuadLines,
+    authorship: Authorship = _NOBODY,
+) -> ChangeRecord:
     """Write a change at the end of the journal, and change what is asserted."""
     change = ChangeRecord(head(connection) + 1, time, tuple(holding.added), tuple(holding.removed))
     if asserted.removed:
         gone = json.dumps(list(asserted.removed))
         connection.execute("DELETE FROM quads WHERE quad IN (SELECT value FROM json_each(?))", (gone,))
-    insert(connection, "INSERT OR IGNORE INTO quads (quad)", [(line,) for line in asserted.added])
+    position, unit = change.position, authorship.units.get
+    rows = [(line, position, unit(line, 0)) for line in asserted.added]
+    insert(connection, "INSERT OR IGNORE INTO quads (quad, change, unit)", rows)
+    kept = (position, time, _joined(change.added), _joined(change.removed), change.checksum)
     connection.execute(
-        f"INSERT INTO changes ({_COLUMNS}) VALUES (?, ?, ?, ?, ?)",
-        (change.position, time, _joined(change.added), _joined(change.removed), change.checksum),
+        f"INSERT INTO changes ({_COLUMNS}, author, name) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (*kept, authorship.author, authorship.name),
     )
     return change
 
 
+def assertions(connection: Connection, lines: Sequence[str]) -> dict[str, Assertion]:
+    """Of those quads that are asserted, by which change."""
+    rows = connection.execute(
+        "SELECT quad, change, unit FROM quads WHERE quad IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(lines)),),
+    ).fetchall()
+    return {line: Assertion(change, unit) for line, change, unit in rows}
+
+
 # The journal
+
+
+def origins(connection: Connection, positions: Iterable[int]) -> dict[int, ChangeOrigin]:
+    """Of those changes that are kept, whose they are."""
+    rows = connection.execute(
+        "SELECT position, time, author, name FROM changes WHERE position IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(positions)),),
+    ).fetchall()
+    return {position: ChangeOrigin(*rest) for position, *rest in rows}
 
 
 def head(connection: Connection) -> int:

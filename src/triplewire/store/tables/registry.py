@@ -26,7 +26,7 @@ class SubscriptionOptions(Struct, frozen=True, kw_only=True, omit_defaults=True)
     """How notifications are made and sent. `retention` is how long an unread one is kept, in seconds.
 
     `lease_ends` is when the callback must be proven again, in Unix seconds. `window` is for how many seconds a view
-    joins what changes into one notification.
+    joins what changes into one notification. `why` asks for what each solution stands on.
     """
 
     payload: Payload = "solutions"
@@ -36,6 +36,7 @@ class SubscriptionOptions(Struct, frozen=True, kw_only=True, omit_defaults=True)
     lease_ends: float | None = None
     retention: float | None = None
     window: float | None = None
+    why: bool = False
 
 
 class SubscriptionRecord(Struct, frozen=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 
 from msgspec import Struct
@@ -28,11 +29,26 @@ class RuleRecord(Struct, frozen=True):
 
 
 class FiringRecord(Struct, frozen=True):
-    """One firing of a rule. `schedule` is the place in the journal of what it was part of; `entry` has the rest."""
+    """One firing of a rule. `schedule` is the place in the journal of what it was part of; `entry` has the rest.
+
+    `unit` is its number in the schedule, `parent` that of the firing or transaction that triggered it; None where that
+    was not kept.
+    """
 
     number: int
     rule: str
     schedule: int
+    entry: bytes
+    unit: int | None = None
+    parent: int | None = None
+
+
+class FiredUnit(Struct, frozen=True):
+    """A firing, to be kept."""
+
+    rule: str
+    unit: int
+    parent: int
     entry: bytes
 
 
@@ -79,10 +95,10 @@ def owned_by(connection: Connection, owner: str) -> list[RuleRecord]:
     return [RuleRecord(*row) for row in rows]
 
 
-def note_firings(connection: Connection, schedule: int, firings: Iterable[tuple[str, bytes]]) -> None:
+def note_firings(connection: Connection, schedule: int, firings: Iterable[FiredUnit]) -> None:
     """Keep what rules did in a schedule."""
-    rows = [(rule, schedule, entry) for rule, entry in firings]
-    insert(connection, "INSERT INTO firings (rule, schedule, entry)", rows)
+    rows = [(fired.rule, schedule, fired.entry, fired.unit, fired.parent) for fired in firings]
+    insert(connection, "INSERT INTO firings (rule, schedule, entry, unit, parent)", rows)
 
 
 def firings(connection: Connection, rule: str, after: int, limit: int) -> list[FiringRecord]:
@@ -90,6 +106,16 @@ def firings(connection: Connection, rule: str, after: int, limit: int) -> list[F
     rows = connection.execute(
         "SELECT number, rule, schedule, entry FROM firings WHERE rule = ? AND number > ? ORDER BY number LIMIT ?",
         (rule, after, limit),
+    ).fetchall()
+    return [FiringRecord(*row) for row in rows]
+
+
+def firings_in(connection: Connection, schedules: Iterable[int]) -> list[FiringRecord]:
+    """What rules did in some schedules, as far as it is kept with its numbers."""
+    rows = connection.execute(
+        "SELECT number, rule, schedule, entry, unit, parent FROM firings "
+        "WHERE unit IS NOT NULL AND schedule IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(schedules)),),
     ).fetchall()
     return [FiringRecord(*row) for row in rows]
 

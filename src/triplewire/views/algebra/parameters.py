@@ -54,7 +54,7 @@ class _Lifting:
         if isinstance(node, ast.In | ast.NotIn):
             return type(node)(self._constant(node.operand), self._constants(node.choices))
         if isinstance(node, ast.BuiltIn):
-            return ast.BuiltIn(node.name, self._constants(node.arguments))
+            return msgspec.structs.replace(node, arguments=self._constants(node.arguments))
         if isinstance(node, ast.Operation):
             return ast.Operation(node.operator, self._constant(node.operand))
         return node

@@ -86,7 +86,8 @@ class Compilation:
 
     def _wrapper(self, node: Node) -> Operator:
         if isinstance(node, nodes.Extend):
-            return Extended(self.operator(node.inner), node.variable.name, self.expressions.term(node.expression))
+            computed = self.expressions.term_beside(node.expression, _computed_before(node.inner))
+            return Extended(self.operator(node.inner), node.variable.name, computed)
         if isinstance(node, nodes.GraphEach):
             required = [QuadMatch(pattern) for pattern in required_anywhere(node.inner)]
             return EachGraph(node.name.name, self.operator(node.inner), required)
@@ -127,6 +128,15 @@ class Compilation:
             return any(True for _ in inner.solve(work.around(outer), outer))
 
         return exists
+
+
+def _computed_before(node: Node) -> frozenset[str]:
+    """The names of what was computed right before, from the same solution."""
+    names = []
+    while isinstance(node, nodes.Extend):
+        names.append(node.variable.name)
+        node = node.inner
+    return frozenset(names)
 
 
 def required_patterns(node: Node) -> Iterator[nodes.QuadPattern | nodes.NegatedPattern]:

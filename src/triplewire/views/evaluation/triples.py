@@ -31,6 +31,21 @@ class Template:
     def has_blank_nodes(self) -> bool:
         return bool(self._blanks)
 
+    def seeds(self, triple: Triple) -> Iterator[Bindings]:
+        """For each pattern of which the triple may be made, what a solution that makes it binds."""
+        given = (triple.subject, triple.predicate, triple.object)
+        for pattern in self._patterns:
+            seed: Bindings = {}
+            for position, term in zip(pattern, given, strict=True):
+                if not isinstance(position, Variable):
+                    fits = position == term
+                else:
+                    fits = position.name.startswith("_:") or seed.setdefault(position.name, term) == term
+                if not fits:
+                    break
+            else:
+                yield seed
+
     def triples(self, solution: Bindings, work: Work, copy: int = 0) -> Iterator[Triple]:
         """What one solution makes, `copy` counting those that are equal to it. What is no triple is left out."""
         solution = {name: term for name, term in solution.items() if not name.startswith("_:")}

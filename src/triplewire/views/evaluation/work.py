@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from secrets import token_hex
 
-from msgspec import Struct
-
 from triplewire.errors import BudgetExceeded
 from triplewire.rdf.terms import XSD, DefaultGraph, Literal, Term
 from triplewire.views.graphs import DEFAULT_GRAPH, Dataset, Graph
@@ -42,22 +40,35 @@ class Budget:
         )
 
 
-class Moment(Struct, frozen=True):
-    """What NOW() says, and what makes random values differ from one evaluation to another."""
+class Moment:
+    """What NOW() says, and what makes random values differ from one evaluation to another.
 
-    now: Literal
-    salt: str = ""
+    The literal is made when it is asked for: most evaluations never ask.
+    """
+
+    __slots__ = ("_literal", "_time", "salt")
+
+    def __init__(self, time: float, salt: str = "") -> None:
+        self._time = time
+        self._literal: Literal | None = None
+        self.salt = salt
 
     @classmethod
     def current(cls) -> Moment:
         """This moment, unlike any other."""
-        return cls.at(datetime.now(UTC).timestamp(), token_hex(16))
+        return cls(datetime.now(UTC).timestamp(), token_hex(16))
 
     @classmethod
     def at(cls, time: float, salt: str = "") -> Moment:
         """A time in seconds since 1970."""
-        text = datetime.fromtimestamp(time, UTC).isoformat().replace("+00:00", "Z")
-        return cls(Literal(text, datatype=XSD["dateTime"]), salt)
+        return cls(time, salt)
+
+    @property
+    def now(self) -> Literal:
+        if self._literal is None:
+            text = datetime.fromtimestamp(self._time, UTC).isoformat().replace("+00:00", "Z")
+            self._literal = Literal(text, datatype=XSD["dateTime"])
+        return self._literal
 
 
 class Work:

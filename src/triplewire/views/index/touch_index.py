@@ -11,7 +11,7 @@ from triplewire.views.algebra import nodes
 from triplewire.views.algebra.paths import may_be_empty, steps_of
 from triplewire.views.evaluation.work import Work
 from triplewire.views.graphs import DEFAULT_GRAPH, Graph, Selected
-from triplewire.views.index.members import ShapeMembers
+from triplewire.views.index.members import Search, ShapeMembers
 from triplewire.views.index.shapes import Constants, Shape
 from triplewire.views.maintenance.leaves import Leaf
 
@@ -57,8 +57,8 @@ class TouchIndex(Generic[M]):
                 if not found:
                     self._leaves.pop(address, None)
 
-    def touched(self, quad: Quad, work: Work) -> Iterable[M]:
-        """Every view that the quad may touch, each once. `work` is over all that holds before or after the change."""
+    def touched(self, quad: Quad, search: Search) -> Iterable[M]:
+        """Every view that the quad may touch, each once."""
         graph, predicate = quad.graph_name, quad.predicate
         found: dict[M, None] = {}
         seen: set[tuple[int, int]] = set()
@@ -66,17 +66,17 @@ class TouchIndex(Generic[M]):
             for key, (members, number) in self._leaves.get(address, {}).items():
                 if key not in seen:
                     seen.add(key)
-                    found.update(dict.fromkeys(_touched(members, number, quad, work)))
+                    found.update(dict.fromkeys(_touched(members, number, quad, search)))
         return found
 
 
-def _touched(members: ShapeMembers[M], number: int, quad: Quad, work: Work) -> Iterator[M]:
-    shape = members.shape
+def _touched(members: ShapeMembers[M], number: int, quad: Quad, search: Search) -> Iterator[M]:
+    shape, work = members.shape, search.work
     if not shape.default_graphs and not shape.named_graphs:
-        yield from members.touched(number, quad, work)
+        yield from members.touched(number, quad, search)
         return
     selected = Selected(work.dataset, shape.default_graphs, shape.named_graphs)
-    chosen = Work(selected, work.budget, work.moment)
+    chosen = Search(Work(selected, work.budget, work.moment))
     if quad.graph_name in shape.named_graphs:
         yield from members.touched(number, quad, chosen)
     if quad.graph_name in shape.default_graphs:

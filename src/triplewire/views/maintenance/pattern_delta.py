@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from triplewire.languages.trees import walk
-from triplewire.rdf.terms import Quad, Term
+from triplewire.rdf.terms import NamedNode, Quad, Term
 from triplewire.views.algebra import nodes
 from triplewire.views.algebra.variables import possible
 from triplewire.views.evaluation.operators import Operator
@@ -22,6 +22,8 @@ from triplewire.views.maintenance.seeds import LeafSeeds, Seeds
 Row = tuple[Term | None, ...]
 # Solutions that were added, and solutions that were removed.
 Delta = tuple[list[Bindings], list[Bindings]]
+# For so many predicates it is remembered which leaves look at them.
+_MOST_PREDICATES = 64
 
 
 class BeforeAndAfter:
@@ -44,6 +46,7 @@ class PatternDelta:
         self._names = tuple(sorted(possible(node)))
         self.leaves: list[Leaf] = leaves_of(node)
         self._seeds = [LeafSeeds(leaf) for leaf in self.leaves]
+        self._looking_at: dict[NamedNode, list[LeafSeeds]] = {}
         self.is_flat = _is_flat(node)
 
     def whole(self, work: Work) -> Iterable[Bindings]:
@@ -55,17 +58,29 @@ class PatternDelta:
         if self.is_flat:
             return self._found(added, both.after), self._found(removed, both.before)
         seeds = Seeds(
-            seed for quad in (*added, *removed) for leaf in self._seeds for seed in leaf.seeds(quad, both.either)
+            seed
+            for quad in (*added, *removed)
+            for leaf in self._leaves_at(quad)
+            for seed in leaf.seeds(quad, both.either)
         )
         if not seeds.all:
             return [], []
         after, before = self._counted(seeds, both.after), self._counted(seeds, both.before)
         return self._solutions(after - before), self._solutions(before - after)
 
+    def _leaves_at(self, quad: Quad) -> list[LeafSeeds]:
+        """The leaves that may look at a quad, by its predicate."""
+        found = self._looking_at.get(quad.predicate)
+        if found is None:
+            found = [leaf for leaf in self._seeds if leaf.may_look_at(quad.predicate)]
+            if len(self._looking_at) < _MOST_PREDICATES:
+                self._looking_at[quad.predicate] = found
+        return found
+
     def _found(self, quads: Sequence[Quad], work: Work) -> list[Bindings]:
         """In a flat pattern: what stands on one of the quads, each solution once."""
         found: dict[Row, Bindings] = {}
-        seeds = [seed for quad in quads for leaf in self._seeds for seed in leaf.seeds(quad, work)]
+        seeds = [seed for quad in quads for leaf in self._leaves_at(quad) for seed in leaf.seeds(quad, work)]
         for seed in seeds:
             for solution in self._operator.solve(work, seed):
                 found[self._row(solution)] = solution

@@ -6,10 +6,11 @@ same is explained by what made it; otherwise any derivation is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 
+from triplewire.errors import BudgetExceeded
 from triplewire.languages.sparql.syntax import ast
-from triplewire.languages.sparql.syntax.datasets import DescribeQuery
 from triplewire.rdf.terms import Quad, Triple
 from triplewire.views.evaluation.forms import Form
 from triplewire.views.evaluation.provenance import Provenance
@@ -32,29 +33,62 @@ class Reasons:
         query = form.query
         self._template = Template(query.template) if isinstance(query, ast.ConstructQuery) else None
 
-    def of(self, items: Iterable[Item], solutions: Iterable[Bindings], work: Work) -> list[Quads]:
-        """For each item, over the state in which it is in the answer; `solutions` are those that came or went."""
-        waiting = list(solutions)
-        return [self._reason(item, waiting, work) for item in items]
+    def of(self, items: Sequence[Item], solutions: Iterable[Bindings], work: Work) -> list[Quads | None]:
+        """For each item, over the state in which it is in the answer; `solutions` are those that came or went.
 
-    def _reason(self, item: Item, waiting: list[Bindings], work: Work) -> Quads:
-        if isinstance(item, Triple) and isinstance(self._form.query, DescribeQuery):
-            return tuple(work.dataset.match(item.subject, item.predicate, item.object, DEFAULT_GRAPH))
-        at = next((at for at, row in enumerate(waiting) if self._makes(row, item, work)), None)
-        if at is None:
-            seed: Bindings = {} if isinstance(item, Triple) else item
-            rows = self._provenance.solutions(self._form.wrapped, work, seed)
-            row = next((row for row in rows if self._makes(row, item, work)), None)
-        else:
+        None for what is not in the answer, and for what was not looked for any more when the budget was used up.
+        """
+        waiting: dict[object, list[Bindings]] = {}
+        with suppress(BudgetExceeded):
+            self._sort(solutions, waiting, work)
+        return [self._found(item, waiting, work) for item in items]
+
+    def _found(self, item: Item, waiting: dict[object, list[Bindings]], work: Work) -> Quads | None:
+        try:
+            return self._reason(item, waiting, work)
+        except (BudgetExceeded, RecursionError):
+            return None
+
+    def _reason(self, item: Item, waiting: dict[object, list[Bindings]], work: Work) -> Quads | None:
+        if isinstance(item, Triple) and self._template is None:
+            return tuple(work.dataset.match(item.subject, item.predicate, item.object, DEFAULT_GRAPH)) or None
+        rows = waiting.get(_key(item))
+        if rows:
             # One solution makes several triples, but only one solution.
-            row = waiting[at] if isinstance(item, Triple) else waiting.pop(at)
-        return () if row is None else self._provenance.quads(self._form.wrapped, row, work)
+            row: Bindings | None = rows[0] if isinstance(item, Triple) else rows.pop(0)
+        else:
+            row = next(self._making(item, work), None)
+        return None if row is None else self._provenance.quads(self._form.wrapped, row, work)
 
-    def _makes(self, row: Bindings, item: Item, work: Work) -> bool:
-        if isinstance(item, Triple):
+    def _sort(self, solutions: Iterable[Bindings], waiting: dict[object, list[Bindings]], work: Work) -> None:
+        """Put each solution to the items that it makes."""
+        for row in solutions:
+            for item in self._made(row, work):
+                work.budget.spend()
+                waiting.setdefault(_key(item), []).append(row)
+
+    def _made(self, row: Bindings, work: Work) -> Iterable[Item]:
+        if self._template is not None:
+            shown = self._shown(row)
+            copies = range(_COPIES if self._template.has_blank_nodes else 1)
+            return dict.fromkeys(triple for copy in copies for triple in self._template.triples(shown, work, copy))
+        return ({},) if isinstance(self._form.query, ast.AskQuery) else (self._shown(row),)
+
+    def _making(self, item: Item, work: Work) -> Iterator[Bindings]:
+        """Solutions that make an item."""
+        if not isinstance(item, Triple):
+            seeds: Iterable[Bindings] = (item,)
+        else:
             assert self._template is not None
-            return any(item in self._template.triples(self._shown(row), work, copy) for copy in range(_COPIES))
-        return isinstance(self._form.query, ast.AskQuery) or self._shown(row) == item
+            seeds = self._template.seeds(item)
+        for seed in seeds:
+            for row in self._provenance.solutions(self._form.wrapped, work, seed):
+                if item in self._made(row, work):
+                    yield row
 
     def _shown(self, row: Bindings) -> Bindings:
         return {name: row[name] for name in self._form.names if name in row}
+
+
+def _key(item: Item) -> object:
+    return item if isinstance(item, Triple) else frozenset(item.items())

@@ -27,6 +27,12 @@ class LeafSeeds:
         self._match = QuadMatch(pattern) if is_quad else None  # type: ignore[arg-type]
         self._reach = Reach(pattern.path) if isinstance(pattern, nodes.PathPattern) else None
 
+    def may_look_at(self, predicate: NamedNode) -> bool:
+        """Whether quads with a predicate may change anything here."""
+        pattern = self.leaf.pattern
+        wanted = pattern.predicate if isinstance(pattern, nodes.QuadPattern) else None
+        return not isinstance(wanted, NamedNode) or wanted == predicate
+
     def seeds(self, quad: Quad, work: Work) -> Iterator[Bindings]:
         """What solutions extend that change with the quad. `work` is over all that holds before or after."""
         pattern, graph = self.leaf.pattern, quad.graph_name

@@ -8,7 +8,7 @@ from triplewire.rdf.terms import Quad, Term
 from triplewire.views.changes import Change
 from triplewire.views.evaluation.forms import Form
 from triplewire.views.evaluation.work import Budget, Moment, Work
-from triplewire.views.graphs import DEFAULT_GRAPH, Before, Dataset, Either, QuadSet
+from triplewire.views.graphs import DEFAULT_GRAPH, Before, Dataset, Either, QuadSet, Remembered
 from triplewire.views.maintenance.pattern_delta import BeforeAndAfter
 
 
@@ -17,7 +17,8 @@ class States:
 
     def __init__(self, change: Change, after: Dataset) -> None:
         self.moment = Moment.at(change.time)
-        self.after = after
+        # Views that the same quad touches ask much the same.
+        self.after = after = Remembered(after)
         removed = QuadSet(change.removed)
         self.before = Before(after, QuadSet(change.added), removed)
         self.either = Either(after, removed) if change.removed else after

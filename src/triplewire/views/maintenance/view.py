@@ -256,7 +256,10 @@ class Pipeline:
         more, fewer = list(coming), list(going)
         if not more or not fewer:
             return more, fewer
-        a, b = Counter(map(self._key, more)), Counter(map(self._key, fewer))
+        ups, downs = [*map(self._key, more)], [*map(self._key, fewer)]
+        if set(ups).isdisjoint(downs):
+            return more, fewer
+        a, b = Counter(ups), Counter(downs)
         return [*map(self._bindings, (a - b).elements())], [*map(self._bindings, (b - a).elements())]
 
     def _shown(self, row: Bindings) -> Bindings:

@@ -25,7 +25,7 @@ def built_in(cursor: Cursor, name: str, read: ReadExpression) -> Expression:
     _check_count(cursor, name, BUILT_INS[name], len(arguments), start)
     if name in REGEX_FUNCTIONS and isinstance(arguments[1], Literal):
         _check_regex(cursor, arguments[1].value)
-    return BuiltIn(name, arguments)
+    return BuiltIn(name, arguments, cursor.base if name in ("IRI", "URI") else None)
 
 
 def function_call(cursor: Cursor, function: NamedNode, read: ReadExpression) -> Expression:

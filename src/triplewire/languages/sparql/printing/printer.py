@@ -9,6 +9,7 @@ from triplewire.languages.sparql.syntax.ast import (
     Alternative,
     AskQuery,
     Bind,
+    BuiltIn,
     ConstructQuery,
     Duplicates,
     Expression,
@@ -35,6 +36,7 @@ from triplewire.languages.sparql.syntax.ast import (
     ZeroOrOne,
 )
 from triplewire.languages.sparql.syntax.datasets import DatasetQuery, DescribeQuery
+from triplewire.languages.trees import walk
 
 
 def print_query(query: Query) -> str:
@@ -62,7 +64,14 @@ def print_dataset_query(query: DatasetQuery) -> str:
 
 def _printed(query: Query | DescribeQuery, graphs: str) -> str:
     where = "" if isinstance(query, AskQuery) else "WHERE "
-    return _with_tail(f"{_head(query)} {graphs}{where}{print_group(query.where)}", query)
+    return _with_tail(f"{base_of(query)}{_head(query)} {graphs}{where}{print_group(query.where)}", query)
+
+
+def base_of(tree: object) -> str:
+    """The declaration of what IRI() resolves relative ones against; nothing if nobody asks."""
+    bases = (node.base for node in walk(tree) if isinstance(node, BuiltIn) and node.base is not None)
+    base = next(bases, None)
+    return "" if base is None else f"BASE <{base}> "
 
 
 def _head(query: Query | DescribeQuery) -> str:

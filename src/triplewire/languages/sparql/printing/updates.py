@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import groupby
 
-from triplewire.languages.sparql.printing.printer import braced, print_group
+from triplewire.languages.sparql.printing.printer import base_of, braced, print_group
 from triplewire.languages.sparql.syntax.updates import (
     Clear,
     Create,
@@ -55,7 +55,9 @@ def _target(target: NamedNode | Graphs) -> str:
 
 
 def _modify(operation: Modify) -> str:
-    words = [] if operation.with_ is None else [f"WITH {operation.with_}"]
+    words = [base_of(operation).strip()] if base_of(operation) else []
+    if operation.with_ is not None:
+        words.append(f"WITH {operation.with_}")
     if operation.delete or not operation.insert:
         words.append(f"DELETE {_quads(operation.delete)}")
     if operation.insert:

@@ -158,10 +158,14 @@ class FunctionCall(Struct, frozen=True):
 
 
 class BuiltIn(Struct, frozen=True):
-    """A built-in function by its name in capitals, such as `STRLEN`, `IF`, `COALESCE` or `BOUND`."""
+    """A built-in function by its name in capitals, such as `STRLEN`, `IF`, `COALESCE` or `BOUND`.
+
+    `base` is what IRI and URI resolve relative ones against, if the text has said.
+    """
 
     name: str
     arguments: tuple[Expression, ...]
+    base: str | None = None
 
 
 class Exists(Struct, frozen=True):

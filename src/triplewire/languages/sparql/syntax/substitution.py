@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
+from msgspec.structs import replace
+
 from triplewire.algebra.patterns import Variable
 from triplewire.errors import InputError
 from triplewire.languages.sparql.syntax.ast import Alias, Bind, BuiltIn, Modifiers, SelectQuery, Term, Values
@@ -66,7 +68,7 @@ class _Substitution:
     def _call(self, call: BuiltIn) -> BuiltIn | Literal:
         if call.name == "BOUND":
             return _TRUE if call.arguments[0] in self._terms else call
-        return BuiltIn(call.name, self.of(call.arguments))
+        return replace(call, arguments=self.of(call.arguments))
 
     def _modifiers(self, modifiers: Modifiers) -> Modifiers:
         keys = tuple([self._named(key) if isinstance(key, Variable) else self.of(key) for key in modifiers.group_by])

@@ -19,6 +19,7 @@ from triplewire.languages.sparql.syntax.limits import UPDATE_LIMITS
 from triplewire.languages.sparql.syntax.updates import UpdateOperation, using_graphs
 from triplewire.node.http.authentication import client_of, node_of
 from triplewire.node.http.bodies import Base, base_of, media_type_of, read_body, read_form, read_text
+from triplewire.node.http.direct import DirectRoute
 from triplewire.node.http.negotiation import chosen
 from triplewire.node.http.openapi import BEARER, JSON, documents, json_answer, json_response, problems, text_schema
 from triplewire.node.http.routes.events import MOST, MOST_POSITION
@@ -44,7 +45,7 @@ POSITION = "Triplewire-Change"
 # A character has up to four bytes, and in a form up to three for each of them.
 _UPDATE_BYTES = 4 * UPDATE_LIMITS.text
 _FORM_BYTES = 12 * UPDATE_LIMITS.text
-_USING = ("using-graph-uri", "using-named-graph-uri")
+USING = ("using-graph-uri", "using-named-graph-uri")
 _MOST_WAIT = 60.0
 # What is shorter is read sooner than another thread would begin to.
 _INLINE = 4 * 1024
@@ -64,7 +65,7 @@ def _takes(*media_types: str) -> dict[str, Any]:
 
 
 _FIELDS = {"type": "object", "required": ["update"], "properties": {"update": {"type": "string"}}}
-_UPDATE_BODY: dict[str, Any] = {
+UPDATE_BODY: dict[str, Any] = {
     "requestBody": {"required": True, "content": {UPDATE: {"schema": {"type": "string"}}, FORM: {"schema": _FIELDS}}}
 }
 
@@ -72,12 +73,12 @@ _UPDATE_BODY: dict[str, Any] = {
 # SPARQL Update
 
 
-@router.post("/update", responses=_CHANGED | _WRITING, openapi_extra=BEARER | _UPDATE_BODY)
+@router.post("/update", responses=_CHANGED | _WRITING, openapi_extra=BEARER | UPDATE_BODY)
 async def update(
     request: Request,
-    using: Annotated[list[str] | None, Query(alias=_USING[0], description="As USING, for every WHERE.")] = None,
+    using: Annotated[list[str] | None, Query(alias=USING[0], description="As USING, for every WHERE.")] = None,
     using_named: Annotated[
-        list[str] | None, Query(alias=_USING[1], description="As USING NAMED, for every WHERE.")
+        list[str] | None, Query(alias=USING[1], description="As USING NAMED, for every WHERE.")
     ] = None,
     base: Base = None,
     key: Key = None,
@@ -85,17 +86,19 @@ async def update(
     """Execute a SPARQL 1.1 Update request: all of it, as one transaction, or nothing."""
     node, client = node_of(request), client_of(request)
     require_author(client)
-    text, graphs = await _update_in(request, using or [], using_named or [])
-    is_short = len(text) <= _INLINE
-    operations = _parsed(text, base, graphs) if is_short else await asyncio.to_thread(_parsed, text, base, graphs)
+    text, graphs = await update_in(request, using or [], using_named or [])
+    operations = await parsed_update(text, base, graphs)
     digest = repr((base, graphs)).encode(errors="replace") + text.encode(errors="replace")
     return _answer(await node.broker.living.update(client, operations, _key(request, client, key, digest)))
 
 
+PLAIN_UPDATE = DirectRoute("POST", "/update", update, headers=frozenset((b"idempotency-key",)))
+
 Named = tuple[list[str], list[str]]
 
 
-async def _update_in(request: Request, using: list[str], using_named: list[str]) -> tuple[str, Named]:
+async def update_in(request: Request, using: list[str], using_named: list[str]) -> tuple[str, Named]:
+    """The update in a body, and the graphs that the request names."""
     media_type = media_type_of(request)
     if media_type == UPDATE:
         return await read_text(request, _UPDATE_BYTES), (using, using_named)
@@ -104,7 +107,13 @@ async def _update_in(request: Request, using: list[str], using_named: list[str])
     fields = await read_form(request, _FORM_BYTES)
     if len(fields.get("update", ())) != 1:
         raise InputError(wanted="exactly one field `update`", found="none or several")
-    return fields["update"][0], (fields.get(_USING[0], []), fields.get(_USING[1], []))
+    return fields["update"][0], (fields.get(USING[0], []), fields.get(USING[1], []))
+
+
+async def parsed_update(text: str, base: str | None, graphs: Named) -> tuple[UpdateOperation, ...]:
+    """A request by SPARQL Update; a long one is read on another thread."""
+    is_short = len(text) <= _INLINE
+    return _parsed(text, base, graphs) if is_short else await asyncio.to_thread(_parsed, text, base, graphs)
 
 
 def _parsed(text: str, base: str | None, graphs: Named) -> tuple[UpdateOperation, ...]:

@@ -11,7 +11,7 @@ from msgspec import Struct
 from triplewire.errors import InputError, RefusedFeature, UnknownFormat
 from triplewire.languages.sparql.parsing.parser import parse_dataset_query
 from triplewire.languages.sparql.syntax import ast
-from triplewire.languages.sparql.syntax.datasets import DescribeQuery
+from triplewire.languages.sparql.syntax.datasets import DatasetQuery, DescribeQuery
 from triplewire.node.http.authentication import client_of, node_of
 from triplewire.node.http.bodies import media_type_of, read_form
 from triplewire.node.http.negotiation import chosen
@@ -25,18 +25,18 @@ from triplewire.rdf.terms import NamedNode
 
 router = APIRouter(tags=["sparql"])
 
-_RESULTS = [
+RESULTS = [
     "application/sparql-results+json",
     "application/sparql-results+xml",
     "text/csv",
     "text/tab-separated-values",
 ]
-_GRAPHS = ["application/n-triples", *(f.media_types[0] for f in FORMATS if f.name not in ("nquads", "ntriples"))]
-_ALIASES = {"application/json": _RESULTS[0], "application/xml": _RESULTS[1]}
+GRAPHS = ["application/n-triples", *(f.media_types[0] for f in FORMATS if f.name not in ("nquads", "ntriples"))]
+_ALIASES = {"application/json": RESULTS[0], "application/xml": RESULTS[1]}
 FORM = "application/x-www-form-urlencoded"
 _FORM_BYTES = 1 << 20
-_DATASET = ("default-graph-uri", "named-graph-uri")
-_BODY: dict[str, Any] = {
+DATASET = ("default-graph-uri", "named-graph-uri")
+QUERY_BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
         "content": {
@@ -45,14 +45,19 @@ _BODY: dict[str, Any] = {
         },
     }
 }
-_PROBLEMS = documents(*_RESULTS, *_GRAPHS) | problems(400, 401, 403, 406, 413, 415, 503)
+_PROBLEMS = documents(*RESULTS, *GRAPHS) | problems(400, 401, 403, 406, 413, 415, 503)
 
 
-class _Asked(Struct, frozen=True):
+class Asked(Struct, frozen=True):
     """A query, and the graphs that the request names, by parameter."""
 
     text: str
     graphs: Mapping[str, Sequence[str]]
+
+    def parsed(self, base: str | None = None) -> DatasetQuery:
+        """The query over those graphs."""
+        graphs = [[graph_named(name) for name in self.graphs.get(parameter, ())] for parameter in DATASET]
+        return parse_dataset_query(self.text, base).over(*graphs)
 
 
 # The living graph
@@ -62,25 +67,24 @@ class _Asked(Struct, frozen=True):
 async def query_by_get(
     request: Request,
     query: Annotated[str, Query()],
-    default: Annotated[list[str] | None, Query(alias=_DATASET[0], description="As FROM.")] = None,
-    named: Annotated[list[str] | None, Query(alias=_DATASET[1], description="As FROM NAMED.")] = None,
+    default: Annotated[list[str] | None, Query(alias=DATASET[0], description="As FROM.")] = None,
+    named: Annotated[list[str] | None, Query(alias=DATASET[1], description="As FROM NAMED.")] = None,
 ) -> Response:
     """Evaluate a SPARQL query over the living graph."""
-    return await _answered(request, _Asked(query, {_DATASET[0]: default or [], _DATASET[1]: named or []}))
+    return await _answered(request, Asked(query, {DATASET[0]: default or [], DATASET[1]: named or []}))
 
 
-@router.post("/sparql", responses=_PROBLEMS, openapi_extra=BEARER | _BODY)
+@router.post("/sparql", responses=_PROBLEMS, openapi_extra=BEARER | QUERY_BODY)
 async def query_by_post(request: Request) -> Response:
     """Evaluate a SPARQL query in the body over the living graph."""
-    return await _answered(request, await _in_body(request))
+    client_of(request)
+    return await _answered(request, await asked_in_body(request))
 
 
-async def _answered(request: Request, asked: _Asked) -> Response:
+async def _answered(request: Request, asked: Asked) -> Response:
     require_reader(client_of(request))
-    graphs = [[graph_named(name) for name in asked.graphs.get(parameter, ())] for parameter in _DATASET]
-    query = parse_dataset_query(asked.text).over(*graphs)
-    is_graph = isinstance(query.query, ast.ConstructQuery | DescribeQuery)
-    media_type = _media_type(request, is_graph=is_graph)
+    query = asked.parsed()
+    media_type = media_type_for(request, is_graph=gives_triples(query))
     return _response(await node_of(request).replica.query(query, media_type))
 
 
@@ -90,21 +94,22 @@ async def _answered(request: Request, asked: _Asked) -> Response:
 @router.get("/events/sparql", responses=_PROBLEMS, openapi_extra=BEARER)
 async def query_events_by_get(request: Request, query: Annotated[str, Query()]) -> Response:
     """Evaluate a SPARQL query over every event that is kept."""
-    return await _answered_by_events(request, _Asked(query, dict(request.query_params)))
+    return await _answered_by_events(request, Asked(query, dict(request.query_params)))
 
 
-@router.post("/events/sparql", responses=_PROBLEMS, openapi_extra=BEARER | _BODY)
+@router.post("/events/sparql", responses=_PROBLEMS, openapi_extra=BEARER | QUERY_BODY)
 async def query_events_by_post(request: Request) -> Response:
     """Evaluate a SPARQL query in the body over every event that is kept."""
-    return await _answered_by_events(request, await _in_body(request))
+    client_of(request)
+    return await _answered_by_events(request, await asked_in_body(request))
 
 
-async def _answered_by_events(request: Request, asked: _Asked) -> Response:
+async def _answered_by_events(request: Request, asked: Asked) -> Response:
     require_reader(client_of(request))
-    for name in _DATASET:
+    for name in DATASET:
         if asked.graphs.get(name):
             raise RefusedFeature("FROM", f"{name} is refused, as FROM is: a query asks everything that is kept")
-    media_type = _media_type(request, is_graph=is_graph_query(asked.text))
+    media_type = media_type_for(request, is_graph=is_graph_query(asked.text))
     return _response(await node_of(request).event_queries.query(asked.text, media_type))
 
 
@@ -119,22 +124,28 @@ def graph_named(iri: str) -> NamedNode:
         raise InputError(wanted="the IRI of a graph", found=f"{iri!r}: {error}") from None
 
 
-async def _in_body(request: Request) -> _Asked:
-    client_of(request)
+def gives_triples(query: DatasetQuery) -> bool:
+    """Whether a query is a CONSTRUCT or a DESCRIBE."""
+    return isinstance(query.query, ast.ConstructQuery | DescribeQuery)
+
+
+async def asked_in_body(request: Request) -> Asked:
+    """The query in a body, as it is or in a form."""
     media_type = media_type_of(request)
     if media_type == "application/sparql-query":
-        given = {name: request.query_params.getlist(name) for name in _DATASET}
-        return _Asked(await text_of(request), given)
+        given = {name: request.query_params.getlist(name) for name in DATASET}
+        return Asked(await text_of(request), given)
     if media_type != FORM:
         raise UnknownFormat(wanted=f"a query as application/sparql-query or {FORM}", found=repr(media_type))
     fields = await read_form(request, _FORM_BYTES)
     if len(fields.get("query", ())) != 1:
         raise InputError(wanted="exactly one field `query`", found="none or several")
-    return _Asked(fields["query"][0], fields)
+    return Asked(fields["query"][0], fields)
 
 
-def _media_type(request: Request, *, is_graph: bool) -> str:
-    found = chosen(request.headers.get("accept"), _GRAPHS if is_graph else [*_RESULTS, *_ALIASES])
+def media_type_for(request: Request, *, is_graph: bool) -> str:
+    """In which syntax a client wants its answer."""
+    found = chosen(request.headers.get("accept"), GRAPHS if is_graph else [*RESULTS, *_ALIASES])
     return _ALIASES.get(found, found)
 
 

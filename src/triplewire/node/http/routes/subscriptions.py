@@ -33,6 +33,7 @@ QUERY_BODY: dict[str, Any] = {
 }
 Name = Annotated[str, Path(min_length=1, max_length=200, pattern=r"^[^/\x00-\x1f\x7f]+$")]
 Owner = Annotated[str | None, Query(description="Another client's subscription; for administrators.")]
+Why = Annotated[bool, Query(description="Say in each notification what its solutions stand on.")]
 Start = Annotated[str, Query(pattern=r"^(now|beginning|[0-9]{1,18})$", description="`now`, `beginning` or a position.")]
 
 
@@ -52,13 +53,14 @@ async def subscribe(
     delivery: Delivery = "pull",
     callback: Annotated[str | None, Query(max_length=2048, description="Where a webhook goes.")] = None,
     retention: Annotated[float | None, Query(gt=0, le=1e12, description="Seconds that an unread one is kept.")] = None,
+    why: Why = False,
 ) -> Response:
     """Leave a standing query. The same query again changes its options; another under the same name is a conflict."""
     node, client = node_of(request), client_of(request)
     language = language_of(request)
     text = await text_of(request)
     known = node.broker.subscriptions.index.named(client.id, name)
-    options = SubscriptionOptions(payload=payload, delivery=delivery, callback=callback, retention=retention)
+    options = SubscriptionOptions(payload=payload, delivery=delivery, callback=callback, retention=retention, why=why)
     options = await proven(node, name, options, None if known is None else known.options)
     record = await node.broker.subscriptions.subscribe(client, name, language, text, options, _start(start))
     node.webhooks.attend(record)
@@ -198,6 +200,7 @@ def described(node: Node, record: SubscriptionRecord) -> SubscriptionView:
         latest=standing.latest,
         waiting_bytes=standing.bytes_waiting,
         unindexed=standing.is_unindexed,
+        why=record.options.why,
     )
 
 

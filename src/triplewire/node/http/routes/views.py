@@ -11,7 +11,7 @@ from triplewire.errors import UnknownFormat
 from triplewire.node.http.authentication import client_of, node_of
 from triplewire.node.http.bodies import media_type_of
 from triplewire.node.http.openapi import BEARER, json_answer, json_response, problems
-from triplewire.node.http.routes.subscriptions import Name, Owner, proven, subscription_of, text_of
+from triplewire.node.http.routes.subscriptions import Name, Owner, Why, proven, subscription_of, text_of
 from triplewire.node.living.service import require_reader
 from triplewire.node.service import Node
 from triplewire.store.tables.registry import Delivery, SubscriptionOptions, SubscriptionRecord
@@ -40,6 +40,7 @@ async def put_view(
     window: Annotated[
         float | None, Query(gt=0, le=86_400, description="Seconds in which changes are joined into one notification.")
     ] = None,
+    why: Why = False,
 ) -> Response:
     """Keep a view: any SELECT, ASK, CONSTRUCT or DESCRIBE over the living graph.
 
@@ -53,7 +54,7 @@ async def put_view(
         raise UnknownFormat(wanted=f"a query as {QUERY}", found=repr(media_type))
     text = await text_of(request)
     known = node.broker.subscriptions.index.named(client.id, name)
-    options = SubscriptionOptions(delivery=delivery, callback=callback, retention=retention, window=window)
+    options = SubscriptionOptions(delivery=delivery, callback=callback, retention=retention, window=window, why=why)
     options = await proven(node, name, options, None if known is None else known.options)
     record = await node.broker.views.put(client, name, text, options)
     node.webhooks.attend(record)
@@ -126,4 +127,5 @@ def status_of(node: Node, record: SubscriptionRecord) -> ViewStatus:
         acknowledged=record.cursor,
         latest=progress.latest,
         waiting_bytes=progress.bytes_waiting,
+        why=record.options.why,
     )

@@ -53,6 +53,7 @@ class Compiler:
     def __init__(self, compile_pattern: CompilePattern) -> None:
         self._compile_pattern = compile_pattern
         self._places = 0
+        self._beside: frozenset[str] = frozenset()
 
     def term(self, expression: ast.Expression) -> TermFunction:
         """The function that computes a term."""
@@ -72,6 +73,17 @@ class Compiler:
         if isinstance(expression, ast.BuiltIn):
             return self._built_in(expression)
         return _as_term(self.condition(expression))
+
+    def term_beside(self, expression: ast.Expression, beside: frozenset[str]) -> TermFunction:
+        """The same where a solution already shows what was computed from it under these names.
+
+        `BNODE("a")` is one node in all that is computed from one solution.
+        """
+        before, self._beside = self._beside, beside
+        try:
+            return self.term(expression)
+        finally:
+            self._beside = before
 
     def condition(self, expression: ast.Expression) -> Condition:
         """The function that computes a truth value."""
@@ -155,6 +167,9 @@ class Compiler:
             return lambda solution, work: work.moment.now
         if name in _FRESH:
             return self._fresh(call)
+        if call.base is not None:
+            base = call.base
+            return self._applied(lambda term: functions.iri(term, base), call.arguments)
         own = functions.FUNCTIONS.get(name)
         if own is not None:
             return self._applied(own, call.arguments)
@@ -176,13 +191,14 @@ class Compiler:
         self._places += 1
         place = f"{call.name}{self._places}"
         if call.arguments:
-            name = self.term(call.arguments[0])
+            name, beside = self.term(call.arguments[0]), self._beside
 
             def named(solution: Bindings, work: Work) -> Term | None:
                 label = name(solution, work)
                 if not isinstance(label, Literal) or label.datatype != _STRING:
                     return None
-                return _MAKERS["BNODE"](digest(work.moment.salt, f"BNODE({label.value})", solution))
+                shared = {key: term for key, term in solution.items() if key not in beside} if beside else solution
+                return _MAKERS["BNODE"](digest(work.moment.salt, f"BNODE({label.value})", shared))
 
             return named
         make = _MAKERS[call.name]

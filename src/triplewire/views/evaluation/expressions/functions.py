@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from triplewire.languages.sparql.syntax.iris import resolve
 from triplewire.rdf.literals.values import Kind, contains, ends_with, kind_of, starts_with, value_of
 from triplewire.rdf.terms import RDF, XSD, BlankNode, Literal, NamedNode, Term
 from triplewire.views.evaluation.expressions.by_oxigraph import computed
@@ -77,6 +78,18 @@ def _calculated(sign: str, of_integers: Callable[[int, int], int], a: Term, b: T
         if kind_of(a) is kind_of(b) is Kind.NUMERIC:
             return integer(of_integers(x.value, y.value))
     return computed(f"{{}} {sign} {{}}", a, b)
+
+
+def iri(term: Term, base: str) -> Term | None:
+    """The IRI that a string names, resolved against a base."""
+    if isinstance(term, NamedNode):
+        return term
+    if not isinstance(term, Literal) or term.datatype != _STRING:
+        return None
+    try:
+        return NamedNode(resolve(base, term.value))
+    except ValueError:
+        return None
 
 
 def _str(term: Term) -> Term | None:

@@ -1,7 +1,7 @@
-"""Invitations: secrets that allow new peers to register, one a line of a file.
+"""Invitations: secrets that allow somebody new to register, one a line of a file.
 
-The file is read again when it has changed, so invitations are added and removed without a restart. Peers that have
-registered stay, also if their invitation is removed.
+The file is read again when it has changed, so invitations are added and removed without a restart. Whoever has
+registered stays, also if the invitation is removed.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ class Invitations:
         self._refresh()
 
     def invites(self, invitation: str) -> bool:
-        """Whether a peer with this invitation may register. With a file that became invalid nobody may."""
+        """Whether somebody with this invitation may register. With a file that became invalid nobody may."""
         try:
             self._refresh()
         except InputError as problem:
-            _log.warning("no new peer is let in: %s", problem)
+            _log.warning("nobody new is let in: %s", problem)
             return False
         # All of them, so that the time it takes reveals nothing.
         return sum(hmac.compare_digest(one, invitation.encode()) for one in self._known) > 0
