@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from triplewire.algebra.verdicts import Verdict
 from triplewire.languages.rdftl.parts import parts
 from triplewire.languages.rdftl.syntax import (
-    Action,
+    AbortAction,
     Arc,
     Delta,
     Element,
@@ -21,6 +21,7 @@ from triplewire.languages.rdftl.syntax import (
     ResourceAction,
     ResourceEvent,
     Rule,
+    RuleAction,
     Source,
     Target,
     UpdatedArc,
@@ -56,13 +57,15 @@ def a_relevant(rule: Rule, schema: Schema, whole: Schema) -> Verdict:
     """Whether each action can be done in the schema; `whole` says what paths lead to."""
     index = ExtentIndex(whole)
     scope = Scope.of(index, rule.lets)
-    event = event_footprint(rule.event, scope)
+    event = event_footprint(rule.event, scope, rule.lets)
     after = scope.on(event.delta, event.arc_names)
     return _all_there({name for action in rule.actions for name in _needed(action, after)}, schema, "its actions")
 
 
-def _needed(action: Action, scope: Scope) -> Iterator[NamedNode]:
+def _needed(action: RuleAction, scope: Scope) -> Iterator[NamedNode]:
     """The classes and properties that an action has to find."""
+    if isinstance(action, AbortAction):
+        return
     if isinstance(action, ResourceAction):
         by_path = node_classes(action.path, scope) if action.of_class is None else frozenset({known(action.of_class)})
         yield from _most_specific(by_path, scope)
