@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from triplewire.federation.execution import messages as execution
+from triplewire.federation.indexes import network_index
 from triplewire.federation.registration import messages as registration
 
 Message = (
@@ -11,4 +13,13 @@ Message = (
     | registration.Correction
     | registration.RulesWanted
     | registration.RulesFound
+    | network_index.Offer
+    | network_index.Versions
+    | execution.ActionInstance
+    | execution.ChildScheduled
+    | execution.AbortWanted
+    | execution.SubQuery
+    | execution.SubAnswer
+    | execution.Conflicts
+    | execution.Withdrawn
 )

@@ -16,3 +16,9 @@ class FederationTimings(Struct, frozen=True, kw_only=True):
     """How long a super-peer waits for the rules behind each neighbour; then it goes on with those that it got."""
     tombstone: float = 600.0
     """How long a super-peer remembers that a rule was unregistered, so that no late copy brings it back."""
+    condition: float = 10.0
+    """How long a condition waits for the sites that it concerns; then it has failed, with what it would have led to."""
+    absence: float = 10.0
+    """How long a unit waits for its peer to return; then it aborts, and is compensated when the peer returns."""
+    remember: float = 600.0
+    """How long what has ended can still be compensated."""

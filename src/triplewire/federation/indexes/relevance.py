@@ -82,14 +82,19 @@ def c_concerns(rule: Rule, view: PeerView) -> Verdict:
 
 def a_concerns(rule: Rule, view: PeerView, whole: Schema, delta: DeltaTerms | None = None) -> Verdict:
     """Whether the actions can be done at this peer; with `delta`, an instance of them."""
+    verdict = a_suits(rule, view, whole)
+    return _with_resources(verdict, resources_of_actions(rule, delta), view) if verdict else verdict
+
+
+def a_suits(rule: Rule, view: PeerView, whole: Schema) -> Verdict:
+    """The same for one whose resources nobody knows here."""
     inserting, others = _split(rule.actions)
     verdicts = []
     if inserting:
         verdicts.append(a_relevant(replace(rule, actions=inserting), view.declared, whole))
     if others:
         verdicts.append(a_relevant(replace(rule, actions=others), view.schema, whole))
-    verdict = next((one for one in verdicts if not one), verdicts[0])
-    return _with_resources(verdict, resources_of_actions(rule, delta), view) if verdict else verdict
+    return next((one for one in verdicts if not one), verdicts[0])
 
 
 # The resources that a part names
