@@ -1,5 +1,7 @@
 """Rules across super-peers (Papamarkos et al., section 3), as state machines without I/O.
 
+carrier       carries their messages over the network of super-peers
+codec         these messages as bytes
 delivery      each message between two super-peers once and in order, over links that end
 effects       what they ask of the shell around them
 execution     transactions: the local schedule, conditions over many sites, abort graph, serialisation graph

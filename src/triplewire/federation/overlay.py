@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from triplewire.network.hypercube.members import Members
+from triplewire.network.messages import MemberStatus
 
 
 class Overlay(Protocol):
@@ -14,6 +15,11 @@ class Overlay(Protocol):
     @property
     def others(self) -> Sequence[str]:
         """The other super-peers that are alive."""
+        ...
+
+    @property
+    def members(self) -> Sequence[str]:
+        """The other super-peers that have not left, also those that cannot be reached now."""
         ...
 
     def onward(self, dimension: int = -1) -> Iterable[tuple[int, str]]:
@@ -26,15 +32,20 @@ class CubeOverlay:
 
     def __init__(self, me: str, members: Members) -> None:
         self._me = me
-        self.members = members
+        self._table = members
 
     @property
     def others(self) -> Sequence[str]:
-        return [member for member in self.members.places if member != self._me]
+        return [member for member in self._table.places if member != self._me]
+
+    @property
+    def members(self) -> Sequence[str]:
+        there = (member for member in self._table.all if member.status is not MemberStatus.LEFT)
+        return sorted(member.id for member in there if member.id != self._me)
 
     def onward(self, dimension: int = -1) -> Iterable[tuple[int, str]]:
-        place = self.members.place_of.get(self._me)
+        place = self._table.place_of.get(self._me)
         if place is None:
             return
-        for higher, other in self.members.cube.onward(place, dimension):
-            yield higher, self.members.places[other]
+        for higher, other in self._table.cube.onward(place, dimension):
+            yield higher, self._table.places[other]

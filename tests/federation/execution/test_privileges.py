@@ -45,7 +45,7 @@ def test_a_resource_that_is_not_open_is_refused_before_it_is_scheduled():
     town, rule = other_group(Privileges({}, {ANN: READ_ONLY}, otherwise=READ_WRITE))
     assert peers_of(town, rule) == {"here": Status.COMMITTED}
     (reason,) = town.not_scheduled
-    assert reason == f"there does not let others do that: the peer does not reference {ANN}"
+    assert reason == f"there does not let others do that: the peer does not describe {ANN}"
 
 
 def test_what_only_the_data_shows_is_refused_when_it_is_executed():

@@ -119,6 +119,15 @@ class TestInstances:
         assert not a_concerns(acting, view(SELENE["LO"]), MERGED, {Component.WHOLE: BOOK})
         assert a_concerns(acting, view(SELENE["LO"], about=BOOK), MERGED, {Component.WHOLE: BOOK})
 
+    def test_a_peer_that_only_has_an_arc_to_it_can_insert_none_from_it(self):
+        acting = rule("ON INSERT resource() AS INSTANCE OF LO IF True DO INSERT ($delta, dc:type, 'new')")
+        refers = PeerView(FIGURE_1, frozenset({SELENE["LO"]}), [(MEMBERSHIP, BOOK)])
+        verdict = a_concerns(acting, refers, MERGED, {Component.WHOLE: BOOK})
+        assert verdict.reason == f"the peer does not describe {BOOK}"
+        removing = rule("ON DELETE resource() AS INSTANCE OF LO IF True DO DELETE (_, dc:type, $delta)")
+        refers = PeerView(FIGURE_1, frozenset({SELENE["LO"], DC["type"]}), [(MEMBERSHIP, BOOK)])
+        assert a_concerns(removing, refers, MERGED, {Component.WHOLE: BOOK})
+
     def test_the_target_of_an_inserted_arc_may_be_another_site_s(self):
         people = PeerView(FIGURE_2, ALL_OF_2, [(SELENE["User"], USER)])
         assert a_concerns(RULE_OF_EXAMPLE_3, people, MERGED, {Component.WHOLE: BOOK})

@@ -44,6 +44,20 @@ class NotScheduled(Struct, frozen=True):
     reason: str
 
 
+class RulesMissing(Struct, frozen=True):
+    """Rules that a unit's change needs may not be here: super-peers have not answered in time."""
+
+    unit: str
+
+
+class ConditionFailed(Struct, frozen=True):
+    """A condition could not be evaluated, and why."""
+
+    unit: str
+    rule: str
+    reason: str
+
+
 class CompensationRefused(Struct, frozen=True):
     """What would be left does not conform, and nobody is left who could have caused it."""
 
@@ -51,4 +65,6 @@ class CompensationRefused(Struct, frozen=True):
     reason: str
 
 
-Happening = UnitScheduled | UnitCommitted | UnitAborted | NotScheduled | CompensationRefused
+Happening = (
+    UnitScheduled | UnitCommitted | UnitAborted | NotScheduled | RulesMissing | ConditionFailed | CompensationRefused
+)

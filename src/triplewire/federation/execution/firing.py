@@ -107,7 +107,8 @@ def dispatch(state: ExecutionState, firing: Firing, parent: Unit) -> list[Unit]:
             child.top = child.id if rule.coupling is Coupling.DETACHED else parent.top
             children.append(child)
             come_of_it.units.append(child.id)
-    for other in sorted(given.overlay.others):
+    # Who cannot be reached now is sent it when that is over.
+    for other in given.overlay.members:
         view = given.network.view(other)
         if view is not None and a_suits(rule, view, given.whole):
             instance = _instance(state.number(), firing, parent.cause)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from triplewire.federation.execution.aborting import abort, compensate, compensation_refused
 from triplewire.federation.execution.conditions import ConditionEvaluation, Instances
-from triplewire.federation.execution.effects import ToPeer
+from triplewire.federation.execution.effects import ConditionFailed, RulesMissing, ToPeer
 from triplewire.federation.execution.firing import finish, fire
 from triplewire.federation.execution.journal import Who
 from triplewire.federation.execution.lanes import Lane, Phase, Update
@@ -87,6 +87,8 @@ def _go_on(state: ExecutionState, lane: Lane, update: Update) -> bool:
     if update.phase is Phase.RULES:
         if state.given.registrar.asking and state.now < update.until:
             return False
+        if state.given.registrar.is_missing_rules:
+            state.emit(RulesMissing(update.unit))
         _detect(state, lane, update)
         return True
     assert update.phase is Phase.CONDITIONS, "the peer was asked for something"
@@ -165,6 +167,8 @@ def _fire(state: ExecutionState, lane: Lane, update: Update, conditions: list[Co
     lane.update = None
     for condition in conditions:
         del state.conditions[condition.id]
+        if condition.failure is not None:
+            state.emit(ConditionFailed(unit.id, condition.record.id, condition.failure))
         if not condition.firings:
             # Had it read something else, it might have fired.
             state.come_of(condition.id).units.append(unit.id)

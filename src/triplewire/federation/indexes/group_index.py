@@ -32,10 +32,20 @@ class GroupChange(Struct, frozen=True):
 
 
 class PeerView:
-    """What one peer has: its own schema, the part of it that there is data of, and the resources it references."""
+    """What one peer has: its own schema, the part of it that there is data of, and the resources it references.
 
-    def __init__(self, declared: Schema, nodes: Nodes = frozenset(), references: Iterable[Reference] = ()) -> None:
+    `classes` is the schema whose classes describe a resource, where only part of it is looked at.
+    """
+
+    def __init__(
+        self,
+        declared: Schema,
+        nodes: Nodes = frozenset(),
+        references: Iterable[Reference] = (),
+        classes: Schema | None = None,
+    ) -> None:
         self.declared = declared
+        self._classes = declared if classes is None else classes
         self.nodes = nodes
         self._resources: dict[NamedNode, set[NamedNode]] = {}
         self._induced: Schema | None = None
@@ -56,6 +66,10 @@ class PeerView:
     def has(self, resource: NamedNode) -> bool:
         """Whether the resource is in the resource index for this peer."""
         return resource in self._resources
+
+    def describes(self, resource: NamedNode) -> bool:
+        """Whether the resource has a class at this peer, and is not only what arcs lead to."""
+        return any(self._classes.is_class(node) for node in self._resources.get(resource, ()))
 
     def include(self, change: IndexChange) -> None:
         """Follow a change of the peer's own index. Repeats do no harm."""

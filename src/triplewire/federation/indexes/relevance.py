@@ -33,7 +33,7 @@ from triplewire.languages.rdftl.syntax import (
     UpdatedArc,
     Variable,
 )
-from triplewire.rdf.terms import NamedNode
+from triplewire.rdf.terms import NamedNode, Term
 from triplewire.rules.analysis.relevance import a_relevant, c_relevant, e_relevant
 from triplewire.rules.paths import DeltaTerms
 from triplewire.rules.schema import Schema
@@ -83,7 +83,13 @@ def c_concerns(rule: Rule, view: PeerView) -> Verdict:
 def a_concerns(rule: Rule, view: PeerView, whole: Schema, delta: DeltaTerms | None = None) -> Verdict:
     """Whether the actions can be done at this peer; with `delta`, an instance of them."""
     verdict = a_suits(rule, view, whole)
-    return _with_resources(verdict, resources_of_actions(rule, delta), view) if verdict else verdict
+    if not verdict:
+        return verdict
+    new = {resource for action in rule.actions for resource in _inserted(action)}
+    for resource in sorted(resources_with_new_arcs(rule, delta) - new, key=str):
+        if not view.describes(resource):
+            return Verdict(False, f"the peer does not describe {resource}")
+    return _with_resources(verdict, resources_of_actions(rule, delta), view)
 
 
 def a_suits(rule: Rule, view: PeerView, whole: Schema) -> Verdict:
@@ -118,6 +124,28 @@ def resources_of_actions(rule: Rule, delta: DeltaTerms | None = None) -> set[Nam
         terms = (delta.get(component) for component in starts)
         found |= {term for term in terms if isinstance(term, NamedNode)}
     return found - new
+
+
+def resources_with_new_arcs(rule: Rule, delta: DeltaTerms | None = None) -> set[NamedNode]:
+    """The resources from which the actions insert arcs. They have to have a class where that is done."""
+    lets = {let.name: let.path for let in rule.lets}
+    inserting = (action for action in rule.actions if isinstance(action, ArcAction) and not _is_deletion(action))
+    found = {_constant(arc.source, lets, delta) for action in inserting for arc in action.arcs}
+    return {node for node in found if isinstance(node, NamedNode)}
+
+
+def _constant(path: Path | None, lets: Mapping[str, Path], delta: DeltaTerms | None) -> Term | None:
+    """The one node that a path without steps stands for."""
+    if path is None or path.steps:
+        return None
+    match path.start:
+        case Resource(iri):
+            return iri
+        case Variable(name):
+            return _constant(lets[name], lets, delta)
+        case Delta(component):
+            return None if delta is None else delta.get(component)
+    return None
 
 
 def _named(part: object, lets: Mapping[str, Path]) -> Iterator[NamedNode]:

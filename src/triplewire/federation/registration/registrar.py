@@ -114,6 +114,11 @@ class Registrar:
         """The questions for rules that have not come back. A change has not met all its rules before they have."""
         return self._growth.asked
 
+    @property
+    def is_missing_rules(self) -> bool:
+        """Whether rules that our schema needs may not be here, since not everybody has answered yet."""
+        return bool(self._growing)
+
     # Other super-peers
 
     def receive(self, now: float, sender: str, message: Said) -> list[Effect]:

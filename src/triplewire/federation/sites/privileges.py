@@ -56,7 +56,8 @@ class Privileges(Struct, frozen=True):
         open_to_others = self.open_nodes(declared, Access.READ_WRITE)
         closed = {one for one, access in self.resources.items() if access < Access.READ_WRITE}
         references = (reference for reference in view.references if reference[1] not in closed)
-        return PeerView(induced(view.declared, open_to_others), view.nodes & open_to_others, references)
+        part = induced(view.declared, open_to_others)
+        return PeerView(part, view.nodes & open_to_others, references, view.declared)
 
     def check(self, triples: Iterable[Triple], classes: Mapping[Term, Iterable[Term]]) -> None:
         """Raise `UpdateRefused` if others may not write one of the triples."""
