@@ -1,7 +1,7 @@
 """Carries what one super-peer says about rules over the network of super-peers: relayed, or broadcast over the cube.
 
-What a shell does with the effects of `network.SuperPeer` stays as it is; this turns those of rules into them, and bodies
-that arrive into messages. A message that is refused changes nothing.
+What a shell does with the effects of `network.SuperPeer` stays as it is; this turns those of rules into them, and
+bodies that arrive into messages.
 """
 
 from __future__ import annotations

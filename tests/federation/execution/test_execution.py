@@ -194,6 +194,19 @@ def test_only_a_detached_rule_begins_a_transaction_of_its_own():
         assert {unit.root == top for unit in town.units(rule)} == {not own}
 
 
+def test_a_transaction_waits_for_what_its_subtransactions_have_deferred():
+    town = Federation(1)
+    town.peer("SP1", "shop", *ann())
+    town.rule("SP1", "ON INSERT (_, ex:owns, _) IF True DO INSERT ($delta, ex:name, 'owner')")
+    preamble, town.preamble = town.preamble, f"COUPLING DEFERRED {town.preamble}"
+    deferred = town.rule("SP1", "ON INSERT (_, ex:name, _) IF True DO INSERT ($delta, ex:age, 7)", name="s")
+    town.preamble = preamble
+    top = town.submit("shop", ANN_OWNS)
+    town.run()
+    assert town.status(deferred) == [Status.COMMITTED]
+    assert town.unit(top).status is Status.COMMITTED
+
+
 def test_rules_that_fire_together_act_in_the_order_of_the_local_scheme():
     town = Federation(2)
     site = town.peer("SP1", "log", *ann(a("log", "Queue"), a("bob", "Person"), a("cat", "Person")))

@@ -62,7 +62,7 @@ def _abort_unit(state: ExecutionState, unit: Unit, reason: str) -> list[str]:
     readers = lane.journal.readers(unit.id, state.commute)
     for reader in readers:
         abort(state, reader.name, f"has read what {unit.id} had changed before it was compensated")
-    release_parent(state, unit)
+    release_waiting(state, unit)
     return list(state.aborts.after(unit.id))
 
 
@@ -77,14 +77,14 @@ def _leave_lane(state: ExecutionState, lane: Lane, unit: Unit) -> None:
         lane.update = None
 
 
-def release_parent(state: ExecutionState, unit: Unit) -> None:
+def release_waiting(state: ExecutionState, unit: Unit) -> None:
     """What waits for a subtransaction goes on when nothing is left to wait for."""
-    parent = state.local(unit.parent)
-    if parent is None or unit.id not in parent.waiting:
+    other = state.local(unit.waited_for_by)
+    if other is None:
         return
-    parent.waiting.discard(unit.id)
-    if not parent.waiting and parent.status is Status.ACTIVE:
-        state.lane_of(parent).ready.appendleft(parent.id)
+    other.waiting.discard(unit.id)
+    if not other.waiting and other.status is Status.ACTIVE:
+        state.lane_of(other).ready.appendleft(other.id)
 
 
 # Compensation

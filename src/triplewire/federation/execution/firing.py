@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from triplewire.federation.execution.aborting import abort, release_parent
+from triplewire.federation.execution.aborting import abort, release_waiting
 from triplewire.federation.execution.effects import NotScheduled, UnitCommitted, UnitScheduled
 from triplewire.federation.execution.messages import AbortWanted, ActionInstance, ChildScheduled
 from triplewire.federation.execution.state import ExecutionState
@@ -67,7 +67,7 @@ def finish(state: ExecutionState, unit: Unit) -> None:
             return
     unit.status, unit.ended_at = Status.COMMITTED, state.now
     state.emit(UnitCommitted(unit.id))
-    release_parent(state, unit)
+    release_waiting(state, unit)
 
 
 def fire_what_was_put_off(state: ExecutionState) -> bool:
@@ -90,6 +90,7 @@ def _before_the_rest(state: ExecutionState, unit: Unit, children: list[Unit]) ->
     """The children come next, in this order, and the unit goes on after them."""
     unit.waiting.update(child.id for child in children)
     for child in reversed(children):
+        child.waited_for_by = unit.id
         state.lane_of(child).ready.appendleft(child.id)
 
 

@@ -49,9 +49,9 @@ class Cause(Struct, frozen=True):
 class Unit(Struct):
     """A unit at its own super-peer. `id` is `SP/n`; `group` is the unit whose abort takes this one along, or itself.
 
-    `waiting` are immediate subtransactions at the same super-peer, which come before the rest; `deferred` what comes at
-    its end, with the unit that has triggered it. `top` is the unit at this super-peer at whose end comes what this one
-    defers.
+    `waiting` are subtransactions at the same super-peer that come before the rest; their `waited_for_by` says so.
+    `deferred` is what comes at its end, with the unit that has triggered it. `top` is the unit at this super-peer at
+    whose end comes what this one defers.
     """
 
     id: str
@@ -67,6 +67,7 @@ class Unit(Struct):
     status: Status = Status.ACTIVE
     reason: str = ""
     waiting: set[str] = field(default_factory=set)
+    waited_for_by: str | None = None
     deferred: list[tuple[Firing, str]] = field(default_factory=list)
     since: float = 0.0
     ended_at: float = 0.0

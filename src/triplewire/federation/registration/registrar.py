@@ -74,6 +74,7 @@ class Registrar:
         self._tombstones: dict[str, float] = {}
         self._numbers = 0
         self._exchange_at = float("-inf")
+        self._known_others: frozenset[str] = frozenset()
 
     # Our own rules
 
@@ -147,10 +148,7 @@ class Registrar:
         for growing in list(self._growing):
             if growing.query is None and growing.again_at <= now:
                 effects += self._ask(now, growing)
-        if now - self._exchange_at >= self._timings.exchange:
-            self._exchange_at = now
-            effects += self._exchange()
-        return effects
+        return [*effects, *self._exchange(now)]
 
     # Private
 
@@ -194,12 +192,15 @@ class Registrar:
 
     # Private: exchanges
 
-    def _exchange(self) -> list[Effect]:
-        others = sorted(self._overlay.others)
-        if not others:
-            return []
-        other = self._rng.choice(others)
-        return [ToSuperPeer(other, Summary(as_names(self._group.nodes), self.base.of(other)))]
+    def _exchange(self, now: float) -> list[Effect]:
+        """With a random other one now and then, and at once with those that have come, or have come back."""
+        others = frozenset(self._overlay.others)
+        chosen, self._known_others = set(others - self._known_others), others
+        if others and now - self._exchange_at >= self._timings.exchange:
+            self._exchange_at = now
+            chosen.add(self._rng.choice(sorted(others)))
+        nodes = as_names(self._group.nodes) if chosen else ()
+        return [ToSuperPeer(other, Summary(nodes, self.base.of(other))) for other in sorted(chosen)]
 
     def _correct(self, sender: str, summary: Summary) -> list[Effect]:
         schema = induced(self._whole, as_nodes(summary.nodes))

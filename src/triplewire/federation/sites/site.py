@@ -63,6 +63,11 @@ class PeerSite:
         """All that the super-peer has to know of the peer when it joins."""
         return PeerView(self.repository.schema, self.index.nodes, self.index.references)
 
+    @property
+    def last_reply(self) -> Reply:
+        """What the last numbered request has come to."""
+        return self._answered.reply
+
     def load(self, triples: Iterable[Triple]) -> None:
         """Begin with these triples. They trigger nothing."""
         self.repository.load(triples)
