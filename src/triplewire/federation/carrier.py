@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from triplewire.errors import InputError, MessageRefused
 from triplewire.federation.codec import Body, Broadcast, decode, encode
 from triplewire.federation.delivery import Acknowledgement, Delivery, Parcel
 from triplewire.federation.effects import Effect, ToAll, ToSuperPeer
 from triplewire.federation.execution.coordinator import Effects
-from triplewire.federation.execution.effects import Happening, ToPeer
+from triplewire.federation.execution.effects import Happening, MessageDropped, ToPeer
+from triplewire.federation.messages import Message
 from triplewire.federation.super_peer import RuleSuperPeer
 from triplewire.network.effects import Effect as NetworkEffect
 from triplewire.network.superpeer import SuperPeer
@@ -51,15 +53,22 @@ class Carrier:
         """A body about rules has arrived, relayed or broadcast. Raises `MessageRefused`."""
         body = decode(data)
         if isinstance(body, Broadcast):
-            return self.send(now, network_now, self.rules.receive(now, body.sender, body.message))
+            return self.send(now, network_now, self._taken(now, body.sender, body.message))
         messages, back = self.delivery.receive(sender, body)
         out = self._relay(network_now, back)
         local: Local = []
         for message in messages:
-            more, happened = self.send(now, network_now, self.rules.receive(now, sender, message))
+            more, happened = self.send(now, network_now, self._taken(now, sender, message))
             out += more
             local += happened
         return out, local
+
+    def _taken(self, now: float, sender: str, message: Message) -> Effects:
+        """What comes of a message. One that says nothing that can be done does not keep back those behind it."""
+        try:
+            return self.rules.receive(now, sender, message)
+        except (InputError, MessageRefused) as error:
+            return [MessageDropped(sender, error.message)]
 
     def tick(self, now: float, network_now: float) -> tuple[list[NetworkEffect], Local]:
         """Do what is due."""

@@ -58,6 +58,13 @@ class ConditionFailed(Struct, frozen=True):
     reason: str
 
 
+class MessageDropped(Struct, frozen=True):
+    """A message of another super-peer that says nothing that can be done."""
+
+    sender: str
+    reason: str
+
+
 class CompensationRefused(Struct, frozen=True):
     """What would be left does not conform, and nobody is left who could have caused it."""
 
@@ -66,5 +73,12 @@ class CompensationRefused(Struct, frozen=True):
 
 
 Happening = (
-    UnitScheduled | UnitCommitted | UnitAborted | NotScheduled | RulesMissing | ConditionFailed | CompensationRefused
+    UnitScheduled
+    | UnitCommitted
+    | UnitAborted
+    | NotScheduled
+    | RulesMissing
+    | ConditionFailed
+    | MessageDropped
+    | CompensationRefused
 )

@@ -20,14 +20,14 @@ from triplewire.federation.execution.units import (
     Unit,
     aborts_parent,
     aborts_with_parent,
+    check_names,
     super_peer_of,
 )
 from triplewire.federation.indexes.relevance import a_concerns, a_suits
 from triplewire.federation.registration.records import rule_of
 from triplewire.federation.sites.privileges import Privileges
-from triplewire.federation.sites.terms import delta_of, delta_text, term_of
+from triplewire.federation.sites.terms import delta_of, delta_text, iri_of, term_of
 from triplewire.languages.rdftl.syntax import Abort, Coupling, Rule
-from triplewire.rdf.terms import NamedNode
 from triplewire.rules.execution.units import Work
 
 # Firings here
@@ -171,8 +171,9 @@ def child_scheduled(state: ExecutionState, message: ChildScheduled) -> None:
 
 def instance_received(state: ExecutionState, sender: str, instance: ActionInstance) -> None:
     """An instance of actions has come from another super-peer: schedule it where it is relevant and allowed."""
+    check_names(instance.id, instance.parent, instance.root, instance.group)
     given, rule = state.given, rule_of(instance.record.text)
-    classes = {term_of(text): frozenset(map(NamedNode, names)) for text, names in instance.classes.items()}
+    classes = {term_of(text): frozenset(map(iri_of, names)) for text, names in instance.classes.items()}
     firing = Firing(instance.record, delta_of(instance.delta), classes, instance.id)
     cause = Cause(instance.parent, instance.root, instance.group, instance.depth)
     come_of_it = state.come_of(instance.id)

@@ -8,7 +8,7 @@ from triplewire.federation.execution.journal import Journal, Who
 from triplewire.federation.execution.messages import Conflicts, Withdrawn
 from triplewire.federation.execution.serialisation import Edge
 from triplewire.federation.execution.state import ExecutionState
-from triplewire.federation.execution.units import super_peer_of
+from triplewire.federation.execution.units import check_names, super_peer_of
 from triplewire.federation.sites.requests import Executed
 from triplewire.rules.graphs import Lookup
 
@@ -30,7 +30,9 @@ def note_write(state: ExecutionState, peer: str, who: Who, done: Executed) -> No
 
 def told(state: ExecutionState, sender: str, edges: Iterable[Edge]) -> None:
     """Another super-peer knows of conflicts."""
-    _take(state, [(first, second) for first, second in edges], sender)
+    pairs = list(edges)
+    check_names(*(name for pair in pairs for name in pair))
+    _take(state, pairs, sender)
 
 
 def withdraw(state: ExecutionState, group: str) -> None:

@@ -15,6 +15,7 @@ from triplewire.federation.execution.journal import Who
 from triplewire.federation.execution.messages import SubAnswer, SubQuery
 from triplewire.federation.execution.ordering import note_read
 from triplewire.federation.execution.state import Asked, ExecutionState
+from triplewire.federation.execution.units import check_names
 from triplewire.federation.indexes.group_index import PeerView
 from triplewire.federation.indexes.network_index import may_have
 from triplewire.federation.registration.records import rule_of
@@ -68,6 +69,7 @@ def peer_left(state: ExecutionState, peer: str) -> None:
 
 def serve(state: ExecutionState, sender: str, asked: SubQuery) -> None:
     """Another super-peer asks what our group has."""
+    check_names(asked.query, asked.reader, asked.root, asked.group)
     lookups = tuple(map(lookup_of, asked.lookups))
     until = state.now + state.given.timings.condition
     served = ServedQuery(asked.query, sender, lookups, until, {}, [set() for _ in lookups])

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 
 from msgspec import Struct, field
 
+from triplewire.errors import MessageRefused
 from triplewire.federation.registration.records import RuleRecord
 from triplewire.federation.sites.privileges import Privileges
 from triplewire.federation.sites.requests import Classes
 from triplewire.languages.rdftl.syntax import Abort, Action, Let
 from triplewire.rules.paths import DeltaTerms
+
+_NAME = re.compile(r".+/[0-9]{1,18}", re.ASCII)
 
 
 class Status(Enum):
@@ -89,6 +93,13 @@ def super_peer_of(name: str) -> str:
     'SP2'
     """
     return name.rpartition("/")[0]
+
+
+def check_names(*names: str) -> None:
+    """Raise `MessageRefused` if one of these is no name of a unit, an instance or a condition."""
+    for name in names:
+        if not _NAME.fullmatch(name):
+            raise MessageRefused("name", wanted="a name such as SP1/7", found=repr(name))
 
 
 def aborts_with_parent(abort: Abort) -> bool:

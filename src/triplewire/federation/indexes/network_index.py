@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from triplewire.federation.indexes.group_index import PeerView, induced
 from triplewire.federation.indexes.local_index import Nodes
-from triplewire.rdf.terms import NamedNode
+from triplewire.federation.sites.terms import iri_of
 from triplewire.rules.graphs import Lookup
 from triplewire.rules.schema import Schema
 from triplewire.rules.vocabulary import MEMBERSHIP, TYPE, number_of
@@ -100,4 +100,4 @@ def _names(nodes: Nodes) -> tuple[str, ...]:
 
 
 def _nodes(names: Iterable[str]) -> Nodes:
-    return frozenset(map(NamedNode, names))
+    return frozenset(map(iri_of, names))

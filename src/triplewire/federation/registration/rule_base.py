@@ -14,6 +14,7 @@ from triplewire.federation.indexes.local_index import Nodes, node_of
 from triplewire.federation.indexes.relevance import Annotations, annotate, e_concerns
 from triplewire.federation.registration.precedence import LocalPrecedence
 from triplewire.federation.registration.records import RuleRecord, rule_of
+from triplewire.federation.sites.terms import iri_of
 from triplewire.languages.rdftl.syntax import ResourceEvent, Rule
 from triplewire.rdf.terms import NamedNode
 from triplewire.rules.analysis.footprints.extents import is_membership
@@ -139,7 +140,7 @@ def _waits(rule: Rule, nodes: Nodes) -> bool:
 
 def as_nodes(names: Iterable[str]) -> Nodes:
     """Classes and properties out of a message."""
-    return frozenset(map(NamedNode, names))
+    return frozenset(map(iri_of, names))
 
 
 def as_names(nodes: Nodes) -> tuple[str, ...]:

@@ -19,6 +19,8 @@ from triplewire.rules.paths import DeltaTerms
 _BLANK = f"{TW}blank:"
 _BEFORE = "<urn:triplewire:s> <urn:triplewire:p> "
 
+_COMPONENTS = frozenset(component.value for component in Component)
+
 LookupText = tuple[str, str, str]
 
 
@@ -49,6 +51,14 @@ def term_of(text: str) -> Term:
     if len(triples) != 1:
         raise MessageRefused("term", wanted="one term", found=text)
     return triples[0].object
+
+
+def iri_of(text: str) -> NamedNode:
+    """An IRI out of a message."""
+    try:
+        return NamedNode(text)
+    except ValueError as error:
+        raise MessageRefused("term", wanted="an IRI", found=f"{text!r}: {error}") from None
 
 
 def triples_of(text: str) -> tuple[Triple, ...]:
@@ -84,7 +94,11 @@ def delta_text(delta: DeltaTerms | None) -> dict[str, str] | None:
 
 def delta_of(text: Mapping[str, str] | None) -> DeltaTerms | None:
     """`$delta` out of a message."""
-    return None if text is None else {Component(name): term_of(term) for name, term in text.items()}
+    if text is None:
+        return None
+    if not text.keys() <= _COMPONENTS:
+        raise MessageRefused("delta", wanted="parts of $delta", found=", ".join(sorted(text)))
+    return {Component(name): term_of(term) for name, term in text.items()}
 
 
 def _or_empty(term: Term | None) -> str:
