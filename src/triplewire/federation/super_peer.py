@@ -127,8 +127,7 @@ class RuleSuperPeer:
             case Versions():
                 return [ToSuperPeer(sender, offer) for offer in self.network.newer_than(message)]
         effects: Effects = [*self.registrar.receive(now, sender, message)]  # type: ignore[arg-type]
-        # A change may have waited for rules.
-        return [*effects, *self.coordinator.tick(now)]
+        return [*effects, *self.coordinator.look_again(now)]
 
     def tick(self, now: float) -> Effects:
         """Do what is due."""

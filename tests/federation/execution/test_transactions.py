@@ -10,6 +10,7 @@ from triplewire.federation.execution.messages import ActionInstance, ChildSchedu
 from triplewire.federation.execution.units import Status, Unit, age
 from triplewire.federation.sites.privileges import Privileges
 from triplewire.languages.rdftl.syntax import Abort
+from triplewire.rules.execution.units import Commutes, Work, none_commutes
 
 COMMITTED, ABORTED = Status.COMMITTED, Status.ABORTED
 ANN, BOB = "resource(http://example.org/ann)", "resource(http://example.org/bob)"
@@ -143,8 +144,8 @@ def figure_4() -> Federation:
 class TestReaders:
     """Somebody has read what is undone."""
 
-    def town(self, reader: str) -> tuple[Federation, str, str]:
-        town = Federation(2)
+    def town(self, reader: str, commutes: Commutes = none_commutes) -> tuple[Federation, str, str]:
+        town = Federation(2, commutes=commutes)
         town.peer("SP1", "one", a("ann", "Person"), a("mug", "Thing"))
         town.peer("SP2", "two", a("ann", "Person"), a("bob", "Person"), called("bob", "b"))
         town.preamble = f"ABORT INDEPENDENT {town.preamble}"
@@ -170,6 +171,23 @@ class TestReaders:
         town.abort(written)
         town.run()
         assert town.status(rule) == [COMMITTED]
+
+    def test_nor_if_the_two_commute(self):
+        asked: list[tuple[Work, Work]] = []
+
+        def commute(compensated: Work, reader: Work) -> bool:
+            asked.append((compensated, reader))
+            return True
+
+        town, written, rule = self.town(f"{ANN}/target(ex:owns)", commute)
+        town.abort(written)
+        town.run()
+        assert town.status(rule) == [COMMITTED]
+        compensated, reader = asked[-1]
+        assert compensated.rule is None
+        assert len(compensated.updates) == 1
+        assert reader.rule is not None
+        assert reader.rule.id == rule
 
     def test_one_who_did_nothing_because_of_it_is_undone_too(self):
         town, written, rule = self.town(f"not {ANN}/target(ex:owns)")

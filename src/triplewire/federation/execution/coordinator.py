@@ -123,6 +123,11 @@ class Coordinator:
                 state.order.withdraw(now, group)
         return self._settle()
 
+    def look_again(self, now: float) -> Effects:
+        """Rules have come, or have been asked for in vain: a change may have waited for that."""
+        self.state.now = now
+        return self._settle()
+
     def tick(self, now: float) -> Effects:
         """Do what is due."""
         state, timings = self.state, self.state.given.timings

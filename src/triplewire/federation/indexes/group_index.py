@@ -88,9 +88,21 @@ class PeerView:
         """What it has now, after the change, or had before it: a deletion is an event of what is there no more."""
         if not change.shrunk and not change.dropped:
             return self
-        both = PeerView(self.declared, self.nodes | change.shrunk, self.references)
-        both.include(IndexChange(referenced=change.dropped))
-        return both
+        return _BeforeAndAfter(self, change)
+
+
+class _BeforeAndAfter(PeerView):
+    """A peer with what it has lost in its last change; its references are looked at where they are."""
+
+    def __init__(self, now: PeerView, change: IndexChange) -> None:
+        super().__init__(now.declared, now.nodes | change.shrunk, change.dropped)
+        self._now = now
+
+    def has(self, resource: NamedNode) -> bool:
+        return self._now.has(resource) or super().has(resource)
+
+    def describes(self, resource: NamedNode) -> bool:
+        return self._now.describes(resource) or super().describes(resource)
 
 
 class GroupIndex:
