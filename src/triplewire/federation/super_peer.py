@@ -22,6 +22,7 @@ from triplewire.federation.execution.state import Surroundings
 from triplewire.federation.indexes.group_index import GroupChange, GroupIndex, PeerView
 from triplewire.federation.indexes.local_index import IndexChange, Nodes
 from triplewire.federation.indexes.network_index import NetworkIndex, Offer, Versions
+from triplewire.federation.indexes.relevance import Annotations, OtherSuperPeers, annotate, annotate_others
 from triplewire.federation.messages import Message
 from triplewire.federation.overlay import Overlay
 from triplewire.federation.registration.precedence import Scheme
@@ -31,6 +32,7 @@ from triplewire.federation.sites.requests import FromPeer
 from triplewire.federation.timings import FederationTimings
 from triplewire.languages.rdftl.syntax import Abort, Rule, Update
 from triplewire.rules.execution.units import Commutes, none_commutes
+from triplewire.rules.name_resolution import resolved
 from triplewire.rules.schema import Schema
 
 
@@ -55,6 +57,7 @@ class RuleSuperPeer:
         self.network = NetworkIndex(me, whole)
         self.privileges = privileges
         self.registrar = Registrar(me, self.group, whole, overlay, rng, timings, scheme)
+        self._whole = whole
         self._overlay = overlay
         self._rng = rng
         self._timings = timings
@@ -113,6 +116,14 @@ class RuleSuperPeer:
     def unregister(self, now: float, rule: str) -> Sequence[Effect]:
         """Unregister a rule of our group."""
         return self.registrar.unregister(now, rule)
+
+    def annotate(self, rule: Rule) -> tuple[Annotations, OtherSuperPeers]:
+        """The own peers and the other super-peers that each part of a rule concerns, each answer with its reason.
+
+        Raises `UnknownName`.
+        """
+        whole = resolved(rule, self._whole)
+        return annotate(whole, self.group, self._whole), annotate_others(whole, self.network, self._whole)
 
     # Other super-peers
 

@@ -78,6 +78,15 @@ class NetworkIndex:
             self._views[super_peer] = PeerView(declared, _nodes(offer.changes))
         return self._views[super_peer]
 
+    @property
+    def others(self) -> tuple[str, ...]:
+        """Those that have made an offer."""
+        return tuple(sorted(self._offers.keys() - {self._me}))
+
+    def readable_schema(self, super_peer: str) -> Schema:
+        """The part of the schema of which another super-peer lets its data be read."""
+        return induced(self._whole, _nodes(self._offers[super_peer].reads))
+
     def readable(self, lookup: Lookup, others: Iterable[str]) -> Iterator[str]:
         """Those of the others that may have triples for a lookup."""
         for other in others:

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from triplewire.algebra.verdicts import Verdict
 from triplewire.federation.indexes.group_index import GroupIndex, PeerView
+from triplewire.federation.indexes.network_index import NetworkIndex
 from triplewire.languages.rdftl.parts import parts
 from triplewire.languages.rdftl.syntax import (
     Action,
@@ -61,6 +62,25 @@ def annotate(rule: Rule, group: GroupIndex, whole: Schema) -> Annotations:
         {peer: e_concerns(rule, view) for peer, view in views.items()},
         {peer: c_concerns(rule, view) for peer, view in views.items()},
         {peer: a_concerns(rule, view, whole) for peer, view in views.items()},
+    )
+
+
+class OtherSuperPeers(Struct, frozen=True):
+    """What other super-peers offer for the condition and for the actions of a rule."""
+
+    condition: Verdicts
+    actions: Verdicts
+
+
+def annotate_others(rule: Rule, network: NetworkIndex, whole: Schema) -> OtherSuperPeers:
+    """The super-peers that the condition and the actions concern, by what they offer.
+
+    Which of them an event may happen at nobody says but they themselves: each keeps the rules that wait for its data.
+    """
+    views = {other: network.view(other) for other in network.others}
+    return OtherSuperPeers(
+        {other: c_relevant(rule, network.readable_schema(other)) for other in views},
+        {other: a_suits(rule, view, whole) for other, view in views.items() if view is not None},
     )
 
 

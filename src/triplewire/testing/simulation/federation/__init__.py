@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from triplewire.testing.simulation.federation.checker import FederationChecker
 from triplewire.testing.simulation.federation.runs import RunOutcome, run
-from triplewire.testing.simulation.federation.scenarios import Scenario, random_scenario
+from triplewire.testing.simulation.federation.scenarios import Scenario, hard_scenario, random_scenario
 from triplewire.testing.simulation.federation.world import FederationWorld
 
-__all__ = ["FederationChecker", "FederationWorld", "RunOutcome", "Scenario", "random_scenario", "run"]
+__all__ = ["FederationChecker", "FederationWorld", "RunOutcome", "Scenario", "hard_scenario", "random_scenario", "run"]

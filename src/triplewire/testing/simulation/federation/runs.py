@@ -46,6 +46,7 @@ def run(seed: int, scenario: Scenario | None = None) -> RunOutcome:
     world = runner.world
     # Exchanges pick their partners at random, so the last replica may take a while.
     world.run_while(lambda: FederationChecker(world, in_turn=False).is_missing_replicas, at_most=_REPLICAS)
+    runner.rest()
     checker = FederationChecker(world, in_turn=scenario.is_calm)
     violation = next(checker.violations(), None)
     units = checker.scheduled.values()

@@ -5,12 +5,14 @@ from __future__ import annotations
 from random import Random
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from triplewire.federation.registration.precedence import Scheme
 from triplewire.testing.simulation.fault_injector import NETWORK_FAULTS, FaultInjector
 from triplewire.testing.simulation.faults import RELIABLE, FaultModel
-from triplewire.testing.simulation.federation.workload import SCHEMA, Workload
+from triplewire.testing.simulation.federation.workload import LATE, SCHEMA, Workload
 from triplewire.testing.simulation.federation.world import FederationWorld
+from triplewire.testing.simulation.history import FaultInjected
 
 LOSSY = FaultModel(slowest=0.2, loss=0.1, repeats=0.1, late=0.05, lateness=1.0)
 _QUIET = 120.0
@@ -32,7 +34,7 @@ def random_scenario(seed: int) -> Scenario:
     """The scenario of a seed. Every other one is calm."""
     rng = Random(seed)
     calm = seed % 2 == 0
-    kinds = (*NETWORK_FAULTS, "crash", "stall", "peer", "peer", "withdraw")
+    kinds = (*NETWORK_FAULTS, "crash", "stall", "peer", "peer", "withdraw", "join")
     return Scenario(
         size=rng.randint(2, 5),
         transactions=rng.randint(3, 8),
@@ -42,6 +44,13 @@ def random_scenario(seed: int) -> Scenario:
         open_to_all=calm or rng.random() < 0.3,
         scheme=rng.choice(list(Scheme)),
     )
+
+
+def hard_scenario(seed: int) -> Scenario:
+    """Many transactions at once, and every kind of fault."""
+    kinds = (*NETWORK_FAULTS, "crash", "stall", "peer", "peer", "withdraw", "withdraw", "join", "join")
+    scenario = random_scenario(seed)
+    return replace(scenario, is_calm=False, open_to_all=seed % 3 == 0, transactions=25, faults=kinds)
 
 
 class ScenarioRunner:
@@ -57,6 +66,7 @@ class ScenarioRunner:
         self.injector = FaultInjector(self.world, scenario.faults)
         self.injector.handlers["peer"] = lambda _one, _other: self._take_a_peer_away()
         self.injector.handlers["withdraw"] = lambda _one, _other: self._withdraw_one()
+        self.injector.handlers["join"] = lambda _one, _other: self._join_late()
         self._submitted: list[str] = []
 
     def run(self) -> None:
@@ -105,6 +115,13 @@ class ScenarioRunner:
 
     def _take_a_peer_away(self) -> None:
         self.world.take_away(self.world.rng.choice(list(self.world.peers)), self.injector.duration())
+
+    def _join_late(self) -> None:
+        """A super-peer joins in the middle of everything, with a peer that has data; once a run."""
+        if self.world.size == self.scenario.size:
+            self.world.record(FaultInjected(self.world.now, "a super-peer joins", is_churn=True))
+            name = self.world.join()
+            self.world.peer(LATE, name, self._workload.triples(LATE))
 
     def _withdraw_one(self) -> None:
         if self._submitted:

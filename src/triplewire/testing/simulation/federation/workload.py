@@ -38,6 +38,8 @@ ex:about rdfs:domain ex:Note ; rdfs:range ex:Note .
 {_STRINGS}""")
 PREAMBLE = "USING NAMESPACE ex http://example.org/ "
 WORDS = ("a", "b")
+LATE = "late"
+"""The peer of a super-peer that joins while transactions run, if one does."""
 _MOST_DRAWS = 30
 _COUPLINGS = (Coupling.IMMEDIATE, Coupling.IMMEDIATE, Coupling.DEFERRED, Coupling.DETACHED)
 
@@ -55,7 +57,8 @@ class Workload:
         self._calm = calm
         self._coupling = rng.choice(_COUPLINGS)
         self.peers = {f"p{n}": rng.choice(super_peers) for n in range(rng.randint(len(super_peers), 6))}
-        self.people = {peer: [f"{peer}-{n}" for n in range(rng.randint(1, 3))] for peer in self.peers}
+        everybody = [*self.peers, LATE]
+        self.people = {peer: [f"{peer}-{n}" for n in range(rng.randint(1, 3))] for peer in everybody}
 
     def triples(self, peer: str) -> list[Triple]:
         """What a peer has at the beginning."""

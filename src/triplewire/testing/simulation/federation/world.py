@@ -57,13 +57,18 @@ class FederationWorld(SimulatedWorld[object, Record, RuleHost]):
 
     def found(self, size: int) -> None:
         """Super-peers SP1, SP2 and so on, each joining at those before."""
-        self.size = size
-        for number in range(1, size + 1):
-            seeds = [f"sim://SP{other}" for other in range(1, number)]
-            host = RuleHost(self, f"SP{number}", self.rng.sample(seeds, min(3, len(seeds))))
-            self.add(host)
-            host.start()
+        for _ in range(size):
+            self.join()
             self.run_for(0.5)
+
+    def join(self) -> str:
+        """One more super-peer starts, and joins at some of those before; returns its name."""
+        seeds = [f"sim://{other}" for other in self.hosts]
+        self.size += 1
+        host = RuleHost(self, f"SP{self.size}", self.rng.sample(seeds, min(3, len(seeds))))
+        self.add(host)
+        host.start()
+        return host.id
 
     def peer(self, name: str, super_peer: str, triples: Sequence[Triple], schema: Schema | None = None) -> PeerHost:
         """A peer that begins with these triples."""
