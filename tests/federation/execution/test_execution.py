@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from tests.federation.federation import Federation, a, arc, called
-from tests.rules.family import EX
+from tests.rules.family import EX, FAMILY
 from tests.rules.selene import DC, EXAMPLE_3, EXT1, EXT3, LOS, MERGED, NAMESPACES, SELENE, USERS
 
 from triplewire.federation.execution.units import Status
+from triplewire.federation.indexes.group_index import induced
 from triplewire.federation.registration.messages import Correction, RulesFound
 from triplewire.languages.rdftl import format_rule
 from triplewire.rdf.terms import BlankNode, Literal, NamedNode, Triple
@@ -236,3 +237,19 @@ def test_a_cascade_without_end_is_stopped_and_all_that_caused_it_undone():
     assert town.unit(unit).status is Status.ABORTED
     assert "more than 6 deep" in town.unit(unit).reason
     assert town.merged == before
+
+
+def test_instances_go_only_to_those_that_they_concern():
+    """The paper sends each instance to everybody; who offers nothing for it here is not sent any."""
+    town = Federation(20)
+    town.peer("SP1", "shop", *ann())
+    for number in range(2, 21):
+        people = [a("ann", "Person")] if number in (5, 17) else []
+        part = None if people else induced(FAMILY, frozenset({EX["Thing"]}))
+        town.peer(f"SP{number}", f"p{number}", *people, schema=part)
+    rule = town.rule("SP1", "ON INSERT (_, ex:owns, _) IF True DO INSERT ($delta, ex:name, 'owner')")
+    town.submit("shop", ANN_OWNS)
+    town.run()
+    assert {unit.peer for unit in town.units(rule)} == {"shop", "p5", "p17"}
+    assert town.sent["ActionInstance"] == 2
+    assert town.sent["SubQuery"] == 0
