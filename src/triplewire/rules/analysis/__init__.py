@@ -20,7 +20,7 @@ from triplewire.rules.analysis.conditions import Commutes, WellDefined
 from triplewire.rules.analysis.conflicts import Conflict
 from triplewire.rules.analysis.footprints.extents import Instances, SchemaTriple
 from triplewire.rules.analysis.pitfalls import Pitfall
-from triplewire.rules.analysis.relevance import a_relevant, c_relevant, e_relevant
+from triplewire.rules.analysis.relevance import a_relevant, c_relevant, e_relevant, event_needs
 from triplewire.rules.analysis.triggering import Trigger
 
 __all__ = [
@@ -35,4 +35,5 @@ __all__ = [
     "a_relevant",
     "c_relevant",
     "e_relevant",
+    "event_needs",
 ]
