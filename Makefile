@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test-wheel test-network test-space-processes test-api test-browser demo demo-papers demo-rules demo-views test test-system test-slow test-stream-kill test-cluster test-kafka test-sepa test-w3c check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash test-simulation test-space bench-network bench-node bench-rules bench-views bench-eventcloud
+.PHONY: help setup test-wheel test-network test-space-processes test-api test-browser demo demo-papers demo-rules demo-views test test-system test-slow test-stream-kill test-cluster test-kafka test-sepa test-w3c check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash test-simulation test-rules-simulation test-space bench-network bench-node bench-rules bench-views bench-eventcloud
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -60,6 +60,9 @@ test-crash: $(STAMP) ## kill -9 a node at a hundred random points; CRASHES=500 f
 
 test-simulation: $(STAMP) ## a thousand random histories on simulated networks; RUNS=5000 for more, FIRST=n to begin elsewhere
 	@TRIPLEWIRE_RUNS=$(or $(RUNS),1000) TRIPLEWIRE_FIRST_SEED=$(or $(FIRST),0) $(BIN)/python -m pytest -n auto tests/simulation/superpeers/test_runs.py
+
+test-rules-simulation: $(STAMP) ## a thousand random runs of rules across simulated super-peers; RUNS=5000 for more, FIRST=n to begin elsewhere
+	@TRIPLEWIRE_RULES_RUNS=$(or $(RUNS),1000) TRIPLEWIRE_FIRST_SEED=$(or $(FIRST),0) $(BIN)/python -m pytest -n auto tests/simulation/federation/test_runs.py
 
 test-space: $(STAMP) ## a thousand random runs of simulated event spaces; RUNS=5000 for more, FIRST=n to begin elsewhere
 	@TRIPLEWIRE_SPACE_RUNS=$(or $(RUNS),1000) TRIPLEWIRE_FIRST_SEED=$(or $(FIRST),0) $(BIN)/python -m pytest -n auto tests/simulation/eventspace/test_runs.py

@@ -33,8 +33,10 @@ _HUNG_SECONDS = 300
 _SYSTEM = (
     "cli/network/test_network.py",
     "cli/peer/test_peer.py",
+    "cli/rules/test_registered.py",
     "cli/space/test_space.py",
     "client/test_clients.py",
+    "client/test_rules.py",
     "network_processes/",
     "node/access_point/test_peers.py",
     "node/http/test_connections.py",

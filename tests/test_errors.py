@@ -44,6 +44,7 @@ ARGUMENTS = {
     "reason": "tag",
     "reasons": ("one", "two"),
     "rejected": 2,
+    "rule": "guard",
     "seconds": 1.5,
     "status": 409,
     "title": "Conflict",

@@ -1,22 +1,23 @@
 """Triplewire sets tripwires on RDF: publish/subscribe, rules and replay for knowledge graphs.
 
-    errors     the tree of errors, and what each carries
-    extras     which of the project's extras brings a package
-    system     what several packages need of the operating system: durable files, locks, backoff
-    rdf        terms, events, parsing, limits
-    wire       what a node and its clients send each other
-    algebra    patterns, constraints, subscriptions, advertisements, and what can be concluded about them
-    languages  text <-> algebra: SPARQL, formula, graph, RDFTL
-    matching   which subscriptions does this event satisfy?
-    store      what must survive: log, registry, outbox, identities
-    views      standing queries over the living graph, kept up to date from what changes
-    rules      RDFTL rules: analysis, and execution as pure steps
-    network    super-peers, routing and sessions as state machines without I/O
-    client     talks to a node over HTTP; a peer of the network
-    node       the durable broker: HTTP, delivery, rules, and its part in a network
-    pipeline   the same matcher inside Spark tasks
-    testing    public doubles: the oracle, strategies, workload generators, simulated networks
-    cli        arguments in, words out
+    errors      the tree of errors, and what each carries
+    extras      which of the project's extras brings a package
+    system      what several packages need of the operating system: durable files, locks, backoff
+    rdf         terms, events, parsing, limits
+    wire        what a node and its clients send each other
+    algebra     patterns, constraints, subscriptions, advertisements, and what can be concluded about them
+    languages   text <-> algebra: SPARQL, formula, graph, RDFTL
+    matching    which subscriptions does this event satisfy?
+    store       what must survive: log, registry, outbox, identities
+    views       standing queries over the living graph, kept up to date from what changes
+    rules       RDFTL rules: analysis, and execution as pure steps
+    network     super-peers, routing and sessions as state machines without I/O
+    federation  rules across super-peers, as state machines without I/O
+    client      talks to a node over HTTP; a peer of the network
+    node        the durable broker: HTTP, delivery, rules, and its part in a network
+    pipeline    the same matcher inside Spark tasks
+    testing     public doubles: the oracle, strategies, workload generators, simulated networks
+    cli         arguments in, words out
 
 Each package imports only from those above it in this list.
 """

@@ -27,6 +27,11 @@ TriplewireError
 ├── UnknownLetter              no dead letter has that number
 ├── DuplicateRule              the identifier is taken by another rule
 ├── UnknownRule                no rule is registered under that identifier
+├── UnknownSchedule            no schedule of that position, or with that transaction, is kept
+├── UnknownUpdate              no update under that key is under way, nor was answered
+├── UpdateEnded                an update that was to be withdrawn, and has ended
+├── UpdateWithdrawn            an update that its client has withdrawn: nothing of it is kept
+├── AbortedByRule              what a rule has aborted on purpose: carries rule and reason
 ├── Cascaded                   a transaction that aborted because of another one
 ├── BudgetExceeded             an evaluation needed more work than it was allowed
 │   ├── DepthExceeded          rules that trigger each other deeper than allowed: carries the cycle
@@ -369,6 +374,31 @@ class DuplicateRule(TriplewireError):
 
 class UnknownRule(TriplewireError):
     """No rule is registered under that identifier."""
+
+
+class UnknownSchedule(TriplewireError):
+    """No schedule of that position, or with that transaction, is kept."""
+
+
+class UnknownUpdate(TriplewireError):
+    """No update under that key is under way, nor was answered."""
+
+
+class UpdateEnded(TriplewireError):
+    """An update that was to be withdrawn, and has ended."""
+
+
+class UpdateWithdrawn(TriplewireError):
+    """An update that its client has withdrawn. Nothing of it is kept."""
+
+
+class AbortedByRule(TriplewireError):
+    """A rule has aborted it on purpose."""
+
+    def __init__(self, rule: str, reason: str) -> None:
+        super().__init__(f"the rule {rule} has aborted it: {reason}")
+        self.rule = rule
+        self.reason = reason
 
 
 class Cascaded(TriplewireError):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pyoxigraph import QueryBoolean, QuerySolutions
-from tests.rules.family import CLASSES, EX, FAMILY, NODES, triples
+from pyoxigraph import Quad, QueryBoolean, QuerySolutions
+from tests.rules.family import CLASSES, EX, FAMILY, NODES, nodes, triples
 
 from triplewire.errors import SchemaViolation
 from triplewire.languages.rdftl import condition_query, path_query
@@ -30,7 +30,7 @@ from triplewire.languages.rdftl.syntax import (
     Variable,
     Where,
 )
-from triplewire.rdf.terms import Literal, Term, Triple
+from triplewire.rdf.terms import Literal, NamedNode, Term, Triple
 from triplewire.rules.changes import Edits
 from triplewire.rules.graphs import PreviousGraph
 from triplewire.rules.paths import Evaluation
@@ -141,6 +141,23 @@ def test_before_is_the_graph_as_it_was(
     assert set(before.match(None, None, None)) == was
     assert Evaluation(before, LETS, DELTA).nodes(path) == nodes
     assert {triple for triple in was if before.is_asserted(triple)} == asserted
+
+
+@settings(max_examples=300)
+@given(repositories(), st.lists(triples, min_size=1, max_size=4), st.lists(nodes, max_size=1), outer)
+def test_a_condition_reads_what_begins_at_delta_before_where_its_translation_does(
+    repository: Repository, inserted: list[Triple], gone: list[NamedNode], condition: Condition
+) -> None:
+    then = [Quad(*triple, EX["before"]) for triple in repository]
+    touching = [t for t in repository.asserted for node in gone if node in (t.subject, t.object)]
+    try:
+        changes = repository.apply(Edits(tuple(inserted), tuple(touching)))
+    except SchemaViolation:
+        return
+    evaluation = Evaluation(repository, LETS, DELTA, PreviousGraph(repository, changes))
+    repository.store.extend(then)
+    answer = repository.store.query(condition_query(condition, LETS, DELTA, before=EX["before"]))
+    assert evaluation.holds(condition) == bool(answer)
 
 
 def test_elements_by_number_and_all() -> None:

@@ -22,6 +22,7 @@ from triplewire.cli.node import (
     graph,
     publish,
     query,
+    schema,
     serve,
     subscribe,
     subscriptions,
@@ -60,6 +61,8 @@ app.command("subscribe", cls=Job, epilog=subscribe.EXAMPLES)(subscribe.subscribe
 app.add_typer(subscriptions.app, name="subscriptions")
 app.command("query", cls=Job, epilog=query.EXAMPLES)(query.query_command)
 app.command("update", cls=Job, epilog=update.EXAMPLES)(update.update_command)
+app.command("withdraw", cls=Job, epilog=update.WITHDRAW_EXAMPLES)(update.withdraw_command)
+app.add_typer(schema.app, name="schema")
 app.add_typer(graph.app, name="graph")
 app.command("changes", cls=Job, epilog=changes.EXAMPLES)(changes.changes_command)
 app.add_typer(views.app, name="views")

@@ -92,9 +92,9 @@ def repeat_flags(args: Iterable[str], repeatable: set[str]) -> Iterator[str]:
         yield arg
 
 
-def text_of(given: str, suffix: str) -> str:
+def text_of(given: str, *suffixes: str) -> str:
     """What an argument says: itself, standard input for `-`, or what is in the file that it names by its suffix."""
-    if given != "-" and not given.endswith(suffix):
+    if given != "-" and not given.endswith(suffixes):
         return given
     source = "standard input" if given == "-" else given
     content = sys.stdin.buffer.read() if given == "-" else Path(given).read_bytes()

@@ -11,6 +11,7 @@
                   arrives
     jsap          SEPA's application profiles: queries and updates by name, with bindings that become terms
     peer          it comes and goes, and keeps what it was notified of in a directory of its own
+    rules         rules, schema and RDFTL updates: what a client asks for, and what it makes of the answers
     sepa          the requests of such a profile, sent as SEPA's protocol has it
     settings      what both kinds of client share: how they introduce themselves, how long they wait, how often they
                   acknowledge
@@ -24,10 +25,12 @@
 
 from triplewire.client.calls import EVENTS, DeadLetter, LogPage, Registration, SubscriptionStatus, Verdict
 from triplewire.client.follower import Notification
+from triplewire.client.rules import KeptFiring, RuleStatus, UpdateOutcome
 from triplewire.client.views import ViewNotification, ViewPage
 from triplewire.extras import needing
 from triplewire.wire.answers import ChangePage, ChangeReceipt, Receipt, ViewExplanation, ViewStatus
 from triplewire.wire.reasons import AnswerReasons, ExplainedAnswer, Reason
+from triplewire.wire.schedules import TracedSchedule, TracedUnit
 from triplewire.wire.signatures import verify
 
 with needing():
@@ -43,12 +46,17 @@ __all__ = [
     "Client",
     "DeadLetter",
     "ExplainedAnswer",
+    "KeptFiring",
     "LogPage",
     "Notification",
     "Reason",
     "Receipt",
     "Registration",
+    "RuleStatus",
     "SubscriptionStatus",
+    "TracedSchedule",
+    "TracedUnit",
+    "UpdateOutcome",
     "Verdict",
     "ViewExplanation",
     "ViewNotification",

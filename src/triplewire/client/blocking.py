@@ -10,9 +10,10 @@ from typing import Any, Self
 import httpx
 
 from triplewire.algebra.advertisements.advertisement import Advertisement
-from triplewire.client import calls, views
+from triplewire.client import calls, rules, views
 from triplewire.client.calls import Call, DeadLetter, LogPage, RdfLike, Registration, SubscriptionStatus, Verdict
 from triplewire.client.follower import Follower, Following, Gap, Notification, T
+from triplewire.client.rules import KeptFiring, RuleStatus, UpdateOutcome
 from triplewire.client.settings import STREAM_TIMEOUT, acknowledged_every, headers_of
 from triplewire.client.views import ViewFollower, ViewNotification, ViewPage
 from triplewire.errors import MissedNotifications, NodeRefused, NodeUnreachable
@@ -22,6 +23,7 @@ from triplewire.rdf.solutions import Solutions, Triples
 from triplewire.wire.answers import ChangePage, ChangeReceipt, Receipt, ViewExplanation, ViewStatus
 from triplewire.wire.networks import NetworkView
 from triplewire.wire.reasons import ExplainedAnswer
+from triplewire.wire.schedules import TracedSchedule
 from triplewire.wire.spaces import SpaceDeparture, SpaceView
 
 
@@ -263,6 +265,56 @@ class Client:
     def changes_document(self, after: int = 0, limit: int = 100, *, wait: float = 0.0) -> bytes:
         """The same as RDF Patch."""
         return self._call(calls.changes(after, limit, wait, calls.PATCH))
+
+    def put_rule(self, name: str, text: str, *, listens_to_events: bool = False) -> RuleStatus:
+        """Register an RDFTL rule, or replace one's own of that name; with what the analysis says of it.
+
+        With `listens_to_events`, published events trigger it as well.
+        """
+        response = self._answer(rules.put(name, text, listens_to_events=listens_to_events))
+        return rules.status(response.content, is_new=response.status_code == httpx.codes.CREATED)
+
+    def rules(self) -> list[RuleStatus]:
+        """This client's rules; an administrator's are everybody's."""
+        return rules.statuses(self._call(rules.RULES))
+
+    def rule(self, name: str) -> RuleStatus:
+        """One rule."""
+        return rules.status(self._call(rules.get(name)))
+
+    def delete_rule(self, name: str) -> None:
+        """Forget a rule and its firings. What it has done stays."""
+        self._call(rules.delete(name))
+
+    def firings(self, rule: str, after: int = 0, limit: int = 100) -> list[KeptFiring]:
+        """What a rule has done, oldest first, after the firing of that number."""
+        return rules.kept_firings(self._call(rules.firings(rule, after, limit)))
+
+    def update_rdftl(self, text: str, *, idempotency_key: str | None = None) -> UpdateOutcome:
+        """Execute RDFTL updates, and the rules that they trigger.
+
+        A transaction that aborts is in the outcome; if all do and nothing has changed, `NodeRefused` has the reason.
+        """
+        return rules.outcome(self._call(rules.update(text, idempotency_key)))
+
+    def withdraw_update(self, idempotency_key: str) -> str:
+        """Withdraw an update of any language that has not ended: whether it was "waiting" or "executing".
+
+        Nothing of it is kept, and whoever waits for it gets `NodeRefused`. So do you, if it has ended.
+        """
+        return rules.withdrawn(self._call(rules.withdraw(idempotency_key)))
+
+    def trace(self, schedule: int | str) -> TracedSchedule:
+        """How a schedule went, by its position in the journal, or the last one with a transaction of that name."""
+        return rules.traced(self._call(rules.trace(schedule)))
+
+    def schema(self) -> Triples:
+        """The schema that the default graph conforms to; empty, if it need not."""
+        return calls.triples(self._call(rules.SCHEMA))
+
+    def put_schema(self, rdf: RdfLike, format: str | None = None) -> None:  # noqa: A002  the public name
+        """Use another schema: a file, or text, Turtle by default; for administrators."""
+        self._call(rules.put_schema(*calls.document(rdf, format)))
 
     def put_view(
         self,

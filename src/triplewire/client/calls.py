@@ -363,10 +363,15 @@ def read_graph(name: str | None, accept: str) -> Call:
 
 def write_graph(method: str, name: str | None, given: RdfLike, form: str | None, key: str | None) -> Call:
     """PUT or POST of a document: text or bytes of a format, Turtle unless another is named, or a file."""
-    content, form = _document(given, form or (None if path_in(given) else "turtle"))
-    base = _url(given, form)
+    content, form, base = document(given, form)
     headers = {"content-type": format_named(form).media_types[0]} | _keyed(key)
     return Call(method, "/graph", _graph(name) | ({} if base is None else {"base": base}), headers, content)
+
+
+def document(given: RdfLike, form: str | None) -> tuple[bytes, str, str | None]:
+    """The bytes of a document, Turtle unless another format is named, or a file; its format; and its base, if any."""
+    content, form = _document(given, form or (None if path_in(given) else "turtle"))
+    return content, form, _url(given, form)
 
 
 def delete_graph(name: str | None, key: str | None) -> Call:

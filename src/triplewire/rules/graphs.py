@@ -8,10 +8,11 @@ from typing import Protocol
 from msgspec import Struct
 
 from triplewire.rdf.terms import BlankNode, NamedNode, Term, Triple
-from triplewire.rules.changes import Changes
+from triplewire.rules.changes import Changes, Triples
 from triplewire.rules.vocabulary import number_of
 
 Node = NamedNode | BlankNode
+_FEW = 8
 
 
 class Graph(Protocol):
@@ -29,14 +30,13 @@ class PreviousGraph:
 
     def __init__(self, graph: Graph, changes: Changes) -> None:
         self._graph = graph
-        self._gone = changes.deleted
+        self._gone = _ByEnds(changes.deleted)
         self._new = frozenset(changes.inserted)
         self._edits = changes.edits
 
     def match(self, subject: Term | None, predicate: NamedNode | None, target: Term | None) -> Iterator[Triple]:
-        lookup = Lookup(subject, predicate, target)
         yield from (triple for triple in self._graph.match(subject, predicate, target) if triple not in self._new)
-        yield from (triple for triple in self._gone if lookup.includes(triple))
+        yield from self._gone.match(Lookup(subject, predicate, target))
 
     def is_asserted(self, triple: Triple) -> bool:
         if triple in self._edits.deleted:
@@ -46,6 +46,29 @@ class PreviousGraph:
     def last_element(self, container: Term) -> int:
         numbers = (number_of(triple.predicate) for triple in self.match(container, None, None))
         return max((number for number in numbers if number is not None), default=0)
+
+
+class _ByEnds:
+    """Triples to be looked up by their subjects or objects."""
+
+    def __init__(self, triples: Triples) -> None:
+        self._triples = triples
+        self._by_subject: dict[Term, list[Triple]] = {}
+        self._by_target: dict[Term, list[Triple]] = {}
+
+    def match(self, lookup: Lookup) -> Iterator[Triple]:
+        return (triple for triple in self._near(lookup) if lookup.includes(triple))
+
+    def _near(self, lookup: Lookup) -> Iterable[Triple]:
+        if len(self._triples) <= _FEW or (lookup.subject is None and lookup.target is None):
+            return self._triples
+        if not self._by_subject:
+            for triple in self._triples:
+                self._by_subject.setdefault(triple.subject, []).append(triple)
+                self._by_target.setdefault(triple.object, []).append(triple)
+        if lookup.subject is not None:
+            return self._by_subject.get(lookup.subject, ())
+        return self._by_target.get(lookup.target, ())  # type: ignore[arg-type]
 
 
 class Lookup(Struct, frozen=True):

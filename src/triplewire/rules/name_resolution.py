@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from triplewire.errors import UnknownName
 from triplewire.languages.rdftl.syntax import (
+    AbortAction,
     Action,
     Arc,
     ArcAction,
@@ -32,6 +33,7 @@ from triplewire.languages.rdftl.syntax import (
     Path,
     ResourceAction,
     Rule,
+    RuleAction,
     Source,
     Step,
     Target,
@@ -79,7 +81,7 @@ def resolved(rule: Rule, schema: Schema) -> Rule:
         rule,
         event=names.event(rule.event),
         condition=names.condition(rule.condition),
-        actions=tuple(names.action(action) for action in rule.actions),
+        actions=tuple(names.rule_action(action) for action in rule.actions),
         lets=names.lets(rule.lets),
     )
 
@@ -105,6 +107,9 @@ class _Names:
         if isinstance(event, UpdateEvent):
             return replace(event, arc=self._updated(event.arc))
         return replace(event, path=self._path(event.path), of_class=self._class(event.of_class))
+
+    def rule_action(self, action: RuleAction) -> RuleAction:
+        return action if isinstance(action, AbortAction) else self.action(action)
 
     def action(self, action: Action) -> Action:
         if isinstance(action, ResourceAction):

@@ -7,6 +7,8 @@ repository keeps it: `9.50` is the node that `9.5` is.
 A path is followed forwards from its start, or, to find out whether one node is on it, backwards from that node: which
 learning objects there are matters little to whether this one is among them. `None` stands for every resource, until a
 step has narrowed it down.
+
+Where something was deleted, paths that begin at `$delta` may be followed in the state before: it has no arcs any more.
 """
 
 from __future__ import annotations
@@ -46,23 +48,41 @@ DeltaTerms = Mapping[Component, Term]
 
 
 class Evaluation:
-    """Paths and conditions over one graph, with what LET and `$delta` stand for."""
+    """Paths and conditions over one graph, with what LET and `$delta` stand for.
 
-    def __init__(self, graph: Graph, lets: Iterable[Let] = (), delta: DeltaTerms | None = None) -> None:
+    With a graph `before`, paths that begin at `$delta` are followed there, and so is what goes on from their nodes.
+    """
+
+    def __init__(
+        self, graph: Graph, lets: Iterable[Let] = (), delta: DeltaTerms | None = None, before: Graph | None = None
+    ) -> None:
         self._graph = graph
         self._lets = {let.name: let.path for let in lets}
         self._delta = delta or {}
+        self._now = self._then = self
+        if before is not None:
+            self._then = Evaluation(before, lets, delta)
+            self._then._now = self
 
     def nodes(self, path: Path, context: Term | None = None) -> Nodes:
         """The nodes that the path leads to; a relative path begins at the context."""
-        found = self._forwards(path, context)
-        return self._resources() if found is None else found
+        where = self._where_followed(path)
+        found = where._forwards(path, context)
+        return where._resources() if found is None else found
 
     def contains(self, path: Path, node: Term) -> bool:
         """Whether the path leads to the node."""
         if self._begins_at_one(path):
             return node in self.nodes(path)
+        return self.leads_to(path, node)
+
+    def leads_to(self, path: Path, node: Term) -> bool:
+        """The same, found out backwards from the node."""
         return self._leads_to(path, {node})
+
+    def backwards(self, steps: tuple[Step, ...], nodes: Nodes) -> Nodes:
+        """The nodes from which the steps lead to one of those."""
+        return self._backwards(steps, nodes)
 
     def holds(self, condition: Condition, context: Term | None = None) -> bool:
         """Whether the condition holds; its relative paths begin at the context."""
@@ -82,6 +102,11 @@ class Evaluation:
             case Compared(left, comparison, right):
                 ends: Nodes = {as_kept(right)} if isinstance(right, Literal) else self.nodes(right, context)
                 return _compared(self.nodes(left, context), comparison, ends)
+
+    def _where_followed(self, path: Path) -> Evaluation:
+        if path.start is None:
+            return self
+        return self._then if isinstance(path.start, Delta) else self._now
 
     # Forwards
 
@@ -150,6 +175,8 @@ class Evaluation:
         starts = self._backwards(path.steps, nodes)
         if isinstance(path.start, Variable):
             return self._leads_to(self._lets[path.start.name], starts)
+        if isinstance(path.start, Resource) and path.start.iri is not None:
+            return path.start.iri in starts and bool(self._named(path.start.iri, path))
         return any(self._is_resource(node) for node in starts)
 
     def _backwards(self, steps: tuple[Step, ...], nodes: Nodes) -> Nodes:

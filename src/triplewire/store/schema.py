@@ -188,6 +188,16 @@ _ELEVENTH = (
     "CREATE INDEX firings_by_schedule ON firings (schedule)",
 )
 
+# What a schedule did, unit by unit, so that its tree can be drawn: the firings of a rule go with the rule.
+_TWELFTH = (
+    """CREATE TABLE traces (
+        schedule INTEGER NOT NULL,
+        name TEXT NOT NULL,
+        trace BLOB NOT NULL,
+        PRIMARY KEY (schedule, name)) WITHOUT ROWID""",
+    "CREATE INDEX traces_by_name ON traces (name, schedule)",
+)
+
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST,
     _SECOND,
@@ -200,6 +210,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _NINTH,
     _TENTH,
     _ELEVENTH,
+    _TWELFTH,
 )
 
 

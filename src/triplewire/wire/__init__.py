@@ -5,6 +5,7 @@
     eventstream     server-sent events, as the HTML standard frames them (section 9.2.6), both ways
     networks        what a node reports of its network: the body of `GET /network`
     reasons         why: what a solution stands on
+    schedules       how a schedule went: its transactions, the firings in them, and who aborts with whom
     sepa            SEPA's protocol: frames of its WebSocket and bodies of its HTTP answers, both ways
     signatures      signed webhooks (row A14), in the form of the Standard Webhooks specification, so that its libraries
                     verify ours

@@ -35,37 +35,43 @@ _MEMBER = re.compile(re.escape(str(RDF)) + "_[1-9][0-9]*")
 
 
 class World(Struct, frozen=True):
-    """A graph, the variables, and what `$delta` is."""
+    """A graph, the variables, and what `$delta` is; and the state before, if paths from `$delta` lead through that."""
 
     graph: frozenset[Triple]
     lets: tuple[Let, ...] = ()
     delta: Mapping[Component, Term] = {}
+    before: frozenset[Triple] | None = None
 
-    def nodes(self, path: Path, here: Term | None = None) -> frozenset[Term]:
-        """The nodes that a path leads to; a relative one leads on from `here`."""
+    def nodes(self, path: Path, here: Term | None = None, around: frozenset[Triple] | None = None) -> frozenset[Term]:
+        """The nodes that a path leads to; a relative one leads on from `here`, through the graph around it."""
+        graph = self.graph
+        if path.start is None and around is not None:
+            graph = around
+        elif isinstance(path.start, Delta) and self.before is not None:
+            graph = self.before
         found = self._start(path.start, here)
         for step in path.steps:
-            found = self._step(step, found)
+            found = self._step(step, found, graph)
         return found
 
-    def holds(self, condition: Condition, here: Term | None = None) -> bool:
+    def holds(self, condition: Condition, here: Term | None = None, around: frozenset[Triple] | None = None) -> bool:
         match condition:
             case Always():
                 return True
             case Never():
                 return False
             case Exists(path):
-                return bool(self.nodes(path, here))
+                return bool(self.nodes(path, here, around))
             case Compared(left, comparison, right):
-                others = {right} if isinstance(right, Literal) else self.nodes(right, here)
-                pairs = [(a, b) for a in self.nodes(left, here) for b in others]
+                others = {right} if isinstance(right, Literal) else self.nodes(right, here, around)
+                pairs = [(a, b) for a in self.nodes(left, here, around) for b in others]
                 return any((a == b) is (comparison is Comparison.EQUAL) for a, b in pairs)
             case Both(parts):
-                return all(self.holds(part, here) for part in parts)
+                return all(self.holds(part, here, around) for part in parts)
             case Either(parts):
-                return any(self.holds(part, here) for part in parts)
+                return any(self.holds(part, here, around) for part in parts)
             case Not(part):
-                return not self.holds(part, here)
+                return not self.holds(part, here, around)
 
     def _start(self, start: Start | None, here: Term | None) -> frozenset[Term]:
         match start:
@@ -81,16 +87,16 @@ class World(Struct, frozen=True):
             case Delta(component):
                 return frozenset({self.delta[component]})
 
-    def _step(self, step: Step, found: frozenset[Term]) -> frozenset[Term]:
+    def _step(self, step: Step, found: frozenset[Term], graph: frozenset[Triple]) -> frozenset[Term]:
         match step:
             case Target(arc):
-                return frozenset(t.object for t in self.graph if t.subject in found and t.predicate == arc)
+                return frozenset(t.object for t in graph if t.subject in found and t.predicate == arc)
             case Source(arc):
-                return frozenset(t.subject for t in self.graph if t.object in found and t.predicate == arc)
+                return frozenset(t.subject for t in graph if t.object in found and t.predicate == arc)
             case Element(None):
-                members = (t for t in self.graph if t.subject in found and _MEMBER.fullmatch(t.predicate.value))
+                members = (t for t in graph if t.subject in found and _MEMBER.fullmatch(t.predicate.value))
                 return frozenset(t.object for t in members)
             case Element(number):
                 arc = RDF[f"_{number}"]
-                return frozenset(t.object for t in self.graph if t.subject in found and t.predicate == arc)
-        return frozenset(node for node in found if self.holds(step.condition, node))
+                return frozenset(t.object for t in graph if t.subject in found and t.predicate == arc)
+        return frozenset(node for node in found if self.holds(step.condition, node, graph))

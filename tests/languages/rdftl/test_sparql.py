@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from pyoxigraph import Quad, RdfFormat, Store, parse
 from tests.languages.rdftl.naive import World
 
@@ -102,6 +103,18 @@ def test_paths(world: World, path: Path) -> None:
 def test_conditions(world: World, condition: Condition) -> None:
     assume(not is_too_large(condition_extent(condition, defined(world.lets))))
     assert holds(world, condition) is world.holds(condition)
+
+
+@settings(max_examples=3000 if MANY else 300)
+@given(worlds(), graphs(), conditions(SMALL, STARTS))
+def test_conditions_that_read_what_begins_at_delta_before(
+    world: World, before: frozenset[Triple], condition: Condition
+) -> None:
+    assume(not is_too_large(condition_extent(condition, defined(world.lets))))
+    store, name = stored(world), EX["before"]
+    store.extend(Quad(*triple, name) for triple in before)
+    found = store.query(condition_query(condition, world.lets, world.delta, before=name))
+    assert bool(found) is replace(world, before=before).holds(condition)
 
 
 # One by one, what chance may leave out

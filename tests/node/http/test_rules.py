@@ -422,3 +422,40 @@ async def test_f11_a_rule_that_goes_beyond_its_budget_in_others_updates_is_quara
         await put_rule(api, "endless", ENDLESS.replace("True", "False"), headers=you)
         assert (await api.get("/rules/endless", headers=you)).json()["quarantined"] is None
         assert (await api.delete("/rules/endless", headers=you)).status_code == 204
+
+
+async def test_a_schedule_is_kept_with_its_tree_until_retention_removes_it(tmp_path: Path):
+    async with api_of(tmp_path) as api:
+        await prepared(api)
+        await put_rule(api, "queue", "COUPLING DETACHED " + QUEUE)
+        await put_rule(api, "guard", "ON INSERT (_, ex:owns, _) IF True DO ABORT 'no property'")
+        own = "INSERT resource(ex:mug) AS INSTANCE OF Thing;; INSERT (resource(ex:ann), ex:owns, resource(ex:mug));;"
+        done = (
+            await update(api, "TRANSACTION one INSERT resource(ex:ann) AS INSTANCE OF Person;; TRANSACTION two " + own)
+        ).json()
+        kept = (await api.get(f"/schedules/{done['schedule']}")).json()
+        shown = [(u["number"], u["transaction"], u["rule"], u["cause"], u["abort"], u["status"]) for u in kept["units"]]
+        assert shown == [
+            (1, "one", None, None, None, "committed"),
+            (2, "#2", "queue", 1, "INDEPENDENT", "committed"),
+            (3, "two", None, None, None, "aborted"),
+            (4, "two", "guard", 3, "MUTUAL", "aborted"),
+        ]
+        assert kept["units"][3]["error"] == "the rule guard has aborted it: no property"
+        assert (await api.get("/schedules", params={"transaction": "two"})).json() == kept
+        assert is_problem(await api.get("/schedules", params={"transaction": "three"}), 404, "unknown-schedule")
+        assert is_problem(await api.get("/schedules/999"), 404, "unknown-schedule")
+        refused = await update(api, "TRANSACTION three " + own)
+        assert is_problem(refused, 409, "aborted-by-rule")
+        assert (refused.json()["rule"], refused.json()["reason"]) == ("guard", "no property")
+        again = (await api.get(f"/schedules/{refused.json()['schedule']}")).json()
+        assert {unit["status"] for unit in again["units"]} == {"aborted"}
+        await api.node.broker.living.forget(None, 0)
+        assert is_problem(await api.get("/schedules", params={"transaction": "two"}), 404, "unknown-schedule")
+
+
+async def test_only_those_who_may_read_everything_see_what_schedules_did(tmp_path: Path):
+    async with api_of(tmp_path, open=False) as api:
+        limited = await api.register(rights={"subscribe": {"namespaces": [EX]}})
+        for path in ("/schedules/1", "/schedules?transaction=t"):
+            assert is_problem(await api.get(path, headers=limited), 403, "forbidden")

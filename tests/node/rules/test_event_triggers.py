@@ -59,6 +59,20 @@ def test_classes_and_properties_below_are_named() -> None:
     assert interests("(_, _, resource(ex:a))") == (f"ASK {{ ?source ?name {EX['a']} }}",)
 
 
+def test_arcs_on_a_path_that_is_to_lead_somewhere_are_named_as_well() -> None:
+    event = "resource()[target(ex:name)]/target(ex:likes) AS INSTANCE OF Thing"
+    names = (EX["likes"], EX["loves"], EX["name"], RDF["type"])
+    arcs = tuple(f"ASK {{ ?source {name} ?target }}" for name in names)
+    assert interests(event) == (f"ASK {{ ?source {RDF['type']} {EX['Thing']} }}", *arcs)
+    rule = parse_rule(f"{PREAMBLE}ON INSERT {event} IF True DO DELETE resource(ex:x)", id="r")
+    triggers = EventTriggers(FAMILY)
+    triggers.put(resolved(rule, FAMILY), 0)
+    assert triggers.triggered([Triple(EX["ann"], EX["loves"], EX["bob"])], 1) == ["r"]
+    assert triggers.triggered([Triple(EX["ann"], EX["owes"], EX["bob"])], 1) == []
+    triggers.remove("r")
+    assert triggers.triggered([Triple(EX["ann"], EX["loves"], EX["bob"])], 1) == []
+
+
 def test_a_literal_that_has_other_spellings_stands_for_any() -> None:
     assert interests("(_, ex:name, 'x')") == (f'ASK {{ ?source {EX["name"]} "x" }}',)
     assert interests("(_, ex:age, 7)") == (f"ASK {{ ?source {EX['age']} ?target }}",)

@@ -104,6 +104,19 @@ def test_rules_that_write_apart_commute():
     assert pair(f"{ON_BOOK} INSERT ($delta, title, 'x')", f"{ON_BOOK} INSERT ($delta, note, 'y')").holds
 
 
+def test_i3_and_c3_fail_where_a_rule_aborts_and_not_all_of_it_is_undone():
+    stay, guard = f"{ON_BOOK} INSERT ($delta, title, 'x')", "ON INSERT (_, note, _) IF True DO ABORT 'no notes'"
+    note = f"{ON_BOOK} INSERT ($delta, note, 'y')"
+    assert pair(stay, note, guard).holds
+    for rules in ((f"ABORT INDEPENDENT {stay}", note, guard), (stay, note, f"ABORT CHILDPARENT {guard}")):
+        found = pair(*rules)
+        assert not found.c3.holds
+        assert "a rule aborts on purpose" in found.c3.reason
+        assert not any(c.reasons(analysed(*rules).index).holds for c in analysed(*rules).conflicts)
+    assert answers(f"ABORT INDEPENDENT {ON_BOOK} INSERT ($delta, title, 'x'); ABORT 'no'") == (True, True, False)
+    assert answers(f"ABORT INDEPENDENT {ON_BOOK} ABORT 'no'") == (True, True, True)
+
+
 def conflicting(*rules: str) -> set[frozenset[str]]:
     return {frozenset({c.rule, other}) for c in analysed(*rules).conflicts for other in c.others}
 

@@ -25,6 +25,13 @@ from triplewire.rules.vocabulary import TYPE, number_of
 
 ANN, BOB, BOOK, JOURNAL, NEW = (f"resource({EX}{name})" for name in ("ann", "bob", "b1", "j1", "new"))
 
+# A work that comes to be on a path, by whatever change.
+REACHED = [
+    ("INSERT $shelf/element() AS INSTANCE OF Work", "$delta"),
+    ("INSERT resource()[target(title)] AS INSTANCE OF Book", "$delta"),
+    ("INSERT resource()[not target(note)] AS INSTANCE OF Work", "$delta"),
+    ("INSERT resource()/target(likes)[target(by)] AS INSTANCE OF Work", "$delta"),
+]
 WORKS = ("b1", "b2", "j1")
 
 
@@ -42,7 +49,12 @@ def _for_each(arc: str) -> str:
 SCENARIOS = [
     Scenario(
         "INSERT " + _for_each("(@, title, 'x'), (@, title, 'z')"),
-        (("INSERT (_, title, _)", "$delta"), ("INSERT (_, title, 'x')", "$delta"), ("INSERT (_, _, _)", "$delta")),
+        (
+            ("INSERT (_, title, _)", "$delta"),
+            ("INSERT (_, title, 'x')", "$delta"),
+            ("INSERT (_, _, _)", "$delta"),
+            ("INSERT resource()[target(title)] AS INSTANCE OF Work", "$delta"),
+        ),
     ),
     Scenario(
         f"INSERT {_for_each(f'(@, editedBy, {BOB})')}",
@@ -54,7 +66,7 @@ SCENARIOS = [
     ),
     Scenario(
         f"INSERT {_for_each(f'({ANN}, likes, @)')}, {_for_each(f'({BOB}, likes, @)')}",
-        (("INSERT (_, likes, _)", "$delta.target"),),
+        (("INSERT (_, likes, _)", "$delta.target"), ("INSERT resource()/target(likes) AS INSTANCE OF Book", "$delta")),
     ),
     Scenario(
         ", ".join(
@@ -93,6 +105,9 @@ FOLLOWING = [pair for scenario in SCENARIOS for pair in scenario.events] + [
     ("UPDATE (_, by, _ -> _)", "$delta"),
     ("UPDATE (_, likes, _ -> _)", "$delta.new_target"),
     ("INSERT $shelf/element()", "$delta"),
+    ("DELETE resource()", "$delta"),
+    ("DELETE resource() AS INSTANCE OF Book", "$delta"),
+    *REACHED,
 ]
 CONDITIONS = [
     "@/target(title) = 'x'",
@@ -151,31 +166,48 @@ ACTIONS = [
     f"UPDATE ({ANN}, likes, _ -> @)",
     f"UPDATE ({ANN}, likes, _ -> {BOOK})",
 ]
-COUPLINGS = ["", "", "", "COUPLING DEFERRED ", "COUPLING DETACHED ABORT MUTUAL "]
+ABORTS = [*[[]] * 7, ["ABORT 'no'"]]
+COUPLINGS = ["", "", "", "COUPLING DEFERRED ", "COUPLING DEFERRED ", "COUPLING DETACHED ABORT MUTUAL "]
+# What a transaction goes on to do, before deferred conditions are looked at.
+LATER = [
+    f"INSERT ({BOOK}, title, 'x')",
+    "DELETE (_, title, _)",
+    "DELETE (_, likes, _)",
+    f"INSERT ({ANN}, likes, {JOURNAL})",
+    f"DELETE ({ANN}, likes, {BOOK})",
+    "UPDATE (_, title, 'x' -> 'z')",
+    f"DELETE {NEW}",
+    f"INSERT {NEW} AS INSTANCE OF Book",
+    f"INSERT ($shelf, seq++, {BOOK})",
+    "DELETE ($shelf, _, _)",
+    f"DELETE (_, by, {BOB})",
+]
 
 
 def rule_texts(events: Sequence[tuple[str, str]]) -> st.SearchStrategy[str]:
     """Rules on one of the events."""
     return st.builds(
-        lambda coupling, on, condition, actions: (
-            f"{coupling}ON {on[0]} IF {condition} DO {', '.join(actions)};;\n".replace("@", on[1])
+        lambda coupling, on, condition, actions, abort: (
+            f"{coupling}ON {on[0]} IF {condition} DO {', '.join([*actions, *abort])};;\n".replace("@", on[1])
         ),
         st.sampled_from(COUPLINGS),
         st.sampled_from(events),
         st.one_of(st.just("True"), st.sampled_from(CONDITIONS)),
         st.lists(st.sampled_from(ACTIONS), min_size=1, max_size=2),
+        st.sampled_from(ABORTS),
     )
 
 
 @st.composite
 def cases(draw) -> tuple[list[Triple], tuple[Rule, ...], tuple[Update, ...]]:
-    """A graph; rules, of which the update triggers the first two; and the update."""
+    """A graph; rules, of which the first update triggers the first two; and the updates of a transaction."""
     scenario = draw(st.sampled_from(SCENARIOS))
     triggered = draw(st.lists(rule_texts(scenario.events), min_size=2, max_size=2))
     others = draw(st.lists(rule_texts(FOLLOWING), max_size=2))
     loose = draw(st.lists(st.sampled_from(LOOSE), unique=True, max_size=8))
     rules = parse_rules(LETS + "".join(triggered + others))
-    return [*FIRM, *loose], rules, parse_updates(f"{LETS} {scenario.update};;")
+    later = draw(st.lists(st.sampled_from(LATER), max_size=2))
+    return [*FIRM, *loose], rules, parse_updates(f"{LETS} TRANSACTION t " + ";;".join([scenario.update, *later, ""]))
 
 
 def _triple(text: str) -> Triple:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.rules.selene import DC, EXT1, EXT3, FIGURE_1, FIGURE_2, LOS, MERGED, SELENE
+from tests.rules.selene import DC, EXAMPLE_3, EXT1, EXT3, FIGURE_1, FIGURE_2, LOS, MERGED, NAMESPACES, SELENE
 
 from triplewire.languages.rdftl import parse_rule, parse_updates
 from triplewire.rdf.terms import RDFS, XSD
@@ -10,12 +10,6 @@ from triplewire.rules.analysis import Analysis, SchemaTriple, a_relevant, c_rele
 from triplewire.rules.analysis.footprints.definitions import nodes
 from triplewire.rules.analysis.footprints.paths import Scope
 from triplewire.rules.name_resolution import resolved
-
-NAMESPACES = f"""
-USING NAMESPACE dc {DC}
-USING NAMESPACE ext1 {EXT1}
-USING NAMESPACE ext3 {EXT3}
-"""
 
 # The paper writes target(ext3:Messages) here and ext3:messages everywhere else; Messages is its range.
 EXAMPLE_1 = [
@@ -37,18 +31,6 @@ EXAMPLE_2 = parse_rule(
 ON INSERT (resource(),dc:type,_)
 IF True
 DO INSERT ($updated_lo,seq++,$delta);;""",
-    id="r",
-)
-
-EXAMPLE_3 = parse_rule(
-    NAMESPACES
-    + """LET $new_los := resource(http://www.dcs.bbk.ac.uk/users/128)
-                /target(ext3:messages)/target(ext3:new_LOs)
-ON INSERT resource() AS INSTANCE OF LO
-IF $delta/target(dc:subject)
-    = resource(http://www.dcs.bbk.ac.uk/users/128)
-      /target(ext1:interests)/element()/target(ext1:interest_typename)
-DO INSERT ($new_los,seq++,$delta);;""",
     id="r",
 )
 

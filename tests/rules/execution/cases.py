@@ -60,6 +60,7 @@ def arcs_of(nodes: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 couplings = st.sampled_from(["", "", "COUPLING DEFERRED ", "COUPLING DETACHED "])
 aborts = st.sampled_from(["", "ABORT MUTUAL ", "ABORT INDEPENDENT ", "ABORT PARENTCHILD ", "ABORT CHILDPARENT "])
 precedences = st.sampled_from(["", "", "PRECEDES r3 ", "PRECEDES r4, r5 "])
+deeds = st.lists(arcs_of(st.one_of(deltas, sources)), min_size=1, max_size=2).map("; ".join)
 rule_texts = st.builds(
     "{}{}{} ON {} IF {} DO {};;\n".format,
     couplings,
@@ -67,7 +68,7 @@ rule_texts = st.builds(
     precedences,
     events,
     conditions,
-    st.lists(arcs_of(st.one_of(deltas, sources)), min_size=1, max_size=2).map("; ".join),
+    st.one_of(*[deeds] * 5, st.just("ABORT 'no'"), deeds.map("{}; ABORT 'no'".format)),
 )
 
 
@@ -89,3 +90,15 @@ def _scheduled(updates: list[tuple[str, str]]) -> tuple[Update, ...]:
 
 transactions = st.sampled_from(["TRANSACTION t\n", "TRANSACTION u\n", "TRANSACTION v\n"])
 schedules = st.lists(st.tuples(transactions, arcs_of(sources)), min_size=3, max_size=8).map(_scheduled)
+
+
+# What is hardly ever refused, so that long transactions come to their end; what they do they undo again now and then.
+_safe = st.one_of(
+    st.builds("{} ({}, {}, {})".format, st.sampled_from(["INSERT", "INSERT", "DELETE"]), people, links, people),
+    st.builds("UPDATE ({}, {}, _ -> {})".format, st.sampled_from(["_", *PEOPLE]), links, people),
+    st.builds("{} ({}, ex:name, 'x')".format, st.sampled_from(["INSERT", "DELETE"]), people),
+    st.builds("INSERT resource(ex:eve) AS INSTANCE OF {}".format, st.sampled_from(["Person", "Nurse", "Thing"])),
+    st.builds("DELETE {}{}".format, st.just("resource(ex:eve)"), st.sampled_from(["", " AS INSTANCE OF Nurse"])),
+    st.just("DELETE resource(ex:bob)"),
+)
+busy_schedules = st.lists(st.tuples(transactions, _safe), min_size=3, max_size=8).map(_scheduled)

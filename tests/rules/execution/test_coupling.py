@@ -124,7 +124,7 @@ def test_a_precedence_cycle_is_refused_at_registration_and_shown(cycle: tuple[st
 def test_delta_is_bound_to_the_state_in_which_the_condition_was_evaluated() -> None:
     repository = town(*BEINGS)
     rules = """
-    RULE late COUPLING DEFERRED ON INSERT (_, ex:likes, _) IF $delta/target(ex:likes) = resource(ex:bob)
+    RULE late COUPLING DETACHED ON INSERT (_, ex:likes, _) IF $delta/target(ex:likes) = resource(ex:bob)
          DO INSERT (resource(ex:log), seq++, $delta.target);;
     """
     updates = "TRANSACTION t\n" + LIKE + "DELETE (resource(ex:ann), ex:likes, _);;\n"

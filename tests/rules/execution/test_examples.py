@@ -97,6 +97,24 @@ def test_example_2_appends_what_was_given_a_type_to_the_list_of_updated_learning
     ]
 
 
+NATURAL = """
+TRANSACTION arrival
+INSERT resource(http://www.dcs.bbk.ac.uk/LOs/BK1) AS INSTANCE OF LO;;
+INSERT (resource(http://www.dcs.bbk.ac.uk/LOs/BK1), dc:subject, 'Logic');;
+INSERT resource(http://www.dcs.bbk.ac.uk/LOs/BK2) AS INSTANCE OF LO;;
+INSERT (resource(http://www.dcs.bbk.ac.uk/LOs/BK2), dc:subject, 'Fishing');;
+"""
+
+
+def test_example_3_fires_on_the_natural_transaction_if_its_condition_waits_for_the_end() -> None:
+    new = USERS["128/new"]
+    for coupling, told in (("", set()), ("COUPLING DEFERRED ", {Triple(new, member(1), LOS["BK1"])})):
+        repository = selene()
+        outcome = run(repository, coupling + EXAMPLE_3, PREAMBLE + NATURAL)
+        assert {t for t in repository.match(new, None, None) if t.predicate != TYPE} == told
+        assert [(entry.cause, entry.transaction) for entry in outcome.firings] == [(1, "arrival")] * len(told)
+
+
 def test_example_3_tells_a_user_of_new_learning_objects_of_interest() -> None:
     repository = selene()
     outcome = run(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hypothesis import given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from tests.rules.execution.cases import rules, schedules
+from tests.rules.execution.cases import busy_schedules, rules, schedules
+from tests.rules.execution.reference import Reference
 from tests.rules.execution.town import PREAMBLE, a, arc, town
 from tests.rules.family import FAMILY
 from tests.rules.naive import closure, conforms
@@ -75,6 +76,20 @@ def test_the_run_equals_a_naive_run_that_asks_every_rule(book: tuple[Rule, ...],
     outcomes = (run(fast, Checked(fast, book), schedule), run(naive, EveryRule(FAMILY, book), schedule))
     assert shown(outcomes[0]) == shown(outcomes[1])
     assert set(fast.asserted) == set(naive.asserted)
+
+
+@settings(max_examples=200, suppress_health_check=[HealthCheck.filter_too_much])
+@given(rules, st.one_of(schedules, busy_schedules))
+def test_without_aborts_the_run_equals_one_that_keeps_every_state(
+    book: tuple[Rule, ...], schedule: tuple[Update, ...]
+) -> None:
+    repository, plain = populated(), populated()
+    outcome = run(repository, Rulebook(FAMILY, book), schedule)
+    assume(not outcome.aborted)
+    reference = Reference(plain, book)
+    reference.run(schedule)
+    assert [(e.rule, e.delta) for e in outcome.firings] == [(rule.id, delta) for rule, delta in reference.fired]
+    assert set(repository.asserted) == set(plain.asserted)
 
 
 @settings(max_examples=150)

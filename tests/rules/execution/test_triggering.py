@@ -191,6 +191,49 @@ def test_conditions_see_the_update_and_nothing_that_rules_do_because_of_it() -> 
     assert Triple(EX["ann"], TYPE, EX["Person"]) in repository
 
 
+DELETED = "ON DELETE resource(){} IF {} DO INSERT (resource(ex:log), seq++, resource(ex:ann));;"
+
+
+@pytest.mark.parametrize(
+    ("condition", "fires"),
+    [
+        ("$delta/target(ex:name) = 'Bob'", True),
+        ("$delta/target(ex:name) = 'Ann'", False),
+        ("$delta/target(rdf:type) = resource(ex:Person)", True),
+        ("$delta/target(ex:owns)/target(rdf:type)", True),
+        ("$delta/source(ex:likes)[target(ex:likes) = $delta]", True),
+        ("not $delta/target(ex:name)", False),
+        # Only what begins at $delta is read as it was before.
+        ("resource(ex:bob)/target(ex:name)", False),
+        ("resource(ex:ann)/target(ex:likes) = $delta", False),
+        ("$delta/source(ex:likes)[resource(ex:ann)/target(ex:likes)]", False),
+        ("$delta/target(ex:name) = resource(ex:cat)/target(ex:name)", True),
+    ],
+)
+@pytest.mark.parametrize("clauses", ["", "COUPLING DEFERRED "])
+def test_a_condition_on_a_deleted_resource_reads_what_it_was(clauses: str, condition: str, fires: bool) -> None:
+    bobs = (arc("bob", "name", Literal("Bob")), arc("bob", "owns", "mug"), arc("ann", "likes", "bob"))
+    repository = town(*bobs, arc("cat", "name", Literal("Bob")))
+    rule = clauses + DELETED.format(" AS INSTANCE OF Being", condition)
+    assert bool(rules_of(run(repository, rule, "DELETE resource(ex:bob);;"))) is fires
+
+
+def test_a_deferred_condition_on_a_deleted_resource_reads_what_it_was_when_the_transaction_began() -> None:
+    updates = "TRANSACTION t\nDELETE (resource(ex:bob), ex:name, _);; DELETE resource(ex:bob);;"
+    for clauses, fires in (("", False), ("COUPLING DEFERRED ", True)):
+        rule = clauses + DELETED.format("", "$delta/target(ex:name) = 'Bob'")
+        outcome = run(town(arc("bob", "name", Literal("Bob"))), rule, updates)
+        assert bool(rules_of(outcome)) is fires
+
+
+def test_a_condition_on_a_deleted_arc_reads_what_is_there_after_it() -> None:
+    rule = "ON DELETE (_, ex:likes, _) IF not $delta/target(ex:likes) DO INSERT (resource(ex:log), seq++, $delta);;"
+    unlike = "DELETE (resource(ex:ann), ex:likes, resource(ex:{}));;"
+    repository = town(arc("ann", "likes", "bob"), arc("ann", "likes", "cat"))
+    assert rules_of(run(repository, rule, unlike.format("bob"))) == []
+    assert rules_of(run(repository, rule, unlike.format("cat"))) == ["r1"]
+
+
 def test_listening_to_elements() -> None:
     rule = "ON INSERT (resource(ex:log), rdf:_2, _) IF True DO INSERT ($delta.target, ex:owns, resource(ex:mug));;"
     twice = "INSERT (resource(ex:log), seq++, resource(ex:ann));; INSERT (resource(ex:log), seq++, resource(ex:bob));;"

@@ -9,9 +9,10 @@ processes      nodes as processes of their own, on loopback: started, waited for
 publish        `triplewire publish`: send events to a node
 query          `triplewire query`: ask the living graph of a node, or the events that it keeps
 remote         what every command that talks to a node shares: where it is, and with which secret
+schema         `triplewire schema`: what the default graph of a node's living graph conforms to: get, put
 serve          `triplewire serve`: run a node
 subscribe      `triplewire subscribe`: leave a standing query at a node, and print what it finds, live
 subscriptions  `triplewire subscriptions`: what stands at a node: list, show, delete, reset
-update         `triplewire update`: change the living graph of a node by SPARQL Update
+update         `triplewire update` and `withdraw`: change the living graph by SPARQL Update or by RDFTL, or do not
 views          `triplewire views`: standing queries over the living graph: put, list, show, read, explain, reset, delete
 """

@@ -1,22 +1,42 @@
-"""`triplewire update`: change the living graph of a node by SPARQL Update."""
+"""`triplewire update` and `withdraw`: change the living graph of a node by SPARQL Update or by RDFTL, or do not."""
 
 from __future__ import annotations
 
+from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import msgspec
 import typer
 
-from triplewire.cli.invocation import text_of
+from triplewire.cli.invocation import FAILED, text_of
 from triplewire.cli.node.remote import DEFAULT_NODE, NodeUrl, SecretFile, connect
-from triplewire.cli.screen import write_json
+from triplewire.cli.screen import complain, write_json
 
 EXAMPLES = """[bold]Examples[/bold]
 
 triplewire update 'INSERT DATA { <urn:ann> <urn:knows> <urn:bob> }'
 
 triplewire update tidy.ru
+
+triplewire update today.rdftl --key today
+
+triplewire update --language rdftl 'DELETE resource(http://example.org/lo/1);;'
 """
+WITHDRAW_EXAMPLES = """[bold]Examples[/bold]
+
+triplewire update large.ru --key tuesday & triplewire withdraw tuesday
+"""
+_SUFFIXES = {".ru": "sparql", ".rdftl": "rdftl"}
+
+
+class UpdateLanguage(StrEnum):
+    """What an update is written in."""
+
+    SPARQL = "sparql"
+    RDFTL = "rdftl"
+
+
 IdempotencyKey = Annotated[
     str | None,
     typer.Option("--key", metavar="KEY", help="Under the same key it is done once, however often it is sent."),
@@ -25,12 +45,43 @@ IdempotencyKey = Annotated[
 
 def update_command(
     update: Annotated[
-        str, typer.Argument(metavar="UPDATE", help="A SPARQL Update request, a file that ends in .ru, or - for input.")
+        str, typer.Argument(metavar="UPDATE", help="An update, a file that ends in .ru or .rdftl, or - for input.")
     ],
+    language: Annotated[
+        UpdateLanguage | None, typer.Option("--language", help="Default: by the file's suffix, otherwise sparql.")
+    ] = None,
     key: IdempotencyKey = None,
     node: NodeUrl = DEFAULT_NODE,
     secret_file: SecretFile = None,
 ) -> None:
-    """Execute a SPARQL Update request on a node's living graph: all of it, as one change, or nothing."""
+    """Change a node's living graph, by SPARQL Update as one change, or by the transactions of an RDFTL file.
+
+    What came of it is printed as one JSON object. If a transaction of an RDFTL file fails, the others stay, and the
+    exit code is 1.
+    """
+    chosen = language or UpdateLanguage(_SUFFIXES.get(Path(update).suffix, "sparql"))
+    text = text_of(update, *_SUFFIXES)
     with connect(node, secret_file) as client:
-        write_json([msgspec.to_builtins(client.update(text_of(update, ".ru"), idempotency_key=key))])
+        if chosen is UpdateLanguage.SPARQL:
+            write_json([msgspec.to_builtins(client.update(text, idempotency_key=key))])
+            return
+        outcome = client.update_rdftl(text, idempotency_key=key)
+    write_json([msgspec.to_builtins(outcome)])
+    failed = [transaction for transaction in outcome.transactions if transaction.status == "aborted"]
+    for transaction in failed:
+        complain(f"transaction {transaction.transaction} was undone: {transaction.error}")
+    if failed:
+        raise typer.Exit(FAILED)
+
+
+def withdraw_command(
+    key: Annotated[str, typer.Argument(metavar="KEY", help="The --key under which the update was sent.")],
+    node: NodeUrl = DEFAULT_NODE,
+    secret_file: SecretFile = None,
+) -> None:
+    """Withdraw an update that has not ended: what waits is dropped, what is executed is undone.
+
+    Prints which of the two it was. If it has ended, nothing happens to it, and the exit code is 1.
+    """
+    with connect(node, secret_file) as client:
+        write_json([{"key": key, "was": client.withdraw_update(key)}])

@@ -38,6 +38,7 @@ def findings(analysis: Analysis, updates: Sequence[Update] | None, prefixes: Map
         _well_definedness(analysis),
         _conflicts(analysis),
         [Finding("never fires", f"{rule}: {why}", warns=True) for rule, why in analysis.never_firing.items()],
+        [Finding(found.kind, f"{found.rule}: {found.reason}", warns=True) for found in analysis.pitfalls],
         [] if updates is None else [_unreachable(analysis.unreachable(updates))],
     ]
     return [
@@ -151,6 +152,7 @@ def _rule_object(analysis: Analysis, each: Footprint) -> dict[str, Any]:
             {t for action in each.actions for t in analysis.triggered_triples_updated(action)}
         ),
         "never_fires": analysis.never_firing.get(name),
+        "pitfalls": [found.reason for found in analysis.pitfalls if found.rule == name],
     }
 
 

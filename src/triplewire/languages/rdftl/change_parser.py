@@ -9,6 +9,7 @@ from msgspec import Struct
 from triplewire.languages.rdftl import tokens
 from triplewire.languages.rdftl.path_parser import QueryReader
 from triplewire.languages.rdftl.syntax import (
+    AbortAction,
     Action,
     Arc,
     ArcAction,
@@ -23,11 +24,13 @@ from triplewire.languages.rdftl.syntax import (
     Path,
     ResourceAction,
     ResourceEvent,
+    RuleAction,
     UpdateAction,
     UpdatedArc,
     UpdateEvent,
 )
-from triplewire.languages.scanner import Scanner
+from triplewire.languages.scanner import Scanner, shortened
+from triplewire.rdf.terms import Literal
 
 
 class _Place(StrEnum):
@@ -51,6 +54,7 @@ _EVENT = _Form("an event", tuple(_Place))
 _INSERTED = _Form("an insertion", (_Place.SOURCE,))
 _DELETED = _Form("a deletion", (_Place.SOURCE, _Place.ARC_NAME, _Place.TARGET))
 _UPDATED = _Form("an update of an arc", (_Place.SOURCE, _Place.OLD_TARGET))
+_CHANGES = "INSERT, DELETE or UPDATE"
 _ACTIONS = {Change.INSERT: _INSERTED, Change.DELETE: _DELETED}
 
 
@@ -70,8 +74,14 @@ class ChangeReader:
             return ArcEvent(change, self._arc(_EVENT))
         return ResourceEvent(change, self._resource(), self._class())
 
-    def action(self) -> Action:
-        change = self._change()
+    def rule_action(self) -> RuleAction:
+        """An action as it stands in a rule, which may also abort."""
+        if self._scanner.accept(tokens.ABORT):
+            return self._abort()
+        return self.action("INSERT, DELETE, UPDATE or ABORT")
+
+    def action(self, wanted: str = _CHANGES) -> Action:
+        change = self._change(wanted)
         if change is None:
             return UpdateAction(self._updated_arcs())
         if self._scanner.sees(tokens.OPEN):
@@ -83,13 +93,23 @@ class ChangeReader:
             )
         return ResourceAction(change, path, self._class())
 
-    def _change(self) -> Change | None:
+    def _abort(self) -> AbortAction:
+        wanted, offset = "the reason, a string in quotes, after ABORT", self._scanner.offset
+        found = self._terms.literal() if self._scanner.sees(tokens.QUOTE) else None
+        if found is None or found != Literal(found.value) or not found.value:
+            told = self._scanner.here() if found is None else shortened(str(found))
+            raise self._scanner.problem(wanted=wanted, found=told, offset=offset)
+        if self._scanner.sees(tokens.BETWEEN_ACTIONS):
+            raise self._scanner.problem(wanted=";; after ABORT, which ends the rule", found="another action")
+        return AbortAction(found.value)
+
+    def _change(self, wanted: str = _CHANGES) -> Change | None:
         """INSERT, DELETE or, as None, UPDATE."""
         if self._scanner.accept(tokens.INSERT):
             return Change.INSERT
         if self._scanner.accept(tokens.DELETE):
             return Change.DELETE
-        self._scanner.expect(tokens.UPDATE, "INSERT, DELETE or UPDATE")
+        self._scanner.expect(tokens.UPDATE, wanted)
         return None
 
     # Resources

@@ -13,7 +13,7 @@ from triplewire.languages.rdftl.change_parser import ChangeReader
 from triplewire.languages.rdftl.clauses import RuleClauses, default_abort, label
 from triplewire.languages.rdftl.definitions import Definitions, Preamble
 from triplewire.languages.rdftl.scope import IN_THE_EVENT, NO_EVENT, parts_of
-from triplewire.languages.rdftl.syntax import Action, Coupling, Rule, Update
+from triplewire.languages.rdftl.syntax import Coupling, Rule, RuleAction, Update
 from triplewire.languages.scanner import MAX_TEXT_BYTES, SPACES_AND_COMMENTS, Scanner, TextLimit
 
 MAX_FILE_BYTES = 16 << 20
@@ -104,10 +104,10 @@ def _rule(scanner: Scanner, inherited: Preamble, name: str) -> tuple[Rule, Pream
     return rule, definitions.whole()
 
 
-def _actions(scanner: Scanner, changes: ChangeReader) -> tuple[Action, ...]:
-    actions = [changes.action()]
+def _actions(scanner: Scanner, changes: ChangeReader) -> tuple[RuleAction, ...]:
+    actions = [changes.rule_action()]
     while scanner.accept(tokens.BETWEEN_ACTIONS):
-        actions.append(changes.action())
+        actions.append(changes.rule_action())
     return tuple(actions)
 
 

@@ -13,7 +13,7 @@ from triplewire.languages.rdftl.clauses import default_abort
 from triplewire.languages.rdftl.parser import parse_rule, parse_updates
 from triplewire.languages.rdftl.path_printer import QueryPrinter, printed_label
 from triplewire.languages.rdftl.syntax import (
-    Action,
+    AbortAction,
     Arc,
     ArcAction,
     ArcEvent,
@@ -26,12 +26,14 @@ from triplewire.languages.rdftl.syntax import (
     ResourceAction,
     ResourceEvent,
     Rule,
+    RuleAction,
     Update,
     UpdateAction,
     UpdatedArc,
     UpdateEvent,
 )
 from triplewire.languages.scanner import inexpressible
+from triplewire.rdf.terms import Literal
 
 _Statement = TypeVar("_Statement", Rule, Update)
 
@@ -102,12 +104,14 @@ class _Printer(QueryPrinter):
             case UpdateEvent(arc):
                 return f"UPDATE {self._updated_arc(arc)}"
 
-    def action(self, action: Action) -> str:
+    def action(self, action: RuleAction) -> str:
         match action:
             case ResourceAction(change, path, of_class):
                 return f"{change.value} {self.path(path)}{self._class(of_class)}"
             case ArcAction(change, arcs):
                 return f"{change.value} {', '.join(map(self._arc, arcs))}"
+            case AbortAction(reason):
+                return f"ABORT {self.node(Literal(reason))}"
             case UpdateAction(arcs):
                 return f"UPDATE {', '.join(map(self._updated_arc, arcs))}"
 

@@ -2,13 +2,15 @@
 
 A path becomes a chain of triple patterns, a qualifier a filter on the node that it follows, a variable the path that
 its LET gave it. Nodes are compared as terms, never by value. A resource is what belongs to a class (clause (a) of
-section 2.1), so that `resource()` asks for rdf:type where no arc asks for the resource anyway.
+section 2.1), so that `resource()` asks for rdf:type where no arc asks for the resource anyway. A rule on deleted
+resources reads what begins at `$delta` in the state before; that is a named graph then.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from msgspec import Struct
 from pyoxigraph import Variable as Unknown
 
 from triplewire.errors import InputError, InvalidTerm
@@ -64,46 +66,75 @@ def path_query(path: Path, lets: Iterable[Let] = (), delta_terms: _Deltas | None
     return f"SELECT DISTINCT {_NODE} WHERE {_braced(group)}"
 
 
-def condition_query(condition: Condition, lets: Iterable[Let] = (), delta_terms: _Deltas | None = None) -> str:
+def condition_query(
+    condition: Condition,
+    lets: Iterable[Let] = (),
+    delta_terms: _Deltas | None = None,
+    *,
+    before: NamedNode | None = None,
+) -> str:
     """An ASK that is true where the condition holds. Every name in it must be an IRI already.
+
+    `before` names a graph in which paths are followed that begin at `$delta`.
 
     >>> condition_query(Not(Always()))
     'ASK { FILTER(!(true)) }'
     """
     lets = tuple(lets)
     condition_extent(condition, defined(lets)).check()
-    return f"ASK {{ FILTER({_Writer(lets, delta_terms or {}).expression(condition, None)}) }}"
+    return f"ASK {{ FILTER({_Writer(lets, delta_terms or {}, before).expression(condition, None)}) }}"
+
+
+class _Here(Struct, frozen=True):
+    """A node, and the graph in which paths go on from it; None is the default one."""
+
+    node: _Reached
+    graph: NamedNode | None
+
+    def pattern(self, text: str) -> str:
+        return text if self.graph is None else f"GRAPH {self.graph} {{ {text} }}"
 
 
 class _Writer:
-    """Writes one query. A group is the lines between two braces; each part adds its own."""
+    """Writes one query. A group is the lines between two braces; each part adds its own.
 
-    def __init__(self, lets: tuple[Let, ...], deltas: _Deltas) -> None:
+    A node that paths go on from stands in a graph, the default one or that of the state before.
+    """
+
+    def __init__(self, lets: tuple[Let, ...], deltas: _Deltas, before: NamedNode | None = None) -> None:
+        self._before = before
         self._paths = {let.name: let.path for let in lets}
         self._deltas = deltas
         self._unknowns = 0
 
     # Paths
 
-    def path(self, path: Path, context: _Reached | None, wanted: _Reached | None, group: _Group) -> _Reached:
+    def path(self, path: Path, context: _Here | None, wanted: _Reached | None, group: _Group) -> _Reached:
         """Lead from the start, or for a relative path from the context, to what is wanted; say what was reached.
 
         That is something else than wanted only where the path has no arc, and so nothing that could lead there.
         """
         start, steps = self._written_out(path)
         arcs = [place for place, step in enumerate(steps) if not isinstance(step, Where)]
+        graph = self._graph_of(start, context)
         here = self._start(start, steps, context, group)
         for place, step in enumerate(steps):
             if isinstance(step, Where):
-                self._where(step.condition, here, group)
+                self._where(step.condition, _Here(here, graph), group)
                 continue
             there = wanted if wanted is not None and place == arcs[-1] else self._unknown()
-            self._move(step, here, there, group)
+            self._move(step, _Here(here, graph), there, group)
             if place == 0 and start == Resource() and isinstance(step, Source):
                 # What an arc leads to may be a literal. What it leads from has a class in every conforming repository.
                 group.append(f"FILTER(EXISTS {{ {here} {_TYPE} {self._unknown()} }})")
             here = there
         return here
+
+    def _graph_of(self, start: Start | None, context: _Here | None) -> NamedNode | None:
+        """The graph that a path is followed in; None is the default one."""
+        if isinstance(start, Delta):
+            return self._before
+        return context.graph if start is None and context is not None else None
 
     def _written_out(self, path: Path) -> tuple[Start | None, tuple[Step, ...]]:
         start, steps = path.start, path.steps
@@ -112,7 +143,7 @@ class _Writer:
             start, steps = definition.start, definition.steps + steps
         return start, steps
 
-    def _start(self, start: Start | None, steps: tuple[Step, ...], context: _Reached | None, group: _Group) -> _Reached:
+    def _start(self, start: Start | None, steps: tuple[Step, ...], context: _Here | None, group: _Group) -> _Reached:
         match start:
             case Delta(component):
                 return self._delta(component)
@@ -124,7 +155,7 @@ class _Writer:
                 return iri
         if context is None:
             raise InputError(wanted="a path that begins with a resource or a variable", found="one without a start")
-        return context
+        return context.node
 
     def _delta(self, component: Component) -> NamedNode | Literal:
         found = self._deltas.get(component)
@@ -140,18 +171,18 @@ class _Writer:
             group.append(f"{resource} {_TYPE} {self._unknown()} .")
         return resource
 
-    def _move(self, step: Target | Source | Element, here: _Reached, there: _Reached, group: _Group) -> None:
+    def _move(self, step: Target | Source | Element, here: _Here, there: _Reached, group: _Group) -> None:
         match step:
             case Target(arc):
-                group.append(f"{self._subject(here, group)} {_iri(arc)} {there} .")
+                group.append(here.pattern(f"{self._subject(here.node, group)} {_iri(arc)} {there} ."))
             case Source(arc):
-                group.append(f"{self._subject(there, group)} {_iri(arc)} {here} .")
+                group.append(here.pattern(f"{self._subject(there, group)} {_iri(arc)} {here.node} ."))
             case Element(None):
                 member = self._unknown()
-                group.append(f"{self._subject(here, group)} {member} {there} .")
+                group.append(here.pattern(f"{self._subject(here.node, group)} {member} {there} ."))
                 group.append(f"FILTER(REGEX(STR({member}), {_MEMBERSHIP}))")
             case Element(number):
-                group.append(f"{self._subject(here, group)} {RDF[f'_{number}']} {there} .")
+                group.append(here.pattern(f"{self._subject(here.node, group)} {RDF[f'_{number}']} {there} ."))
 
     def _subject(self, node: _Reached, group: _Group) -> _Reached:
         """The node, to stand as a subject; a literal may not be written there, though it matches nothing."""
@@ -167,7 +198,7 @@ class _Writer:
 
     # Conditions
 
-    def _where(self, condition: Condition, here: _Reached, group: _Group) -> None:
+    def _where(self, condition: Condition, here: _Here, group: _Group) -> None:
         match condition:
             case Both(parts):
                 for part in parts:
@@ -178,7 +209,7 @@ class _Writer:
             case _:
                 group.append(f"FILTER({self.expression(condition, here)})")
 
-    def expression(self, condition: Condition, here: _Reached | None) -> str:
+    def expression(self, condition: Condition, here: _Here | None) -> str:
         """A condition as an expression that is true or false, never an error."""
         match condition:
             case Always():
@@ -193,7 +224,7 @@ class _Writer:
                 return f"!({self.expression(part, here)})"
         return f"EXISTS {_nested(self._asked(condition, here))}"
 
-    def _asked(self, condition: Exists | Compared, here: _Reached | None) -> _Group:
+    def _asked(self, condition: Exists | Compared, here: _Here | None) -> _Group:
         group = _Group()
         if isinstance(condition, Exists):
             self.path(condition.path, here, None, group)
@@ -201,7 +232,7 @@ class _Writer:
             self._compared(condition, here, group)
         return group
 
-    def _compared(self, condition: Compared, here: _Reached | None, group: _Group) -> None:
+    def _compared(self, condition: Compared, here: _Here | None, group: _Group) -> None:
         if condition.comparison is Comparison.EQUAL:
             self._equal(condition.left, condition.right, here, group)
             return
@@ -210,7 +241,7 @@ class _Writer:
         reached = right if isinstance(right, Literal) else self.path(right, here, None, group)
         group.append(f"FILTER(!sameTerm({left}, {reached}))")
 
-    def _equal(self, left: Path, right: Literal | Path, here: _Reached | None, group: _Group) -> None:
+    def _equal(self, left: Path, right: Literal | Path, here: _Here | None, group: _Group) -> None:
         """Lead both paths to one place; where a path has no arc to lead there, compare."""
         if isinstance(right, Literal):
             wanted: _Reached = right

@@ -222,6 +222,15 @@ class UpdateAction(Struct, frozen=True):
 Action = ResourceAction | ArcAction | UpdateAction
 
 
+class AbortAction(Struct, frozen=True):
+    """`ABORT 'reason'`: the rule fails on purpose, and its abort dependency says who else does. Only rules have it."""
+
+    reason: str
+
+
+RuleAction = Action | AbortAction
+
+
 class Coupling(StrEnum):
     IMMEDIATE = "IMMEDIATE"
     DEFERRED = "DEFERRED"
@@ -250,7 +259,7 @@ class Rule(Struct, frozen=True, kw_only=True):
     id: str
     event: Event
     condition: Condition
-    actions: tuple[Action, ...]
+    actions: tuple[RuleAction, ...]
     lets: tuple[Let, ...] = ()
     coupling: Coupling = Coupling.IMMEDIATE
     abort: Abort = Abort.MUTUAL

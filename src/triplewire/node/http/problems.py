@@ -34,12 +34,17 @@ _STATUS: tuple[tuple[type[errors.TriplewireError], int], ...] = (
     (errors.UnknownClient, 404),
     (errors.UnknownLetter, 404),
     (errors.UnknownRule, 404),
+    (errors.UnknownSchedule, 404),
     (errors.UnknownAdvertisement, 404),
     (errors.NotInNetwork, 404),
     (errors.NotInSpace, 404),
     (errors.LastNode, 409),
     (errors.SpaceUnavailable, 503),
     (errors.DuplicateRule, 409),
+    (errors.AbortedByRule, 409),
+    (errors.UnknownUpdate, 404),
+    (errors.UpdateEnded, 409),
+    (errors.UpdateWithdrawn, 409),
     (errors.DeliveryFailed, 502),
     (errors.Unauthenticated, 401),
     (errors.Forbidden, 403),
@@ -64,6 +69,8 @@ _FIELDS = (
     "clause",
     "cycle",
     "choices",
+    "rule",
+    "reason",
 )
 
 

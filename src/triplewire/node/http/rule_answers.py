@@ -85,6 +85,13 @@ class UpdateAnswer(Struct, frozen=True):
     events: tuple[PublishedChange, ...]
 
 
+class WithdrawnUpdate(Struct, frozen=True):
+    """An update that is not done any more, and what it was doing."""
+
+    key: str
+    was: Literal["waiting", "executing"]
+
+
 def rule_view(record: RuleRecord) -> RuleView:
     """A rule as clients see it."""
     return RuleView(**_facts(record))

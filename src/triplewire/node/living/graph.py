@@ -17,6 +17,7 @@ from triplewire.rdf.terms import DefaultGraph, Quad, Triple
 from triplewire.rules.changes import Changes
 from triplewire.rules.commutativity import by_rules
 from triplewire.rules.execution import AnyUpdate, Limits, Principals, Rulebook, Runner, ScheduleOutcome
+from triplewire.rules.execution.deadline import Interrupt, never
 from triplewire.rules.repository import Repository
 from triplewire.rules.schema import Schema
 from triplewire.views.graphs import Dataset, OxigraphDataset
@@ -105,9 +106,11 @@ class LivingGraph:
         self._uncommitted.clear()
         self._committed_position = self.position
 
-    def run(self, updates: Sequence[AnyUpdate], principals: Principals | None = None) -> ScheduleOutcome:
+    def run(
+        self, updates: Sequence[AnyUpdate], principals: Principals | None = None, interrupt: Interrupt = never
+    ) -> ScheduleOutcome:
         """Execute a schedule; without principals every rule is the author's."""
-        outcome = self._runner.run(updates, principals)
+        outcome = self._runner.run(updates, principals, interrupt)
         self._uncommitted.append(outcome.changes)
         self._note(outcome.changes)
         return outcome

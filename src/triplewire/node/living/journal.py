@@ -11,9 +11,10 @@ from triplewire.rdf.terms import Quad, Triple
 from triplewire.rules.changes import Changes
 from triplewire.rules.execution import ScheduleOutcome, Status, TraceEntry
 from triplewire.store.disk import Connection
-from triplewire.store.tables import living_graph, rule_records
+from triplewire.store.tables import living_graph, rule_records, traces
 from triplewire.store.tables.living_graph import Authorship, QuadLines
 from triplewire.store.tables.rule_records import FiredUnit, FiringRecord
+from triplewire.wire.schedules import TracedSchedule, TracedUnit
 
 
 class FiringEntry(Struct, frozen=True, kw_only=True):
@@ -34,6 +35,7 @@ def record(tx: Connection, time: float, outcome: ScheduleOutcome, author: str | 
     authorship = Authorship(author, _name(outcome), _units(outcome))
     position = record_changes(tx, time, outcome.changes, authorship)
     rule_records.note_firings(tx, position, _fired(outcome))
+    traces.put(tx, position, _traces(outcome))
     return position
 
 
@@ -52,15 +54,55 @@ def firings(tx: Connection, rule: str, after: int, limit: int) -> list[tuple[Fir
     return [(record, msgspec.json.decode(record.entry, type=FiringEntry)) for record in found]
 
 
+def trace(tx: Connection, position: int) -> TracedSchedule | None:
+    """How the schedule at a position went; None if none is kept."""
+    [*found] = living_graph.after(tx, position - 1, 1)
+    if not found or found[0].position != position:
+        return None
+    kept = (unit for each in traces.of(tx, position) for unit in msgspec.json.decode(each, type=list[TracedUnit]))
+    return TracedSchedule(position, found[0].time, tuple(sorted(kept, key=lambda unit: unit.number)))
+
+
+def trace_of(tx: Connection, transaction: str) -> TracedSchedule | None:
+    """How the last schedule with a transaction of that name went."""
+    position = traces.latest(tx, transaction)
+    return None if position is None else trace(tx, position)
+
+
 def forget(tx: Connection, position: int) -> None:
     """Drop the journal up to a position; the living graph stays."""
     living_graph.forget(tx, position)
     rule_records.forget_firings(tx, position)
+    traces.forget(tx, position)
 
 
 def delta_by_component(entry: TraceEntry) -> dict[str, str]:
     """`$delta` by its components; the whole is `delta`."""
     return {component.value or "delta": str(term) for component, term in (entry.delta or {}).items()}
+
+
+def _traces(outcome: ScheduleOutcome) -> dict[str, bytes]:
+    units: dict[str, list[TracedUnit]] = {}
+    for entry in outcome.entries:
+        units.setdefault(entry.transaction, []).append(_traced(entry))
+    return {transaction: msgspec.json.encode(several) for transaction, several in units.items()}
+
+
+def _traced(entry: TraceEntry) -> TracedUnit:
+    return TracedUnit(
+        number=entry.number,
+        transaction=entry.transaction,
+        rule=entry.rule,
+        cause=entry.cause,
+        depth=entry.depth,
+        coupling=None if entry.coupling is None else entry.coupling.value,
+        abort=None if entry.abort is None else entry.abort.value,
+        delta=delta_by_component(entry),
+        status="aborted" if entry.status is Status.ABORTED else "committed",
+        error=None if entry.error is None else str(entry.error),
+        inserted=sum(len(action.changes.inserted) for action in entry.actions),
+        deleted=sum(len(action.changes.deleted) for action in entry.actions),
+    )
 
 
 def _name(outcome: ScheduleOutcome) -> str | None:

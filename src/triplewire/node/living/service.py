@@ -32,6 +32,7 @@ from triplewire.rdf.patches import Patch
 from triplewire.rdf.terms import NamedNode, Triple
 from triplewire.rules.changes import Changes, Edits
 from triplewire.rules.execution import AnyUpdate, DatasetAction, DatasetUpdate, Status
+from triplewire.rules.execution.deadline import Interrupt, never
 from triplewire.store.disk import Connection
 from triplewire.store.tables import living_graph, log
 from triplewire.store.tables.identities import Client
@@ -211,19 +212,23 @@ class LivingService:
             if answered is not None:
                 return Applied(msgspec.json.decode(answered, type=ChangeReceipt)), PublishResult(())
             is_new = isinstance(graph, NamedNode) and next(asserted_in(living.repository, graph), None) is None
-            executed = self._executed(tx, living, client, plan)
+            with withdrawal.executing():
+                executed = self._executed(tx, living, client, plan, withdrawal.check)
             receipt = _receipt(executed, is_new)
             if key is not None:
                 key.keep_answer(tx, msgspec.json.encode(receipt), self._state.date.time())
             return Applied(receipt, executed.outcome.changes), executed.accepted
 
-        applied, _ = await self._write(execute, lambda done: self._events.committed(done[1]))
+        with self._store.pending.entered(client.id, None if key is None else key.key) as withdrawal:
+            applied, _ = await self._write(execute, lambda done: self._events.committed(done[1]))
         return applied
 
-    def _executed(self, tx: Connection, living: LivingGraph, client: Client, plan: Plan) -> ExecutedUpdate:
+    def _executed(
+        self, tx: Connection, living: LivingGraph, client: Client, plan: Plan, interrupt: Interrupt = never
+    ) -> ExecutedUpdate:
         """All of it, or the reason why nothing has changed."""
         began = self._state.clock.monotonic()
-        request = UpdateRequest(plan(living), client, client.id)
+        request = UpdateRequest(plan(living), client, client.id, interrupt=interrupt)
         executed = execute_update(tx, living, request, self._state, self._events)
         for entry in executed.outcome.aborted:
             if entry.cause is None and entry.error is not None:

@@ -25,6 +25,7 @@ from triplewire.languages.rdftl import parse_rule
 from triplewire.node.living.changes import Follower, NoFollower
 from triplewire.node.living.compaction import Compactions
 from triplewire.node.living.graph import LivingGraph
+from triplewire.node.rules.withdrawal import PendingUpdates
 from triplewire.node.store import Store
 from triplewire.rdf.terms import Quad
 from triplewire.rules.changes import Changes
@@ -47,6 +48,8 @@ class LivingStore:
         self._store = store
         self._limits = limits or Limits()
         self._lock = threading.RLock()
+        # Updates that were submitted under a key, for those who may want them back.
+        self.pending = PendingUpdates()
         self._follower: Follower = NoFollower()
         self._living = store.read_blocking(self._loaded)
         self._is_stale = False

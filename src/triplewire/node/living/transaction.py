@@ -26,6 +26,7 @@ from triplewire.node.living.store import LivingStore
 from triplewire.node.rules.rights import check_written, principals_of
 from triplewire.rules.changes import Changes
 from triplewire.rules.execution import AnyUpdate, Principals, ScheduleOutcome
+from triplewire.rules.execution.deadline import Interrupt, never
 from triplewire.rules.schema import Schema
 from triplewire.store.disk import Connection
 from triplewire.store.tables import outbox, rule_records
@@ -43,13 +44,15 @@ _log = logging.getLogger(__name__)
 class UpdateRequest(Struct, frozen=True):
     """Updates, and the client whose they are. Their changes are published as the publisher's.
 
-    `hops` is through how many repositories of other nodes they have come.
+    `hops` is through how many repositories of other nodes they have come. `interrupt` is called now and then, and
+    raises to stop them.
     """
 
     updates: Sequence[AnyUpdate]
     author: Client
     publisher: str
     hops: int = 0
+    interrupt: Interrupt = never
 
 
 class ExecutedUpdate(Struct, frozen=True):
@@ -175,7 +178,7 @@ def _check_size(changes: Changes, most: int) -> None:
 
 def _run(living: LivingGraph, request: UpdateRequest, principals: Principals) -> ScheduleOutcome:
     try:
-        return living.run(request.updates, principals)
+        return living.run(request.updates, principals, request.interrupt)
     except CascadeTooLong as problem:
         others = frozenset(filter(principals.is_foreign, problem.fired))
         raise _Overrun(problem, others & frozenset(problem.cascade[1:]) or others) from None

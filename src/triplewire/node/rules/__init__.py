@@ -8,4 +8,5 @@ registration         rules put and removed, inside a transaction
 registration_report  what the analysis says of a rule that was just registered: a report, never a reason to refuse it
 rights               who may write rules and updates, and what they may write
 service              the rules of a broker, for callers on the event loop
+withdrawal           an update that has not ended is dropped, because its client does not want it any more
 """

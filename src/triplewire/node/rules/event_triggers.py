@@ -1,7 +1,8 @@
 """Event triggers: the rules that published events trigger as well, for which triples, and since when.
 
 An event's triples count as inserted, with all that follows from them, so a book triggers a rule that waits for learning
-objects. As with updates, a path in a rule's event that is not a constant stands for anything here.
+objects; and so do arcs on the path of a rule that waits for it to lead somewhere. As with updates, a path in a rule's
+event that is not a constant stands for anything here.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from triplewire.languages.rdftl.syntax import ArcEvent, Change, ResourceEvent, R
 from triplewire.rdf.terms import Literal, NamedNode, Triple
 from triplewire.rules.closure import Closure
 from triplewire.rules.execution.triggering.candidates import TriggerIndex, pattern_of
+from triplewire.rules.execution.triggering.reachability import ReachIndex, arc_names, is_reached
 from triplewire.rules.literals import as_written, triple_as_kept
 from triplewire.rules.schema import Schema
 from triplewire.rules.vocabulary import TYPE
 
-_NAME, _TARGET = Variable("name"), Variable("target")
+_SOURCE, _NAME, _TARGET = Variable("source"), Variable("name"), Variable("target")
 # With more than so many below it, a class or property is not distinguished from others where events are published.
 _MOST_CLASSES = 500
 _MOST_NAMES = 50
@@ -39,6 +41,7 @@ class EventTriggers:
         self._schema = schema
         self._closure = Closure(schema)
         self._listeners = TriggerIndex()
+        self._reached = ReachIndex()
         self._rules: dict[str, tuple[Rule, int]] = {}
         # Never changed, only replaced: it is read from other threads.
         self.interests: Mapping[str, tuple[str, ...]] = {}
@@ -48,6 +51,7 @@ class EventTriggers:
         self.remove(rule.id)
         if since is not None:
             self._listeners.add(rule)
+            self._reached.add(rule)
             self._rules[rule.id] = (rule, since)
             self.interests = {**self.interests, rule.id: interests_of(rule, self._schema)}
 
@@ -56,6 +60,7 @@ class EventTriggers:
         known = self._rules.pop(rule, None)
         if known is not None:
             self._listeners.remove(known[0])
+            self._reached.remove(known[0])
             self.interests = {name: texts for name, texts in self.interests.items() if name != rule}
 
     def since(self, rule: str) -> int | None:
@@ -74,8 +79,9 @@ class EventTriggers:
             return []
         # Nothing else can trigger a rule.
         known = (triple_as_kept(triple) for triple in triples if self._schema.knows(triple))
-        closed = (each for triple in known for each in self._closure.follows_from(triple))
-        return [rule for rule in self._listeners.matching(dict.fromkeys(closed)) if self._rules[rule][1] < position]
+        closed = dict.fromkeys(each for triple in known for each in self._closure.follows_from(triple))
+        found = dict.fromkeys((*self._listeners.matching(closed), *self._reached.coming(closed)))
+        return [rule for rule in found if self._rules[rule][1] < position]
 
     def __len__(self) -> int:
         return len(self._rules)
@@ -105,10 +111,24 @@ def interests_of(rule: Rule, schema: Schema) -> tuple[str, ...]:
     if isinstance(target, Literal) and not as_written(target):
         target = _TARGET  # It has other spellings.
     if name == TYPE:
-        return (_of_classes(source, target, schema),)
+        return (_of_classes(source, target, schema), *_on_the_way(rule, schema))
+    return tuple(f"ASK {{ {Pattern(source, each, target)} }}" for each in _below(name, schema))
+
+
+def _below(name: PatternTerm | None, schema: Schema) -> Iterable[PatternTerm]:
     names = sorted(schema.subproperties(name), key=str) if isinstance(name, NamedNode) else []
-    wanted: Iterable[PatternTerm] = names if 0 < len(names) <= _MOST_NAMES else [_NAME]
-    return tuple(f"ASK {{ {Pattern(source, each, target)} }}" for each in wanted)
+    return names if 0 < len(names) <= _MOST_NAMES else [_NAME]
+
+
+def _on_the_way(rule: Rule, schema: Schema) -> list[str]:
+    """Arcs that may make the path of the rule's event lead somewhere."""
+    if not isinstance(rule.event, ResourceEvent) or not is_reached(rule.event, rule.lets):
+        return []
+    names = arc_names(rule.event.path, rule.lets).coming
+    below = dict.fromkeys(each for name in sorted(names, key=str) for each in _below(name, schema))
+    # An arc of any name is all the rest as well.
+    wanted = [_NAME] if _NAME in below or len(below) > _MOST_NAMES else below
+    return [f"ASK {{ {Pattern(_SOURCE, each, _TARGET)} }}" for each in wanted]
 
 
 def _of_classes(source: PatternTerm, cls: PatternTerm, schema: Schema) -> str:

@@ -22,13 +22,17 @@ class Pair(Struct, frozen=True):
 
 
 class RegistrationReport(Struct, frozen=True):
-    """`conditions` are those of I1, I2 and I3 that fail; `cycle` is there if the rule may lead to itself again."""
+    """`conditions` are those of I1, I2 and I3 that fail; `cycle` is there if the rule may lead to itself again.
+
+    `pitfalls` say where the rule is hardly what was meant.
+    """
 
     well_defined: bool
     conditions: dict[str, str]
     conflicts: tuple[Pair, ...]
     cycle: tuple[str, ...] | None
     never_fires: str | None
+    pitfalls: tuple[str, ...] = ()
 
 
 def report(rule: str, rules: Sequence[Rule], schema: Schema) -> RegistrationReport:
@@ -37,8 +41,14 @@ def report(rule: str, rules: Sequence[Rule], schema: Schema) -> RegistrationRepo
     found = analysis.well_defined(rule)
     failing = _failing(I1=found.i1, I2=found.i2, I3=found.i3)
     pairs = sorted(_pairs(rule, analysis), key=lambda pair: pair.rule)
+    beware = (pitfall.reason for pitfall in analysis.pitfalls if pitfall.rule == rule)
     return RegistrationReport(
-        found.holds, failing, tuple(pairs), _cycle(rule, analysis.graph), analysis.never_firing.get(rule)
+        found.holds,
+        failing,
+        tuple(pairs),
+        _cycle(rule, analysis.graph),
+        analysis.never_firing.get(rule),
+        tuple(beware),
     )
 
 

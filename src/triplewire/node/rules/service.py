@@ -10,7 +10,9 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-from triplewire.errors import InputError
+from msgspec.structs import replace
+
+from triplewire.errors import InputError, UnknownSchedule, UnknownUpdate
 from triplewire.languages.rdftl.syntax import Rule, Update
 from triplewire.node.broker.events import Events
 from triplewire.node.broker.publish_step import PublishResult
@@ -32,12 +34,14 @@ from triplewire.node.rules.registration import (
 )
 from triplewire.node.rules.registration_report import RegistrationReport, report
 from triplewire.node.rules.rights import require_author
+from triplewire.node.rules.withdrawal import Phase, ended
 from triplewire.rules.execution import Limits
 from triplewire.rules.schema import Schema
 from triplewire.store.disk import Connection
-from triplewire.store.tables import rule_records
+from triplewire.store.tables import idempotency_keys, rule_records
 from triplewire.store.tables.identities import Client
 from triplewire.store.tables.rule_records import FiringRecord, RuleRecord
+from triplewire.wire.schedules import TracedSchedule
 
 T = TypeVar("T")
 # While a schedule is executed nothing else is written, so it may take as long as publishers can bear.
@@ -137,6 +141,18 @@ class Rules:
         await self.find(client, rule)
         return await self._state.store.read(lambda tx: journal.firings(tx, rule, after, limit))
 
+    async def trace(self, client: Client, position: int) -> TracedSchedule:
+        """How a schedule went. Raises `UnknownSchedule`."""
+        require_author(client)
+        found = await self._state.store.read(lambda tx: journal.trace(tx, position))
+        return _found(found, f"the schedule {position:,}")
+
+    async def trace_of(self, client: Client, transaction: str) -> TracedSchedule:
+        """How the last schedule with a transaction of that name went. Raises `UnknownSchedule`."""
+        require_author(client)
+        found = await self._state.store.read(lambda tx: journal.trace_of(tx, transaction))
+        return _found(found, f"a schedule with the transaction {transaction!r}")
+
     # Updates and the schema
 
     async def update(self, client: Client, updates: Sequence[Update]) -> ExecutedUpdate:
@@ -159,14 +175,30 @@ class Rules:
             answered = key.find_answer(tx)
             if answered is not None:
                 return answered, PublishResult(())
-            executed = execute_update(tx, living, request, self._state, self._events)
+            with withdrawal.executing():
+                executed = execute_update(
+                    tx, living, replace(request, interrupt=withdrawal.check), self._state, self._events
+                )
             given = answer(executed)
             key.keep_answer(tx, given, self._state.date.time())
             return given, executed.accepted
 
-        given, _ = await self._write(execute_once, lambda done: self._events.committed(done[1]))
+        with self._store.pending.entered(client.id, key.key) as withdrawal:
+            given, _ = await self._write(execute_once, lambda done: self._events.committed(done[1]))
         self._notify_if_disabled()
         return given
+
+    async def withdraw(self, client: Client, key: str) -> Phase:
+        """Withdraw the update that a client has sent under a key: what it was doing. It is not done any more.
+
+        Raises `UpdateEnded` if it is done or about to be committed, and `UnknownUpdate` if there is none.
+        """
+        phase = self._store.pending.withdraw(client.id, key)
+        if phase is not None:
+            return phase
+        if await self._state.store.read(lambda tx: idempotency_keys.find(tx, client.id, key)) is None:
+            raise UnknownUpdate(wanted=f"an update under the key {key!r}", found="none")
+        raise ended(key)
 
     async def set_schema(self, client: Client, schema: Schema) -> None:
         """Use another schema, if the default graph conforms to it and every rule can be read by it."""
@@ -211,3 +243,9 @@ class Rules:
         rules, schema = self._store.read(lambda living: ([each.rule for each in living.rules], living.schema))
         # The analysis reads paths through the schema: without one there is nothing that it could say for sure.
         return report(rule.id, rules, schema) if rule in rules and not schema.is_empty else None
+
+
+def _found(found: TracedSchedule | None, wanted: str) -> TracedSchedule:
+    if found is None:
+        raise UnknownSchedule(wanted=wanted, found="none that is kept")
+    return found

@@ -36,6 +36,7 @@ from triplewire.rules.analysis.footprints.extents import ExtentIndex, SchemaTrip
 from triplewire.rules.analysis.footprints.footprint import Footprint, footprint, update_footprint
 from triplewire.rules.analysis.footprints.paths import Scope
 from triplewire.rules.analysis.liveness import never_fires
+from triplewire.rules.analysis.pitfalls import Pitfall, pitfalls
 from triplewire.rules.analysis.triggering import Trigger, TriggeringGraph, may_trigger
 from triplewire.rules.name_resolution import resolved, resolved_update
 from triplewire.rules.schema import Schema
@@ -121,6 +122,11 @@ class Analysis:
         """Rules that can never fire under the schema, and why."""
         found = ((rule.id, never_fires(rule, self.index)) for rule in self.rules)
         return {name: reason for name, reason in found if reason is not None}
+
+    @cached_property
+    def pitfalls(self) -> tuple[Pitfall, ...]:
+        """Rules that do what they say, and hardly what was meant."""
+        return tuple(found for rule in self.rules for found in pitfalls(rule, self.index))
 
     def unreachable(self, updates: Iterable[Update]) -> tuple[str, ...]:
         """Rules that none of these updates may trigger, neither at once nor through others."""

@@ -6,7 +6,9 @@ from functools import reduce
 from operator import or_
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from triplewire.languages.rdftl.syntax import Abort, Rule
 from triplewire.rules.analysis.bits import union
 from triplewire.rules.analysis.footprints.actions import ActionFootprint
 from triplewire.rules.analysis.footprints.extents import NOTHING, Extents
@@ -19,13 +21,15 @@ class Following(Struct, frozen=True):
     """Of a set of triggered rules: what they query, what their effect depends on, and what they write.
 
     `counting` are those that append once however many changes have triggered them: how often they do it depends on how
-    the changes are spread over updates.
+    the changes are spread over updates. `aborting`: some of them abort on purpose; `loose`: some are not MUTUAL.
     """
 
     queried: Extents = NOTHING
     state: Extents = NOTHING
     writes: Writes = NO_WRITES
     counting: RuleSet = 0
+    aborting: bool = False
+    loose: bool = False
 
 
 class Cascade(Struct, frozen=True):
@@ -42,6 +46,8 @@ class Cascade(Struct, frozen=True):
     writes: Writes
     written: Extents
     counting: RuleSet
+    aborting: bool
+    loose: bool
 
     def __or__(self, other: Cascade) -> Cascade:
         return Cascade(
@@ -52,6 +58,8 @@ class Cascade(Struct, frozen=True):
             writes=self.writes | other.writes,
             written=self.written | other.written,
             counting=self.counting | other.counting,
+            aborting=self.aborting or other.aborting,
+            loose=self.loose or other.loose,
         )
 
 
@@ -64,7 +72,10 @@ class Cascades:
 
     def of(self, footprint: Footprint) -> Cascade:
         """What the rule does when it fires."""
-        return self._following(footprint.writes, footprint.accessed, footprint.action_state)
+        found = self._following(footprint.writes, footprint.accessed, footprint.action_state)
+        return replace(
+            found, aborting=found.aborting or footprint.aborts, loose=found.loose or is_loose(footprint.rule)
+        )
 
     def of_action(self, action: ActionFootprint) -> Cascade:
         """What one action does."""
@@ -81,6 +92,8 @@ class Cascades:
             writes=writes,
             written=writes.all,
             counting=after.counting,
+            aborting=after.aborting,
+            loose=after.loose,
         )
 
     def after(self, writes: Writes) -> Following:
@@ -99,4 +112,11 @@ def _together(rules: RuleSet, graph: TriggeringGraph) -> Following:
         state=union(each.state for each in found),
         writes=reduce(or_, (each.writes for each in found), NO_WRITES),
         counting=union(1 << graph.place[name] for name in counting),
+        aborting=any(each.aborts for each in found),
+        loose=any(is_loose(each.rule) for each in found),
     )
+
+
+def is_loose(rule: Rule) -> bool:
+    """Whether the rule may be undone without what triggered it, or the other way round."""
+    return rule.abort is not Abort.MUTUAL

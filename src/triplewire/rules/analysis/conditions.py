@@ -5,8 +5,9 @@
 The paper's tests leave gaps: an action may read what another copy of it writes, an inserted arc may be deleted by
 another copy, and what triggered rules write may depend on its order, too. (I3) and (C3) close them: over whole
 cascades, nothing is read that the other one writes, and the writes themselves commute. A rule is called well-defined,
-and two rules are said to commute, only if all three conditions hold. None of them speaks of aborts: unless rules are
-MUTUAL, who is undone with a refused copy depends on when it was refused.
+and two rules are said to commute, only if all three conditions hold. None of them speaks of updates that are refused:
+unless rules are MUTUAL, who is undone with a refused copy depends on when it was refused. Of rules that abort on
+purpose (I3) and (C3) do speak.
 """
 
 from __future__ import annotations
@@ -68,7 +69,9 @@ def commute(first: Cascade, second: Cascade, index: ExtentIndex) -> bool:
     """Whether all of C1, C2 and C3 hold; quicker than asking for reasons."""
     if first.accessed & second.accessed or _dependent(first, second):
         return False
-    return not first.counting & second.counting and not any(shared for _, shared in _troubles(first, second, index))
+    if first.counting & second.counting or _aborts_in_part(first, second):
+        return False
+    return not any(shared for _, shared in _troubles(first, second, index))
 
 
 def _i1(footprint: Footprint, index: ExtentIndex) -> Verdict:
@@ -100,7 +103,16 @@ def _orderless(first: Cascade, second: Cascade, index: ExtentIndex) -> Verdict:
             return Verdict(False, sentence.format(index.named(shared)))
     if first.counting & second.counting:
         return Verdict(False, "a rule without $delta is triggered by both and appends, once or twice, by their order")
+    if _aborts_in_part(first, second):
+        return Verdict(
+            False, "a rule aborts on purpose, and not every rule is MUTUAL: what is left depends on the order"
+        )
     return Verdict(True, "the cascades read nothing that the other one writes, and what they write can be in any order")
+
+
+def _aborts_in_part(first: Cascade, second: Cascade) -> bool:
+    """Whether a rule may abort on purpose and leave some of what the others did."""
+    return (first.aborting or second.aborting) and (first.loose or second.loose)
 
 
 def _troubles(first: Cascade, second: Cascade, index: ExtentIndex) -> Iterator[tuple[str, Extents]]:

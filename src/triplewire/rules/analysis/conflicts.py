@@ -37,7 +37,7 @@ class _Kind(Struct, frozen=True):
     """What decides whether rules meet and commute."""
 
     coupling: Coupling
-    event_kind: EventKind
+    event_kinds: tuple[EventKind, ...]
     waits_for_classes: bool
     cascade: Cascade
 
@@ -72,20 +72,25 @@ def _grouped(footprints: Sequence[Footprint], cascades: Sequence[Cascade], index
     groups: dict[_Kind, int] = {}
     for place, (each, cascade) in enumerate(zip(footprints, cascades, strict=True)):
         event = each.event
-        kind = _Kind(each.rule.coupling, event.event_kind, bool(event.extents & index.every_instance), cascade)
+        kind = _Kind(each.rule.coupling, event.event_kinds, bool(event.extents & index.every_instance), cascade)
         groups[kind] = groups.get(kind, 0) | 1 << place
     return groups
 
 
 def _meet(one: _Kind, other: _Kind) -> bool:
-    """Whether one update may trigger both. An update of rdf:type also inserts and deletes instances."""
+    """Whether one update may trigger both, or for deferred rules one transaction.
+
+    An update of rdf:type also inserts and deletes instances.
+    """
     if one.coupling is not other.coupling:
         return False
-    return one.event_kind is other.event_kind or (_by_update(one) and _by_update(other))
+    if one.coupling is Coupling.DEFERRED:
+        return True
+    return not set(one.event_kinds).isdisjoint(other.event_kinds) or (_by_update(one) and _by_update(other))
 
 
 def _by_update(kind: _Kind) -> bool:
-    return kind.event_kind is EventKind.UPDATE or kind.waits_for_classes
+    return EventKind.UPDATE in kind.event_kinds or kind.waits_for_classes
 
 
 def _spelled_out(

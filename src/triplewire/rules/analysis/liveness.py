@@ -25,7 +25,7 @@ from triplewire.rules.analysis.footprints.paths import Scope, walk
 def never_fires(rule: Rule, index: ExtentIndex) -> str | None:
     """Why the rule can never fire, in one sentence; None if it may."""
     scope = Scope.of(index, rule.lets)
-    event = event_footprint(rule.event, scope)
+    event = event_footprint(rule.event, scope, rule.lets)
     if isinstance(rule.event, ResourceEvent) and _leads_nowhere(rule.event.path, scope):
         return "the path of its event leads nowhere in this schema"
     if event.extents == NOTHING:

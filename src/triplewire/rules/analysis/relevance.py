@@ -7,11 +7,12 @@ already resolved; the question is what of them a part can see.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from triplewire.algebra.verdicts import Verdict
 from triplewire.languages.rdftl.parts import parts
 from triplewire.languages.rdftl.syntax import (
-    Action,
+    AbortAction,
     Arc,
     Delta,
     Element,
@@ -21,6 +22,7 @@ from triplewire.languages.rdftl.syntax import (
     ResourceAction,
     ResourceEvent,
     Rule,
+    RuleAction,
     Source,
     Target,
     UpdatedArc,
@@ -37,10 +39,15 @@ from triplewire.rules.vocabulary import MEMBERSHIP, RESOURCE, TYPE, is_datatype
 
 def e_relevant(rule: Rule, schema: Schema) -> Verdict:
     """Whether each step of each path in the event exists in the schema."""
+    return _all_there(event_needs(rule), schema, "its event")
+
+
+def event_needs(rule: Rule) -> set[NamedNode]:
+    """The classes and properties that a schema must have for the rule to be e-relevant to it."""
     wanted = {*_steps(rule.event, rule.lets), *_arc_names(rule.event)}
     if isinstance(rule.event, ResourceEvent) and rule.event.of_class is not None:
         wanted.add(known(rule.event.of_class))
-    return _all_there(wanted, schema, "its event")
+    return wanted
 
 
 def c_relevant(rule: Rule, schema: Schema) -> Verdict:
@@ -54,15 +61,23 @@ def c_relevant(rule: Rule, schema: Schema) -> Verdict:
 
 def a_relevant(rule: Rule, schema: Schema, whole: Schema) -> Verdict:
     """Whether each action can be done in the schema; `whole` says what paths lead to."""
-    index = ExtentIndex(whole)
+    index = _index_of(whole)
     scope = Scope.of(index, rule.lets)
-    event = event_footprint(rule.event, scope)
+    event = event_footprint(rule.event, scope, rule.lets)
     after = scope.on(event.delta, event.arc_names)
     return _all_there({name for action in rule.actions for name in _needed(action, after)}, schema, "its actions")
 
 
-def _needed(action: Action, scope: Scope) -> Iterator[NamedNode]:
+@lru_cache(maxsize=8)
+def _index_of(schema: Schema) -> ExtentIndex:
+    """Many rules are asked about against one schema."""
+    return ExtentIndex(schema)
+
+
+def _needed(action: RuleAction, scope: Scope) -> Iterator[NamedNode]:
     """The classes and properties that an action has to find."""
+    if isinstance(action, AbortAction):
+        return
     if isinstance(action, ResourceAction):
         by_path = node_classes(action.path, scope) if action.of_class is None else frozenset({known(action.of_class)})
         yield from _most_specific(by_path, scope)

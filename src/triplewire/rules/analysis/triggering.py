@@ -45,11 +45,11 @@ _VERB = {EventKind.INSERT: "insert into", EventKind.DELETE: "delete from", Event
 
 def may_trigger(first: Footprint, second: Footprint, index: ExtentIndex) -> Trigger | None:
     """The reason why the first rule may trigger the second, or None if it cannot."""
-    event_kind = second.event.event_kind
-    shared = first.writes.causing(event_kind) & second.event.extents
-    return (
-        Trigger(first.rule.id, second.rule.id, event_kind, index.read(shared), index.named(shared)) if shared else None
-    )
+    for event_kind in second.event.event_kinds:
+        shared = first.writes.causing(event_kind) & second.event.waits_for(event_kind)
+        if shared:
+            return Trigger(first.rule.id, second.rule.id, event_kind, index.read(shared), index.named(shared))
+    return None
 
 
 class TriggeringGraph:
@@ -111,9 +111,8 @@ class TriggeringGraph:
     def _waiting_for(self, event_kind: EventKind) -> dict[int, RuleSet]:
         waiting: dict[int, RuleSet] = {}
         for place, each in enumerate(self.footprints):
-            if each.event.event_kind is event_kind:
-                for extent in members(each.event.extents):
-                    waiting[extent] = waiting.get(extent, 0) | 1 << place
+            for extent in members(each.event.waits_for(event_kind)):
+                waiting[extent] = waiting.get(extent, 0) | 1 << place
         return waiting
 
     def _reversed(self) -> tuple[RuleSet, ...]:
@@ -124,6 +123,10 @@ class TriggeringGraph:
                     key = (event_kind, extent)
                     causing[key] = causing.get(key, 0) | 1 << place
         return tuple(
-            union(causing.get((each.event.event_kind, extent), 0) for extent in members(each.event.extents))
+            union(
+                causing.get((event_kind, extent), 0)
+                for event_kind in each.event.event_kinds
+                for extent in members(each.event.waits_for(event_kind))
+            )
             for each in self.footprints
         )

@@ -69,7 +69,7 @@ def compensated(state: State, compensating: Compensating) -> Result:
         time=state.time + 1,
         units=with_units(state.units, *aborted),
         stack=tuple(pending for pending in state.stack if pending.unit not in aborts),
-        deferred={root: tuple(p for p in group if p.unit not in aborts) for root, group in state.deferred.items()},
+        deferred={root: tuple(t for t in group if t.cause not in aborts) for root, group in state.deferred.items()},
         detached=tuple(group for group in detached if group),
     )
     return state, (Ended(aborted),)

@@ -70,7 +70,7 @@ class Planner:
         schema: Schema,
         lets: Iterable[Let] = (),
         delta: DeltaTerms | None = None,
-        most: int = sys.maxsize,
+        most: int = sys.maxsize - 1,
     ) -> None:
         self._graph = graph
         self._schema = schema

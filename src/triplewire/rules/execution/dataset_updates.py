@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from triplewire.languages.rdftl.syntax import Action, Let, Update
+from triplewire.languages.rdftl.syntax import Let, RuleAction, Update
 from triplewire.rules.changes import Edits
 
 # Called now and then while it takes long: raises when the time is over.
@@ -34,5 +34,5 @@ class DatasetUpdate(Struct, frozen=True, kw_only=True):
     transaction: str = ""
 
 
-AnyAction = Action | DatasetAction
+AnyAction = RuleAction | DatasetAction
 AnyUpdate = Update | DatasetUpdate

@@ -1,4 +1,7 @@
-"""A deadline for a schedule, and a graph that checks it at every look-up."""
+"""A deadline for a schedule, and a graph that checks it at every look-up.
+
+Whoever may stop a schedule before is asked at the same places.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,12 @@ from triplewire.rdf.terms import NamedNode, Term, Triple
 from triplewire.rules.graphs import Graph
 
 Clock = Callable[[], float]
+# Asked now and then: raises, whatever it likes, to stop a schedule.
+Interrupt = Callable[[], None]
+
+
+def never() -> None:
+    """Nobody stops it."""
 
 
 class OutOfTime(Exception):  # noqa: N818  the code that set the deadline says what was wrong
@@ -15,13 +24,15 @@ class OutOfTime(Exception):  # noqa: N818  the code that set the deadline says w
 
 
 class Deadline:
-    """A time after which `check` raises `OutOfTime`; without seconds there is none."""
+    """A time after which `check` raises `OutOfTime`; without seconds there is none. `interrupt` may raise before."""
 
-    def __init__(self, seconds: float | None, clock: Clock) -> None:
+    def __init__(self, seconds: float | None, clock: Clock, interrupt: Interrupt = never) -> None:
         self._clock = clock
+        self._interrupt = interrupt
         self._end = float("inf") if seconds is None else clock() + seconds
 
     def check(self) -> None:
+        self._interrupt()
         if self._clock() > self._end:
             raise OutOfTime
 

@@ -16,7 +16,7 @@ from triplewire.errors import CascadeTooLong, SchemaViolation
 from triplewire.rules.changes import Changes, Edits, NetChanges
 from triplewire.rules.execution.context import Arrange, Limits, Principals, StepContext, as_registered
 from triplewire.rules.execution.dataset_updates import AnyUpdate, DatasetUpdate
-from triplewire.rules.execution.deadline import Clock, Deadline, OutOfTime, TimedGraph
+from triplewire.rules.execution.deadline import Clock, Deadline, Interrupt, OutOfTime, TimedGraph, never
 from triplewire.rules.execution.rulebook import Rulebook
 from triplewire.rules.execution.state import (
     Advance,
@@ -76,13 +76,17 @@ class Runner:
         self._limits = limits or Limits()
         self._context = StepContext(repository, rules, commutes, arrange, self._limits)
 
-    def run(self, updates: Iterable[AnyUpdate], principals: Principals | None = None) -> ScheduleOutcome:
+    def run(
+        self, updates: Iterable[AnyUpdate], principals: Principals | None = None, interrupt: Interrupt = never
+    ) -> ScheduleOutcome:
         """Execute a schedule; without principals all is one owner's.
 
-        Raises `UnknownName` before anything has changed, and `CascadeTooLong` when the time is over.
+        Raises `UnknownName` before anything has changed, and `CascadeTooLong` when the time is over. `interrupt` is
+        called wherever that is checked; what it raises stops the schedule, which is undone.
         """
         schedule = tuple(self._resolved(update) for update in updates)
-        execution = Execution(self._repository, replace(self._timed(), principals=principals or Principals()))
+        context = replace(self._timed(interrupt), principals=principals or Principals())
+        execution = Execution(self._repository, context)
         try:
             return execution.run(schedule)
         except OutOfTime:
@@ -95,10 +99,10 @@ class Runner:
     def _resolved(self, update: AnyUpdate) -> AnyUpdate:
         return update if isinstance(update, DatasetUpdate) else resolved_update(update, self._rules.schema)
 
-    def _timed(self) -> StepContext:
-        if self._limits.seconds is None:
+    def _timed(self, interrupt: Interrupt) -> StepContext:
+        if self._limits.seconds is None and interrupt is never:
             return self._context
-        deadline = Deadline(self._limits.seconds, self._clock)
+        deadline = Deadline(self._limits.seconds, self._clock, interrupt)
         return replace(self._context, graph=TimedGraph(self._repository, deadline), deadline=deadline)
 
     def _put_back(self, execution: Execution) -> None:

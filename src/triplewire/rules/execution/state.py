@@ -14,6 +14,7 @@ from triplewire.errors import SchemaViolation
 from triplewire.rules.changes import Changes, Edits
 from triplewire.rules.execution.actions import ActionEdits
 from triplewire.rules.execution.dataset_updates import AnyAction, AnyUpdate
+from triplewire.rules.execution.triggering.firing import Trigger
 from triplewire.rules.execution.units import Aborts, Pending, Unit, Units
 from triplewire.rules.graphs import Lookup
 from triplewire.rules.paths import DeltaTerms
@@ -39,7 +40,8 @@ class State(Struct, frozen=True):
 
     `schedule` holds the updates that were asked for; those before `position` are done. `counts` says how many it has
     for each transaction that was named. `stack` holds what comes before the rest of them, its last first: the actions
-    of immediate rules, and of what is executed now. `deferred` is by transaction. `active` are transactions that have
+    of rules that have fired, and of what is executed now. `deferred` are the deferred rules that wait for the end of
+    the transaction that has triggered them, by transaction. `active` are transactions that have
     begun and not come to their end, with the number of updates that the schedule still has for them. What rules that
     are foreign to the author make execute counts apart, so that it leaves the author its own.
     """
@@ -48,7 +50,7 @@ class State(Struct, frozen=True):
     position: int = 0
     counts: Mapping[str, int] = {}
     stack: tuple[Pending, ...] = ()
-    deferred: Mapping[int, tuple[Pending, ...]] = {}
+    deferred: Mapping[int, tuple[Trigger, ...]] = {}
     detached: tuple[tuple[Pending, ...], ...] = ()
     units: Units = {}
     active: Mapping[int, int] = {}

@@ -1,7 +1,8 @@
 """One step of execution: state and input in, new state and effects out. The graph is only read.
 
 The order of things (section 2.2): what an immediate rule does comes before the rest of the unit that triggered it; what
-deferred rules do comes at the end of the transaction; a detached rule begins a transaction at the end of the schedule.
+deferred rules ask and do comes at the end of the transaction; a detached rule begins a transaction at the end of the
+schedule.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from triplewire.rules.execution.state import (
     Submit,
 )
 from triplewire.rules.execution.units import Pending, Status, Unit, root_of, with_units
-from triplewire.rules.execution.update_steps import applied, execute
+from triplewire.rules.execution.update_steps import applied, execute, judge_deferred
 
 
 def step(state: State, given: Input, context: StepContext) -> Result:
@@ -53,7 +54,7 @@ def _advance(state: State, context: StepContext) -> Result:
         return execute(replace(state, stack=state.stack[:-1]), state.stack[-1], context)
     for number, left in state.active.items():
         if left == 0:
-            return _at_the_end(state, number)
+            return _at_the_end(state, number, context)
     if state.position < len(state.schedule):
         return _take_update(state)
     if state.detached:
@@ -61,16 +62,9 @@ def _advance(state: State, context: StepContext) -> Result:
     return state, (Finished(),)
 
 
-def _at_the_end(state: State, number: int) -> Result:
-    """The rest of a transaction is done: now what was deferred, then it commits."""
-    waiting = state.deferred.get(number, ())
-    if waiting:
-        # All actions of one firing stand next to each other and are executed together.
-        unit = waiting[0].unit
-        together = tuple(pending for pending in waiting if pending.unit == unit)
-        rest = tuple(pending for pending in waiting if pending.unit != unit)
-        return replace(state, deferred={**state.deferred, number: rest}, stack=together[::-1]), ()
-    return _commit(state, number)
+def _at_the_end(state: State, number: int, context: StepContext) -> Result:
+    """The rest of a transaction is done: now its deferred rules, until none of them is left, then it commits."""
+    return judge_deferred(state, number, context) if state.deferred.get(number) else _commit(state, number)
 
 
 def _commit(state: State, number: int) -> Result:

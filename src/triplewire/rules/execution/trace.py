@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from triplewire.errors import TriplewireError
+from triplewire.languages.rdftl.syntax import Abort, Coupling
 from triplewire.rules.changes import Changes, NetChanges
 from triplewire.rules.execution.dataset_updates import AnyAction
 from triplewire.rules.execution.state import Effect, Ended, Executed, Fired
@@ -21,13 +22,18 @@ class ExecutedAction(Struct, frozen=True):
 
 
 class TraceEntry(Struct, frozen=True, kw_only=True):
-    """One unit: a transaction, or the firing of a rule. `cause` is the number of the entry that triggered the rule."""
+    """One unit: a transaction, or the firing of a rule. `cause` is the number of the entry that triggered the rule.
+
+    `abort` says who of the two aborts with the other; a rule of somebody else cannot make its cause abort.
+    """
 
     number: int
     transaction: str
     rule: str | None
     cause: int | None
     depth: int
+    coupling: Coupling | None
+    abort: Abort | None
     delta: DeltaTerms | None
     actions: tuple[ExecutedAction, ...]
     status: Status
@@ -81,6 +87,8 @@ class ScheduleTrace:
             rule=None if unit.rule is None else unit.rule.id,
             cause=unit.parent,
             depth=unit.depth,
+            coupling=None if unit.rule is None else unit.rule.coupling,
+            abort=unit.abort_dependency,
             delta=self._deltas.get(unit.number),
             actions=tuple(self._actions.get(unit.number, ())),
             status=unit.status,

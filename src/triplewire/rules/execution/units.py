@@ -66,6 +66,15 @@ class Unit(Struct, frozen=True, kw_only=True):
         return self.rule is None or self.rule.coupling is Coupling.DETACHED
 
     @property
+    def abort_dependency(self) -> Abort | None:
+        """Who aborts with whom; a rule that does not bind its parent cannot make it abort."""
+        if self.rule is None:
+            return None
+        if self.aborts_parent:
+            return Abort.MUTUAL if self.aborts_with_parent else Abort.CHILD_PARENT
+        return Abort.PARENT_CHILD if self.aborts_with_parent else Abort.INDEPENDENT
+
+    @property
     def aborts_parent(self) -> bool:
         return self.rule is not None and self.binds_parent and self.rule.abort in (Abort.CHILD_PARENT, Abort.MUTUAL)
 

@@ -6,15 +6,16 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from triplewire.errors import BudgetExceeded, DepthExceeded, InputError, TriplewireError
-from triplewire.languages.rdftl.syntax import Coupling
-from triplewire.rules.changes import Changes
+from triplewire.errors import AbortedByRule, BudgetExceeded, DepthExceeded, InputError, TriplewireError
+from triplewire.languages.rdftl.syntax import AbortAction, Coupling
+from triplewire.rules.changes import Changes, NetChanges
 from triplewire.rules.execution.aborts import abort, abort_line, compensated
 from triplewire.rules.execution.actions import ActionEdits, Planner
 from triplewire.rules.execution.context import Limits, Principals, Result, StepContext
 from triplewire.rules.execution.dataset_updates import DatasetAction
 from triplewire.rules.execution.state import Applied, Apply, Compensating, Executed, Fired, Running, State
-from triplewire.rules.execution.triggering.firing import Firing, fire
+from triplewire.rules.execution.triggering.deferral import judged
+from triplewire.rules.execution.triggering.firing import Cause, Firing, fire
 from triplewire.rules.execution.units import Pending, ReadSet, Unit, Units, WriteSet, lineage, root_of, with_units
 from triplewire.rules.graphs import Graph, Lookup, RecordingGraph
 
@@ -24,6 +25,8 @@ def execute(state: State, pending: Pending, context: StepContext) -> Result:
     if (state.executed_by_others if is_foreign else state.executed) >= context.limits.updates:
         allowed = f"a schedule may execute {context.limits.updates:,} updates, its rules' actions included"
         return abort_line(state, pending.unit, BudgetExceeded(allowed, found="more"), context)
+    if isinstance(pending.action, AbortAction):
+        return abort(state, {pending.unit: _on_purpose(state.units[pending.unit], pending.action)}, context)
     graph = RecordingGraph(context.graph)
     try:
         planned = _planned(pending, graph, context)
@@ -38,9 +41,15 @@ def execute(state: State, pending: Pending, context: StepContext) -> Result:
     return replace(state, busy=busy), (Apply(planned.edits),)
 
 
+def _on_purpose(unit: Unit, action: AbortAction) -> AbortedByRule:
+    assert unit.rule is not None, "only rules abort on purpose"
+    return AbortedByRule(unit.rule.id, action.reason)
+
+
 def _planned(pending: Pending, graph: Graph, context: StepContext) -> ActionEdits:
     if isinstance(pending.action, DatasetAction):
         return ActionEdits(pending.action.plan(context.deadline.check))
+    assert not isinstance(pending.action, AbortAction), "there is nothing to plan"
     planner = Planner(graph, context.rules.schema, pending.lets, pending.delta, context.limits.edits)
     return planner.plan(pending.action)
 
@@ -90,48 +99,83 @@ def _refusal(unit: Unit, changes: Changes, context: StepContext) -> TriplewireEr
 
 
 def _trigger(state: State, unit: Unit, running: Running, changes: Changes, context: StepContext) -> Result:
-    firings, lookups = fire(changes, running.planned.moved, context.graph, context.rules, context.principals.disabled)
-    if lookups:
-        unit = replace(unit, reads=(*unit.reads, ReadSet(state.time, lookups)))
-        state = replace(state, units=with_units(state.units, unit))
+    cause = Cause(unit.number, state.time, changes, running.planned.moved)
+    found = fire(cause, context.graph, context.rules, context.principals.disabled)
+    if found.idle:
+        state = _having_read(state, unit.number, ReadSet(state.time, found.idle))
+    if found.waiting:
+        root = root_of(state.units, unit).number
+        waiting = (*state.deferred.get(root, ()), *found.waiting)
+        state = replace(state, deferred={**state.deferred, root: waiting})
+    return _fired(state, found.firings, context)
+
+
+def judge_deferred(state: State, number: int, context: StepContext) -> Result:
+    """A transaction has come to its end: which of the deferred rules that it has triggered fire?"""
+    firings, idle = judged(
+        state.deferred[number], context.graph, _net_changes(state.units, number, context), state.time
+    )
+    for cause, read in idle:
+        state = _having_read(state, cause, read)
+    if _first_too_deep(state, firings, context) is None:
+        state = replace(state, deferred={root: rest for root, rest in state.deferred.items() if root != number})
+    return _fired(state, firings, context)
+
+
+def _net_changes(units: Units, number: int, context: StepContext) -> Changes:
+    """What a transaction has changed so far, without what was compensated."""
+    members = [unit for unit in units.values() if unit.writes and root_of(units, unit).number == number]
+    net = NetChanges()
+    for write in sorted((write for unit in members for write in unit.writes), key=lambda write: write.time):
+        context.deadline.check()
+        net.include(write.changes)
+    return net.changes
+
+
+def _having_read(state: State, number: int, read: ReadSet) -> State:
+    unit = state.units[number]
+    return replace(state, units=with_units(state.units, replace(unit, reads=(*unit.reads, read))))
+
+
+def _fired(state: State, firings: Sequence[Firing], context: StepContext) -> Result:
     if not firings:
         return state, ()
-    if unit.depth >= context.limits.depth:
-        return abort_line(state, unit.number, _too_deep(state.units, unit, firings[0], context.limits), context)
+    deep = _first_too_deep(state, firings, context)
+    if deep is not None:
+        unit = state.units[deep.cause]
+        return abort_line(state, unit.number, _too_deep(state.units, unit, deep, context.limits), context)
     ordered = context.rules.precedence.ordered(context.arrange(firings), lambda firing: firing.rule.id)
-    return _schedule(state, unit, ordered, context.principals)
+    return _schedule(state, ordered, context.principals)
 
 
-def _schedule(state: State, parent: Unit, firings: Sequence[Firing], principals: Principals) -> Result:
-    """Put each firing's actions where its coupling says."""
-    immediate: list[Pending] = []
-    deferred: list[Pending] = []
+def _first_too_deep(state: State, firings: Sequence[Firing], context: StepContext) -> Firing | None:
+    return next((firing for firing in firings if state.units[firing.cause].depth >= context.limits.depth), None)
+
+
+def _schedule(state: State, firings: Sequence[Firing], principals: Principals) -> Result:
+    """Put each firing's actions where its coupling says. Of deferred rules, the time to act has come."""
+    now: list[Pending] = []
     detached: list[tuple[Pending, ...]] = []
     fired: list[Fired] = []
     for firing in firings:
-        unit = _unit_of(firing, parent, state.last_unit + 1 + len(fired), state.time, principals)
+        unit = _unit_of(firing, state.units[firing.cause], state.last_unit + 1 + len(fired), principals)
         fired.append(Fired(unit, firing.delta))
         actions = [Pending(unit.number, action, firing.rule.lets, firing.delta) for action in firing.rule.actions]
-        match firing.rule.coupling:
-            case Coupling.IMMEDIATE:
-                immediate += actions
-            case Coupling.DEFERRED:
-                deferred += actions
-            case Coupling.DETACHED:
-                detached.append(tuple(actions))
-    root = root_of(state.units, parent).number
+        if firing.rule.coupling is Coupling.DETACHED:
+            detached.append(tuple(actions))
+        else:
+            now += actions
     state = replace(
         state,
         last_unit=state.last_unit + len(fired),
         units=with_units(state.units, *(one.unit for one in fired)),
-        stack=(*state.stack, *reversed(immediate)),
-        deferred={**state.deferred, root: (*state.deferred.get(root, ()), *deferred)},
+        stack=(*state.stack, *reversed(now)),
         detached=(*state.detached, *detached),
     )
     return state, tuple(fired)
 
 
-def _unit_of(firing: Firing, parent: Unit, number: int, time: int, principals: Principals) -> Unit:
+def _unit_of(firing: Firing, parent: Unit, number: int, principals: Principals) -> Unit:
     binds = principals.binds(firing.rule.id, None if parent.rule is None else parent.rule.id)
     detached = firing.rule.coupling is Coupling.DETACHED
     return Unit(
@@ -142,7 +186,7 @@ def _unit_of(firing: Firing, parent: Unit, number: int, time: int, principals: P
         depth=parent.depth + 1,
         binds_parent=binds,
         is_foreign=parent.is_foreign or not binds,
-        reads=(ReadSet(time, firing.lookups),) if firing.lookups else (),
+        reads=tuple(read for read in firing.reads if read.lookups),
     )
 
 

@@ -11,5 +11,6 @@ outbox            notifications on their way, by subscription and position
 peers             what an access point keeps of its peers: records of several kinds, each under a peer and a key
 registry          who subscribed to what, and how far each subscription has come
 rule_records      the rules that are registered, as their text; and what each has done
+traces            traces of schedules: for each of their transactions, what it did and what rules did in it
 views             when a view was last evaluated, and what it has not said yet
 """

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from triplewire.languages.rdftl.syntax import (
     Abort,
+    AbortAction,
     Action,
     Always,
     Arc,
@@ -42,6 +43,7 @@ from triplewire.languages.rdftl.syntax import (
     ResourceAction,
     ResourceEvent,
     Rule,
+    RuleAction,
     Source,
     Start,
     Step,
@@ -182,6 +184,17 @@ def actions(vocabulary: Vocabulary = SMALL_WORLD, starts: tuple[Start, ...] = ()
     )
 
 
+@_cached
+def rule_actions(
+    vocabulary: Vocabulary = SMALL_WORLD, starts: tuple[Start, ...] = ()
+) -> st.SearchStrategy[tuple[RuleAction, ...]]:
+    """The action part of a rule: some actions, now and then with ABORT at the end."""
+    reasons = st.one_of(st.sampled_from(("no title", 'it\'s "so"')), st.text(min_size=1, max_size=5))
+    aborts = reasons.map(lambda reason: (AbortAction(reason),))
+    several = _some(actions(vocabulary, starts))
+    return st.one_of(several, several, aborts, st.builds(lambda some, last: some + last, several, aborts))
+
+
 def _open(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     return st.one_of(st.none(), strategy, strategy)
 
@@ -217,7 +230,7 @@ def rules(draw: st.DrawFn, vocabulary: Vocabulary = SMALL_WORLD) -> Rule:
         id=draw(st.sampled_from(_IDS)),
         event=event,
         condition=draw(conditions(vocabulary, starts)),
-        actions=draw(_some(actions(vocabulary, starts))),
+        actions=draw(rule_actions(vocabulary, starts)),
         lets=defined,
         coupling=draw(st.sampled_from(Coupling)),
         abort=draw(st.sampled_from(Abort)),

@@ -9,7 +9,7 @@ explanations    `/explain`: how a query is matched, and why an event does or doe
 living          `/update`, `/graph`, `/changes`: the living graph changed, and its journal
 network         `/network`: the network of super-peers as this node sees it
 notifications   `/subscriptions/{name}/notifications`, and of views: pages, server-sent events, WebSocket
-rules           `/rules`, `/updates`, `/schema`: RDFTL rules over the living graph, and what they do
+rules           `/rules`, `/updates`, `/schedules`, `/schema`: RDFTL rules over the living graph, and what they do
 space           `/space`: the event space as its nodes describe themselves; and how a node leaves it
 sparql          `/sparql`: queries over the living graph; `/events/sparql`: over every event that is kept
 status          `/health` and `/metrics`: is it well, and what does it do?

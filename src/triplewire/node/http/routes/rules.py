@@ -1,4 +1,4 @@
-"""`/rules`, `/updates`, `/schema`: RDFTL rules over the living graph, and what they do."""
+"""`/rules`, `/updates`, `/schedules`, `/schema`: RDFTL rules over the living graph, and what they do."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import hashlib
 from typing import Annotated, Any
 
 import msgspec
-from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi import APIRouter, Header, Path, Query, Request, Response
 from msgspec import structs
 
 from triplewire.errors import InputError, TriplewireError, UnknownFormat
@@ -26,6 +26,7 @@ from triplewire.node.http.rule_answers import (
     RuleList,
     RuleView,
     UpdateAnswer,
+    WithdrawnUpdate,
     firing_view,
     registered_rule,
     rule_view,
@@ -35,9 +36,11 @@ from triplewire.node.living.transaction import ExecutedUpdate
 from triplewire.node.rules.event_triggers import TriggeredBy
 from triplewire.node.rules.idempotency import IdempotencyKey
 from triplewire.node.rules.rights import require_author
+from triplewire.node.rules.withdrawal import Phase
 from triplewire.rdf.formats import FORMATS, format_of_media_type
 from triplewire.rules.execution import Status
 from triplewire.rules.schema import Schema
+from triplewire.wire.schedules import TracedSchedule
 
 router = APIRouter(tags=["rules"])
 
@@ -133,6 +136,46 @@ async def execute(request: Request, idempotency_key: Annotated[str | None, Heade
         return _answer(await rules.update(client, updates))
     key = IdempotencyKey(client.id, idempotency_key, hashlib.sha256(b"/updates\n" + data).digest())
     return _decoded_answer(await rules.update_once(client, updates, key, _encoded))
+
+
+@router.delete(
+    "/updates/{key}",
+    responses=json_answer(200, "The update is not done any more", WithdrawnUpdate) | problems(401, 404, 409),
+    openapi_extra=BEARER,
+)
+async def withdraw_update(
+    request: Request, key: Annotated[str, Path(max_length=200, description="Its `Idempotency-Key`.")]
+) -> Response:
+    """Withdraw an update that has not ended. What waits for its turn is dropped, what is executed is undone.
+
+    Whoever waits for its answer gets 409; the key may be used again. If it has ended, the answer here is 409.
+    """
+    phase = await node_of(request).broker.rules.withdraw(client_of(request), key)
+    return json_response(WithdrawnUpdate(key, "waiting" if phase is Phase.WAITING else "executing"))
+
+
+@router.get(
+    "/schedules/{position}",
+    responses=json_answer(200, "Its transactions, and the firings in them", TracedSchedule) | problems(401, 403, 404),
+    openapi_extra=BEARER,
+)
+async def read_schedule(
+    request: Request, position: Annotated[int, Path(ge=1, le=MOST_POSITION, description="Its place in the journal.")]
+) -> Response:
+    """How a schedule went: each transaction and firing, because of what, how it ended, and who aborts with whom."""
+    return json_response(await node_of(request).broker.rules.trace(client_of(request), position))
+
+
+@router.get(
+    "/schedules",
+    responses=json_answer(200, "Its transactions, and the firings in them", TracedSchedule) | problems(401, 403, 404),
+    openapi_extra=BEARER,
+)
+async def find_schedule(
+    request: Request, transaction: Annotated[str, Query(max_length=10_000, description="The name of a transaction.")]
+) -> Response:
+    """How the last schedule with a transaction of that name went."""
+    return json_response(await node_of(request).broker.rules.trace_of(client_of(request), transaction))
 
 
 @router.get("/schema", responses=documents(*_GRAPHS) | problems(401, 406), openapi_extra=BEARER)

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from triplewire.languages.rdftl.parts import uses_delta
 from triplewire.languages.rdftl.syntax import (
-    Action,
+    AbortAction,
     Arc,
     ArcAction,
     Change,
@@ -17,6 +17,7 @@ from triplewire.languages.rdftl.syntax import (
     Path,
     Resource,
     ResourceAction,
+    RuleAction,
     UpdatedArc,
 )
 from triplewire.rules.analysis.bits import union
@@ -35,7 +36,7 @@ class ActionFootprint(Struct, frozen=True):
     are what the schema wants, and whether some arc needs a class that is taken away.
     """
 
-    action: Action
+    action: RuleAction
     queried: Extents
     needs: Extents
     writes: Writes
@@ -53,7 +54,7 @@ class _Part(Struct, frozen=True):
     needs: Extents = NOTHING
 
 
-def action_footprint(action: Action, scope: Scope) -> ActionFootprint:
+def action_footprint(action: RuleAction, scope: Scope) -> ActionFootprint:
     """Read an action against the schema."""
     queried, needs, writes = NOTHING, NOTHING, NO_WRITES
     for part in _parts(action, scope):
@@ -61,13 +62,13 @@ def action_footprint(action: Action, scope: Scope) -> ActionFootprint:
     return ActionFootprint(action, queried, needs, writes, uses_delta(action))
 
 
-def _parts(action: Action, scope: Scope) -> Iterator[_Part]:
+def _parts(action: RuleAction, scope: Scope) -> Iterator[_Part]:
     if isinstance(action, ResourceAction):
         yield _of_resource(action, scope)
     elif isinstance(action, ArcAction):
         inserting = action.change is Change.INSERT
         yield from (_inserted(arc, scope) if inserting else _deleted(arc, scope) for arc in action.arcs)
-    else:
+    elif not isinstance(action, AbortAction):
         yield from (_updated(arc, scope) for arc in action.arcs)
 
 

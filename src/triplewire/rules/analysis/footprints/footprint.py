@@ -8,7 +8,7 @@ from operator import or_
 from msgspec import Struct
 
 from triplewire.languages.rdftl.parts import uses_component, uses_delta
-from triplewire.languages.rdftl.syntax import Component, ResourceEvent, Rule, Update
+from triplewire.languages.rdftl.syntax import AbortAction, Component, ResourceEvent, Rule, Update
 from triplewire.rules.analysis.footprints.actions import ActionFootprint, action_footprint
 from triplewire.rules.analysis.footprints.events import EventFootprint, event_footprint
 from triplewire.rules.analysis.footprints.extents import NOTHING, ExtentIndex, Extents
@@ -47,6 +47,11 @@ class Footprint(Struct, frozen=True):
         return reduce(or_, (action.accessed for action in self.actions), NOTHING)
 
     @property
+    def aborts(self) -> bool:
+        """Whether the rule aborts on purpose."""
+        return any(isinstance(action.action, AbortAction) for action in self.actions)
+
+    @property
     def uses_delta(self) -> bool:
         """Whether copies of the action part can differ from each other."""
         return any(action.uses_delta for action in self.actions)
@@ -55,7 +60,7 @@ class Footprint(Struct, frozen=True):
 def footprint(rule: Rule, index: ExtentIndex) -> Footprint:
     """Read a rule, whose names are resolved, against the schema."""
     scope = Scope.of(index, rule.lets)
-    event = event_footprint(rule.event, scope)
+    event = event_footprint(rule.event, scope, rule.lets)
     inside = scope.on(event.delta, event.arc_names)
     condition = condition_reads(rule.condition, inside)
     actions = tuple(action_footprint(action, inside) for action in rule.actions)
@@ -81,5 +86,8 @@ def _hidden_state(rule: Rule, event: EventFootprint, index: ExtentIndex) -> Exte
     if isinstance(rule.event, ResourceEvent) and rule.event.of_class is None:
         # Whether a node is new depends on every class that it may have been in.
         return index.every_instance
+    if event.reached_by:
+        # An arc on the way may come before the class, or after it.
+        return event.extents
     # Which number an element got depends on the container's others.
     return event.extents if uses_component((rule.condition, rule.actions), Component.ARC_NAME) else NOTHING

@@ -1,8 +1,9 @@
 """Candidates: which rules an update may have triggered, asked of the matcher.
 
 Each rule's event becomes a subscription over an event made of the changed triples: one pattern, with the constants
-that the rule's event names. Inserted, deleted and updated arcs are three kinds of events with a matcher each. Every
-rule that is triggered is among the candidates; a path that is not a constant may let others through.
+that the rule's event names. Inserted, deleted and updated arcs are three kinds of events with a matcher each. A rule
+that waits for a path to lead somewhere is found by the arcs of the path as well, whatever the kind. Every rule that is
+triggered is among the candidates; a path that is not a constant may let others through.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from triplewire.languages.rdftl.syntax import ArcEvent, Change, ResourceEvent, R
 from triplewire.matching import Matcher
 from triplewire.rdf.terms import NamedNode, Triple
 from triplewire.rules.execution.triggering.event_detection import EventOccurrences
+from triplewire.rules.execution.triggering.reachability import ReachIndex
 from triplewire.rules.paths import constant_of
 from triplewire.rules.vocabulary import TYPE
 
@@ -30,17 +32,23 @@ class Candidates:
 
     def __init__(self) -> None:
         self._inserted, self._deleted, self._updated = TriggerIndex(), TriggerIndex(), TriggerIndex()
+        self._reached = ReachIndex()
 
     def add(self, rule: Rule) -> None:
         """Index the rule by its event. Its names must be resolved."""
         self._index_of(rule).add(rule)
+        self._reached.add(rule)
 
     def remove(self, rule: Rule) -> None:
         """Forget the rule."""
         self._index_of(rule).remove(rule)
+        self._reached.remove(rule)
 
     def of(self, occurrences: EventOccurrences) -> list[str]:
         """The identifiers of the rules that may be triggered."""
+        return self._by_kind(occurrences) + self._reached.of(occurrences.changes)
+
+    def _by_kind(self, occurrences: EventOccurrences) -> list[str]:
         if not occurrences.updated:
             inserted = self._inserted.matching(occurrences.inserted)
             return inserted + self._deleted.matching(occurrences.deleted)

@@ -26,6 +26,7 @@ from triplewire.languages.rdftl.syntax import (
 from triplewire.rdf.terms import BlankNode, Literal, NamedNode, Term, Triple
 from triplewire.rules.changes import Changes, Triples
 from triplewire.rules.execution.actions import MovedArc
+from triplewire.rules.execution.triggering.reachability import is_reached, newly_reached
 from triplewire.rules.graphs import Graph
 from triplewire.rules.literals import as_kept
 from triplewire.rules.paths import DeltaTerms, Evaluation, constant_of
@@ -97,6 +98,10 @@ class Detection:
                 return list(self._updates(arc, lets))
 
     def _resources(self, event: ResourceEvent, lets: tuple[Let, ...]) -> Iterator[DeltaTerms]:
+        if is_reached(event, lets):
+            nodes = newly_reached(event, lets, self._occurrences.changes, self._now, self._before)
+            yield from ({Component.WHOLE: node} for node in nodes)
+            return
         there, elsewhere = self._now, self._before
         if event.change is Change.DELETE:
             there, elsewhere = elsewhere, there

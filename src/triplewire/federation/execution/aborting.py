@@ -1,0 +1,112 @@
+"""Aborts (section 3.2): who aborts with whom along the abort graph, and the compensation of what was done.
+
+A unit aborts here, and whoever its arcs lead to is told, wherever it is. What a unit has done may have been committed
+long ago; it is compensated all the same, at its peer, as soon as the peer is there and between two updates. Those of
+other transactions that have read what is undone abort as well, unless they commute with it.
+"""
+
+from __future__ import annotations
+
+from triplewire.federation.execution.effects import CompensationRefused, UnitAborted
+from triplewire.federation.execution.lanes import Lane, Phase
+from triplewire.federation.execution.messages import AbortWanted
+from triplewire.federation.execution.ordering import withdraw
+from triplewire.federation.execution.state import ExecutionState
+from triplewire.federation.execution.units import Status, Unit, super_peer_of
+from triplewire.federation.sites.requests import Compensate, Refused
+
+
+def abort(state: ExecutionState, target: str, reason: str, *, upward: bool = False) -> None:
+    """Abort a unit, or all that came of an instance or a condition. `upward`: and everything that caused it."""
+    waiting = [target]
+    while waiting:
+        name = waiting.pop()
+        unit = state.units.get(name)
+        if unit is not None:
+            waiting += _abort_unit(state, unit, reason)
+            if upward and unit.parent is not None:
+                _abort_cause(state, unit.parent, reason)
+        elif name in state.dispatched:
+            come_of_it = state.dispatched[name]
+            waiting += come_of_it.units
+            for instance, other in come_of_it.instances:
+                state.send(other, AbortWanted(instance, reason))
+        elif name in state.conditions:
+            state.conditions[name].fail(reason)
+        elif super_peer_of(name) != state.given.me:
+            state.send(super_peer_of(name), AbortWanted(name, reason))
+
+
+def _abort_cause(state: ExecutionState, parent: str, reason: str) -> None:
+    if parent in state.units:
+        abort(state, parent, reason, upward=True)
+    else:
+        state.send(super_peer_of(parent), AbortWanted(parent, reason, upward=True))
+
+
+def _abort_unit(state: ExecutionState, unit: Unit, reason: str) -> list[str]:
+    """Abort one unit; returns those that abort with it."""
+    if unit.is_aborted:
+        return []
+    unit.status, unit.reason, unit.ended_at = Status.ABORTED, reason, state.now
+    unit.pending.clear()
+    state.put_off += [(firing, parent) for firing, parent in unit.deferred if parent != unit.id]
+    unit.deferred.clear()
+    state.emit(UnitAborted(unit.id, reason))
+    lane = state.lane_of(unit)
+    _leave_lane(state, lane, unit)
+    if lane.journal.abort(unit.id):
+        lane.undone[unit.id] = None
+    if unit.group == unit.id:
+        withdraw(state, unit.id)
+    readers = lane.journal.readers(unit.id, state.commute)
+    for reader in readers:
+        abort(state, reader.name, f"has read what {unit.id} had changed before it was compensated")
+    release_waiting(state, unit)
+    return list(state.aborts.after(unit.id))
+
+
+def _leave_lane(state: ExecutionState, lane: Lane, unit: Unit) -> None:
+    if unit.id in lane.ready:
+        lane.ready.remove(unit.id)
+    for name in [name for name, condition in state.conditions.items() if condition.unit == unit.id]:
+        del state.conditions[name]
+    update = lane.update
+    # What the peer was asked for it will answer, and what it did will be compensated then.
+    if update is not None and update.unit == unit.id and update.phase in (Phase.RULES, Phase.CONDITIONS):
+        lane.update = None
+
+
+def release_waiting(state: ExecutionState, unit: Unit) -> None:
+    """What waits for a subtransaction goes on when nothing is left to wait for."""
+    other = state.local(unit.waited_for_by)
+    if other is None:
+        return
+    other.waiting.discard(unit.id)
+    if not other.waiting and other.status is Status.ACTIVE:
+        state.lane_of(other).ready.appendleft(other.id)
+
+
+# Compensation
+
+
+def compensate(state: ExecutionState, lane: Lane) -> bool:
+    """Begin to compensate what has aborted at a peer; whether there is something."""
+    if not lane.undone:
+        return False
+    lane.compensating = tuple(lane.undone)
+    edits = lane.journal.compensation(lane.compensating)
+    lane.undone.clear()
+    lane.ask(state.now, Compensate(edits))
+    return True
+
+
+def compensation_refused(state: ExecutionState, lane: Lane, refused: Refused) -> None:
+    """What would be left does not conform: somebody has built on what is undone, and has to go with it."""
+    undone = lane.compensating
+    blocking = lane.journal.blocking(refused.violated, undone)
+    if blocking is None:
+        state.emit(CompensationRefused(lane.peer, refused.reason))
+        return
+    lane.undone.update(dict.fromkeys(undone))
+    abort(state, blocking.name, f"what it has built on is compensated: {refused.reason}")

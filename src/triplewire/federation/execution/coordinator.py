@@ -1,0 +1,190 @@
+"""A super-peer's execution of transactions, without I/O: inputs in, effects out.
+
+coordinator.join(now, "ann", site.view)
+unit, effects = coordinator.submit(now, "ann", updates)
+effects = coordinator.reply(now, "ann", site.receive(request))
+effects = coordinator.receive(now, "SP2", message)
+effects = coordinator.tick(now)                       # a few times a second
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import get_args
+
+from triplewire.errors import UpdateRefused
+from triplewire.federation.effects import Effect
+from triplewire.federation.execution import firing, messages, ordering, sub_queries
+from triplewire.federation.execution.aborting import abort
+from triplewire.federation.execution.effects import Happening, ToPeer, UnitScheduled
+from triplewire.federation.execution.lanes import Lane
+from triplewire.federation.execution.state import ExecutionState, Surroundings
+from triplewire.federation.execution.units import PendingAction, Status, Unit
+from triplewire.federation.execution.update_phases import advance, replied
+from triplewire.federation.sites.privileges import Privileges
+from triplewire.federation.sites.requests import FromPeer, Matched
+from triplewire.languages.rdftl.syntax import Update
+from triplewire.rules.execution.units import Work
+from triplewire.rules.name_resolution import resolved_update
+
+Effects = list[Effect | ToPeer | Happening]
+Said = (
+    messages.ActionInstance
+    | messages.ChildScheduled
+    | messages.AbortWanted
+    | messages.SubQuery
+    | messages.SubAnswer
+    | messages.Conflicts
+    | messages.Withdrawn
+)
+SAID: tuple[type, ...] = get_args(Said)
+
+
+class Coordinator:
+    """The local schedule of one super-peer, and its part of the abort graph and of the serialisation graph."""
+
+    def __init__(self, given: Surroundings, privileges: Privileges) -> None:
+        self.state = ExecutionState(given, privileges)
+
+    # Peers. The group index follows them before.
+
+    def join(self, now: float, peer: str) -> Effects:
+        """A peer is here, for the first time or again. What it was asked before it left, it is asked again."""
+        self.state.now = now
+        lane = self.state.lanes.setdefault(peer, Lane(peer))
+        lane.is_here = True
+        if lane.outstanding is not None:
+            lane.sent_at = now
+            self.state.emit(ToPeer(peer, lane.outstanding))
+        return self._settle()
+
+    def leave(self, now: float, peer: str) -> Effects:
+        """A peer is gone. What it was doing is compensated when it returns, if it does not return soon."""
+        self.state.now = now
+        lane = self.state.lanes[peer]
+        lane.is_here, lane.gone_since = False, now
+        sub_queries.peer_left(self.state, peer)
+        return self._settle()
+
+    # Transactions
+
+    def submit(self, now: float, peer: str, updates: Iterable[Update]) -> tuple[str, Effects]:
+        """A transaction of one of our peers; returns its name. Raises `UnknownName`."""
+        state = self.state
+        state.now = now
+        if peer not in state.given.group:
+            raise UpdateRefused(wanted=f"a peer of {state.given.me}", found=f"{peer!r}, who is not here")
+        whole = tuple(resolved_update(update, state.given.whole) for update in updates)
+        name = state.number()
+        pending = [PendingAction(update.action, update.lets) for update in whole]
+        state.units[name] = Unit(name, name, name, None, None, 0, peer, name, pending, since=now)
+        state.work[name] = Work(None, whole)
+        state.emit(UnitScheduled(name, name, None, None, peer))
+        state.lanes[peer].ready.append(name)
+        return name, self._settle()
+
+    def abort(self, now: float, unit: str, reason: str) -> Effects:
+        """Abort a unit, and whoever aborts with it."""
+        self.state.now = now
+        abort(self.state, unit, reason)
+        return self._settle()
+
+    # Messages
+
+    def reply(self, now: float, peer: str, answer: FromPeer) -> Effects:
+        """A peer has answered."""
+        self.state.now = now
+        lane = self.state.lanes[peer]
+        if isinstance(answer, Matched):
+            sub_queries.matched(self.state, peer, answer)
+        elif lane.outstanding is not None and lane.outstanding.number == answer.number:
+            lane.outstanding = None
+            replied(self.state, lane, answer.reply)
+        return self._settle()
+
+    def receive(self, now: float, sender: str, message: Said) -> Effects:
+        """Another super-peer has said something."""
+        state = self.state
+        state.now = now
+        match message:
+            case messages.ActionInstance():
+                firing.instance_received(state, sender, message)
+            case messages.ChildScheduled():
+                firing.child_scheduled(state, message)
+            case messages.AbortWanted(target, reason, upward):
+                abort(state, target, reason, upward=upward)
+            case messages.SubQuery():
+                sub_queries.serve(state, sender, message)
+            case messages.SubAnswer():
+                sub_queries.remote_answer(state, message)
+            case messages.Conflicts(edges):
+                ordering.told(state, sender, edges)
+            case messages.Withdrawn(group):
+                state.order.withdraw(now, group)
+        return self._settle()
+
+    def look_again(self, now: float) -> Effects:
+        """Rules have come, or have been asked for in vain: a change may have waited for that."""
+        self.state.now = now
+        return self._settle()
+
+    def tick(self, now: float) -> Effects:
+        """Do what is due."""
+        state, timings = self.state, self.state.given.timings
+        state.now = now
+        sub_queries.tick(state)
+        for lane in state.lanes.values():
+            if lane.outstanding is not None and lane.is_here and now - lane.sent_at >= timings.retry:
+                lane.sent_at = now
+                state.emit(ToPeer(lane.peer, lane.outstanding))
+            if not lane.is_here and now - lane.gone_since >= timings.absence:
+                self._abort_absent(lane)
+        self._forget(now - timings.remember)
+        return self._settle()
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nothing is left to do here, other than at peers that are gone."""
+        state = self.state
+        lanes_idle = all(lane.is_idle for lane in state.lanes.values() if lane.is_here)
+        return lanes_idle and not state.conditions and not state.served
+
+    # Private
+
+    def _settle(self) -> Effects:
+        """Do everything that can be done now."""
+        state = self.state
+        busy = True
+        while busy:
+            busy = firing.fire_what_was_put_off(state)
+            while state.victims:
+                abort(state, state.victims.pop(), "the order of what it did with others cannot be serialised")
+                busy = True
+            for lane in state.lanes.values():
+                while advance(state, lane):
+                    busy = True
+        return state.taken()
+
+    def _abort_absent(self, lane: Lane) -> None:
+        state = self.state
+        waiting = [unit for unit in state.units.values() if unit.peer == lane.peer and unit.status is Status.ACTIVE]
+        for unit in waiting:
+            abort(state, unit.id, f"its peer {lane.peer} is gone")
+
+    def _forget(self, before: float) -> None:
+        """Forget what has ended long ago: nobody will abort it any more."""
+        state = self.state
+        for lane in state.lanes.values():
+            lane.journal.forget(before, self._is_ended)
+        old = [u.id for u in state.units.values() if u.status is not Status.ACTIVE and u.ended_at < before]
+        old = [name for name in old if name not in state.lane_of(state.units[name]).undone]
+        state.aborts.forget(old)
+        for name in old:
+            del state.units[name]
+            state.work.pop(name, None)
+        state.forget_noted(before)
+        state.order.forget(before)
+
+    def _is_ended(self, name: str) -> bool:
+        unit = self.state.local(name)
+        return unit is None or unit.status is not Status.ACTIVE

@@ -1,0 +1,84 @@
+"""What happened, for whoever keeps a history, and requests to peers."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from triplewire.federation.sites.requests import FromSuperPeer
+
+
+class ToPeer(Struct, frozen=True):
+    """Send a request to a peer. It may get lost, and is repeated."""
+
+    to: str
+    request: FromSuperPeer
+
+
+class UnitScheduled(Struct, frozen=True):
+    """A transaction, or a copy of a rule's actions, is on the local schedule."""
+
+    unit: str
+    root: str
+    parent: str | None
+    rule: str | None
+    peer: str
+
+
+class UnitCommitted(Struct, frozen=True):
+    """All that a unit had to do here is done. It may still be compensated."""
+
+    unit: str
+
+
+class UnitAborted(Struct, frozen=True):
+    """A unit is undone."""
+
+    unit: str
+    reason: str
+
+
+class NotScheduled(Struct, frozen=True):
+    """An instance of actions that the peers here may not execute, and why."""
+
+    instance: str
+    reason: str
+
+
+class RulesMissing(Struct, frozen=True):
+    """Rules that a unit's change needs may not be here: super-peers have not answered in time."""
+
+    unit: str
+
+
+class ConditionFailed(Struct, frozen=True):
+    """A condition could not be evaluated, and why."""
+
+    unit: str
+    rule: str
+    reason: str
+
+
+class MessageDropped(Struct, frozen=True):
+    """A message of another super-peer that says nothing that can be done."""
+
+    sender: str
+    reason: str
+
+
+class CompensationRefused(Struct, frozen=True):
+    """What would be left does not conform, and nobody is left who could have caused it."""
+
+    peer: str
+    reason: str
+
+
+Happening = (
+    UnitScheduled
+    | UnitCommitted
+    | UnitAborted
+    | NotScheduled
+    | RulesMissing
+    | ConditionFailed
+    | MessageDropped
+    | CompensationRefused
+)

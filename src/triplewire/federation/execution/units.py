@@ -1,0 +1,116 @@
+"""Transactions and subtransactions. A unit is executed at one peer; a copy of a rule's actions is a unit."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+
+from msgspec import Struct, field
+
+from triplewire.errors import MessageRefused
+from triplewire.federation.registration.records import RuleRecord
+from triplewire.federation.sites.privileges import Privileges
+from triplewire.federation.sites.requests import Classes
+from triplewire.languages.rdftl.syntax import Abort, Let, RuleAction
+from triplewire.rules.paths import DeltaTerms
+
+_NAME = re.compile(r".+/[0-9]{1,18}", re.ASCII)
+
+
+class Status(Enum):
+    ACTIVE = "active"
+    COMMITTED = "committed"
+    ABORTED = "aborted"
+
+
+class PendingAction(Struct, frozen=True):
+    """An action that is to be executed."""
+
+    action: RuleAction
+    lets: tuple[Let, ...] = ()
+    delta: DeltaTerms | None = None
+    classes: Classes = {}
+
+
+class Firing(Struct, frozen=True):
+    """A rule whose condition holds for a `$delta`. `reader` is the condition, which has read what it has read."""
+
+    record: RuleRecord
+    delta: DeltaTerms | None
+    classes: Classes
+    reader: str
+
+
+class Cause(Struct, frozen=True):
+    """What a unit was triggered by: its parent, the transaction, and what would abort together."""
+
+    parent: str | None
+    root: str
+    group: str
+    depth: int
+
+
+class Unit(Struct):
+    """A unit at its own super-peer. `id` is `SP/n`; `group` is the unit whose abort takes this one along, or itself.
+
+    `waiting` are subtransactions at the same super-peer that come before the rest; their `waited_for_by` says so.
+    `deferred` is what comes at its end, with the unit that has triggered it. `top` is the unit at this super-peer at
+    whose end comes what this one defers.
+    """
+
+    id: str
+    root: str
+    group: str
+    parent: str | None
+    rule: RuleRecord | None
+    depth: int
+    peer: str
+    top: str
+    pending: list[PendingAction]
+    guard: Privileges | None = None
+    status: Status = Status.ACTIVE
+    reason: str = ""
+    waiting: set[str] = field(default_factory=set)
+    waited_for_by: str | None = None
+    deferred: list[tuple[Firing, str]] = field(default_factory=list)
+    since: float = 0.0
+    ended_at: float = 0.0
+
+    @property
+    def is_aborted(self) -> bool:
+        return self.status is Status.ABORTED
+
+    @property
+    def cause(self) -> Cause:
+        """What this unit is to those that it triggers."""
+        return Cause(self.id, self.root, self.group, self.depth + 1)
+
+
+def super_peer_of(name: str) -> str:
+    """Where a unit, an instance or a condition is: names begin with it.
+
+    >>> super_peer_of("SP2/17")
+    'SP2'
+    """
+    return name.rpartition("/")[0]
+
+
+def check_names(*names: str) -> None:
+    """Raise `MessageRefused` if one of these is no name of a unit, an instance or a condition."""
+    for name in names:
+        if not _NAME.fullmatch(name):
+            raise MessageRefused("name", wanted="a name such as SP1/7", found=repr(name))
+
+
+def aborts_with_parent(abort: Abort) -> bool:
+    return abort in (Abort.PARENT_CHILD, Abort.MUTUAL)
+
+
+def aborts_parent(abort: Abort) -> bool:
+    return abort in (Abort.CHILD_PARENT, Abort.MUTUAL)
+
+
+def age(name: str) -> tuple[int, str]:
+    """An order of units that everybody agrees on: the later one is greater, more or less."""
+    before, _, number = name.rpartition("/")
+    return int(number), before

@@ -1,0 +1,195 @@
+"""A super-peer's combined schema (section 3.1): each class and property with the peers that have data of it.
+
+Beside it stands the resource index: which resources the data of each peer is about. S_i, the part of the schema that is
+induced by what peer i has, is what the relevance of a rule to that peer is asked of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import reduce
+
+from msgspec import Struct
+
+from triplewire.federation.indexes.local_index import IndexChange, Nodes, Reference
+from triplewire.rdf.terms import RDF, RDFS, NamedNode, Triple
+from triplewire.rules.schema import Schema
+from triplewire.rules.vocabulary import CONTAINERS, MEMBERSHIP, RESOURCE, TYPE, is_datatype
+
+_CLASS, _PROPERTY = RDFS["Class"], RDF["Property"]
+_AMBIENT = CONTAINERS | {RESOURCE, MEMBERSHIP, TYPE, _CLASS, _PROPERTY}
+_NOBODY: frozenset[str] = frozenset()
+
+
+class GroupChange(Struct, frozen=True):
+    """Of which classes and properties the group has data now, and of which it has none any more."""
+
+    grown: Nodes = frozenset()
+    shrunk: Nodes = frozenset()
+
+    def __bool__(self) -> bool:
+        return bool(self.grown or self.shrunk)
+
+
+class PeerView:
+    """What one peer has: its own schema, the part of it that there is data of, and the resources it references.
+
+    `classes` is the schema whose classes describe a resource, where only part of it is looked at.
+    """
+
+    def __init__(
+        self,
+        declared: Schema,
+        nodes: Nodes = frozenset(),
+        references: Iterable[Reference] = (),
+        classes: Schema | None = None,
+    ) -> None:
+        self.declared = declared
+        self._classes = declared if classes is None else classes
+        self.nodes = nodes
+        self._resources: dict[NamedNode, set[NamedNode]] = {}
+        self._induced: Schema | None = None
+        for node, resource in references:
+            self._resources.setdefault(resource, set()).add(node)
+
+    @property
+    def schema(self) -> Schema:
+        """S_i: the schema that is induced by what there is data of."""
+        if self._induced is None:
+            self._induced = induced(self.declared, self.nodes)
+        return self._induced
+
+    @property
+    def references(self) -> Iterator[Reference]:
+        return ((node, resource) for resource, nodes in self._resources.items() for node in nodes)
+
+    def has(self, resource: NamedNode) -> bool:
+        """Whether the resource is in the resource index for this peer."""
+        return resource in self._resources
+
+    def describes(self, resource: NamedNode) -> bool:
+        """Whether the resource has a class at this peer, and is not only what arcs lead to."""
+        return any(self._classes.is_class(node) for node in self._resources.get(resource, ()))
+
+    def include(self, change: IndexChange) -> None:
+        """Follow a change of the peer's own index. Repeats do no harm."""
+        if change.grown or change.shrunk:
+            self.nodes = self.nodes - change.shrunk | change.grown
+            self._induced = None
+        for node, resource in change.dropped:
+            nodes = self._resources.get(resource, set())
+            nodes.discard(node)
+            if not nodes:
+                self._resources.pop(resource, None)
+        for node, resource in change.referenced:
+            self._resources.setdefault(resource, set()).add(node)
+
+    def before_and_after(self, change: IndexChange) -> PeerView:
+        """What it has now, after the change, or had before it: a deletion is an event of what is there no more."""
+        if not change.shrunk and not change.dropped:
+            return self
+        return _BeforeAndAfter(self, change)
+
+
+class _BeforeAndAfter(PeerView):
+    """A peer with what it has lost in its last change; its references are looked at where they are."""
+
+    def __init__(self, now: PeerView, change: IndexChange) -> None:
+        super().__init__(now.declared, now.nodes | change.shrunk, change.dropped)
+        self._now = now
+
+    def has(self, resource: NamedNode) -> bool:
+        return self._now.has(resource) or super().has(resource)
+
+    def describes(self, resource: NamedNode) -> bool:
+        return self._now.describes(resource) or super().describes(resource)
+
+
+class GroupIndex:
+    """The annotated schema and the resource index of one peer group."""
+
+    def __init__(self) -> None:
+        self._views: dict[str, PeerView] = {}
+
+    # Peers
+
+    def join(self, peer: str, view: PeerView) -> GroupChange:
+        """A peer with all that it has; one that was here before is taken anew."""
+        before = self.nodes
+        self._views[peer] = view
+        return _change(before, self.nodes)
+
+    def leave(self, peer: str) -> GroupChange:
+        """A peer is no longer in the group."""
+        before = self.nodes
+        self._views.pop(peer, None)
+        return _change(before, self.nodes)
+
+    def follow(self, peer: str, change: IndexChange) -> GroupChange:
+        """A peer's annotated schema has changed."""
+        before = self.nodes if change.grown or change.shrunk else frozenset()
+        self._views[peer].include(change)
+        return _change(before, self.nodes) if change.grown or change.shrunk else GroupChange()
+
+    # Reading
+
+    @property
+    def peers(self) -> tuple[str, ...]:
+        return tuple(sorted(self._views))
+
+    def __getitem__(self, peer: str) -> PeerView:
+        return self._views[peer]
+
+    def __contains__(self, peer: object) -> bool:
+        return peer in self._views
+
+    @property
+    def nodes(self) -> Nodes:
+        """What some peer has data of."""
+        return frozenset().union(*(view.nodes for view in self._views.values()))
+
+    @property
+    def declared(self) -> Schema:
+        """The combined schema: all that the peers' own schemas say."""
+        return reduce(Schema.merge, (view.declared for view in self._views.values()), Schema(()))
+
+    @property
+    def schema(self) -> Schema:
+        """The part of the combined schema that somebody has data of."""
+        return induced(self.declared, self.nodes)
+
+    def peers_with(self, node: NamedNode) -> frozenset[str]:
+        """The annotation of a class or property."""
+        return frozenset(peer for peer, view in self._views.items() if node in view.nodes)
+
+    def peers_of(self, resource: NamedNode) -> frozenset[str]:
+        """The peers that reference a resource."""
+        return frozenset(peer for peer, view in self._views.items() if view.has(resource))
+
+    def resources(self, node: NamedNode) -> Mapping[NamedNode, frozenset[str]]:
+        """The resource index of a class or property: each resource, with the peers that reference it."""
+        found: dict[NamedNode, frozenset[str]] = {}
+        for peer, view in self._views.items():
+            for listed, resource in view.references:
+                if listed == node:
+                    found[resource] = found.get(resource, _NOBODY) | {peer}
+        return found
+
+
+def induced(schema: Schema, nodes: Nodes) -> Schema:
+    """The subgraph of a schema that some of its classes and properties induce."""
+
+    def stays(node: NamedNode) -> bool:
+        return node in nodes or node in _AMBIENT or is_datatype(node)
+
+    said = (t for t in schema.triples if _ends_stay(t, stays))
+    declared = (Triple(node, TYPE, _CLASS if schema.is_class(node) else _PROPERTY) for node in nodes - _AMBIENT)
+    return Schema((*said, *declared))
+
+
+def _ends_stay(triple: Triple, stays: Callable[[NamedNode], bool]) -> bool:
+    return all(isinstance(end, NamedNode) and stays(end) for end in (triple.subject, triple.object))
+
+
+def _change(before: Nodes, after: Nodes) -> GroupChange:
+    return GroupChange(after - before, before - after)

@@ -1,0 +1,105 @@
+"""Terms and triples as text in messages, and blank nodes that keep their identity on the way.
+
+A blank node means something at its own site only. Outside it is an IRI that says whose it is; at home it is itself
+again, and at any other site a resource that is described elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from pyoxigraph import RdfFormat, parse
+
+from triplewire.errors import MessageRefused
+from triplewire.languages.rdftl.syntax import Component
+from triplewire.rdf.terms import TW, BlankNode, NamedNode, Term, Triple
+from triplewire.rules.graphs import Lookup
+from triplewire.rules.paths import DeltaTerms
+
+_BLANK = f"{TW}blank:"
+_BEFORE = "<urn:triplewire:s> <urn:triplewire:p> "
+
+_COMPONENTS = frozenset(component.value for component in Component)
+
+LookupText = tuple[str, str, str]
+
+
+def outward(term: Term, site: str) -> Term:
+    """A term as other sites see it.
+
+    >>> outward(BlankNode("b"), "SP1:ann")
+    <NamedNode value=urn:triplewire:blank:SP1:ann:b>
+    """
+    return NamedNode(f"{_BLANK}{site}:{term.value}") if isinstance(term, BlankNode) else term
+
+
+def inward(term: Term, site: str) -> Term:
+    """A term as its own site sees it."""
+    before = f"{_BLANK}{site}:"
+    if isinstance(term, NamedNode) and term.value.startswith(before):
+        return BlankNode(term.value.removeprefix(before))
+    return term
+
+
+def outward_triple(triple: Triple, site: str) -> Triple:
+    return Triple(outward(triple.subject, site), triple.predicate, outward(triple.object, site))  # type: ignore[arg-type]
+
+
+def term_of(text: str) -> Term:
+    """A term out of a message."""
+    triples = triples_of(f"{_BEFORE}{text} .")
+    if len(triples) != 1:
+        raise MessageRefused("term", wanted="one term", found=text)
+    return triples[0].object
+
+
+def iri_of(text: str) -> NamedNode:
+    """An IRI out of a message."""
+    try:
+        return NamedNode(text)
+    except ValueError as error:
+        raise MessageRefused("term", wanted="an IRI", found=f"{text!r}: {error}") from None
+
+
+def triples_of(text: str) -> tuple[Triple, ...]:
+    """Triples out of a message."""
+    try:
+        return tuple(quad.triple for quad in parse(text, format=RdfFormat.N_TRIPLES))
+    except (SyntaxError, ValueError) as error:
+        raise MessageRefused("term", wanted="N-Triples", found=str(error)) from None
+
+
+def text_of(triples: Iterable[Triple]) -> str:
+    """Triples for a message."""
+    return "".join(sorted(f"{triple} .\n" for triple in triples))
+
+
+def lookup_text(lookup: Lookup) -> LookupText:
+    """A lookup for a message; what may be anything is empty."""
+    return _or_empty(lookup.subject), _or_empty(lookup.predicate), _or_empty(lookup.target)
+
+
+def lookup_of(text: LookupText) -> Lookup:
+    """A lookup out of a message."""
+    subject, predicate, target = (term_of(each) if each else None for each in text)
+    if not (predicate is None or isinstance(predicate, NamedNode)):
+        raise MessageRefused("term", wanted="an IRI as predicate", found=text[1])
+    return Lookup(subject, predicate, target)
+
+
+def delta_text(delta: DeltaTerms | None) -> dict[str, str] | None:
+    """`$delta` for a message."""
+    return None if delta is None else {component.value: str(term) for component, term in delta.items()}
+
+
+def delta_of(text: Mapping[str, str] | None) -> DeltaTerms | None:
+    """`$delta` out of a message."""
+    if text is None:
+        return None
+    if not text.keys() <= _COMPONENTS:
+        raise MessageRefused("delta", wanted="parts of $delta", found=", ".join(sorted(text)))
+    return {Component(name): term_of(term) for name, term in text.items()}
+
+
+def _or_empty(term: Term | None) -> str:
+    return "" if term is None else str(term)

@@ -1,0 +1,61 @@
+"""A simulated peer: a site that keeps what it has done, and is not always there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from triplewire.federation.sites.requests import Execute, Executed, Numbered
+from triplewire.federation.sites.site import PeerSite
+from triplewire.rdf.terms import Triple
+from triplewire.rules.schema import Schema
+from triplewire.rules.vocabulary import TYPE
+from triplewire.testing.simulation.federation.history import Wrote
+
+if TYPE_CHECKING:
+    from triplewire.testing.simulation.federation.world import FederationWorld
+
+
+class PeerHost:
+    """A peer of one super-peer."""
+
+    def __init__(self, world: FederationWorld, peer: str, super_peer: str, schema: Schema) -> None:
+        self.id = peer
+        self.address = f"sim://{peer}"
+        self.super_peer = super_peer
+        self.site = PeerSite(peer, schema)
+        self.start: frozenset[Triple] = frozenset()
+        self.is_here = True
+        self._world = world
+        self._last = 0
+
+    def load(self, triples: list[Triple]) -> None:
+        """What the peer has before anything happens."""
+        self.site.load(triples)
+        self.start = frozenset(self.site.repository.asserted)
+
+    def receive(self, _sender: str, message: object) -> None:
+        """Do what the super-peer asks, unless the peer is away."""
+        if not self.is_here:
+            return
+        classes = self._classes()
+        answer = self.site.receive(message)  # type: ignore[arg-type]
+        if isinstance(message, Numbered) and message.number > self._last:
+            self._last = message.number
+            if isinstance(message.request, Execute):
+                self._record(message.request, self.site.last_reply, classes)
+        if answer is not None:
+            self._world.post(self.id, f"sim://{self.super_peer}", answer)
+
+    def _record(self, request: Execute, reply: object, classes: dict[str, list[str]]) -> None:
+        if not isinstance(reply, Executed):
+            return
+        inserted, deleted = reply.wanted.inserted, reply.wanted.deleted
+        subjects = sorted({str(triple.subject) for triple in (*inserted, *deleted)})
+        known = tuple((node, cls) for node in subjects for cls in sorted(classes.get(node, [])))
+        self._world.record(Wrote(self._world.now, self.id, request.unit, inserted, deleted, known))
+
+    def _classes(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for triple in self.site.repository.match(None, TYPE, None):
+            found.setdefault(str(triple.subject), []).append(str(triple.object))
+        return found

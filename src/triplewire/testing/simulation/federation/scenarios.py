@@ -1,0 +1,128 @@
+"""Random scenarios: how large, which faults, and what peers do meanwhile."""
+
+from __future__ import annotations
+
+from random import Random
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from triplewire.federation.registration.precedence import Scheme
+from triplewire.testing.simulation.fault_injector import NETWORK_FAULTS, FaultInjector
+from triplewire.testing.simulation.faults import RELIABLE, FaultModel
+from triplewire.testing.simulation.federation.workload import LATE, SCHEMA, Workload
+from triplewire.testing.simulation.federation.world import FederationWorld
+from triplewire.testing.simulation.history import FaultInjected
+
+LOSSY = FaultModel(slowest=0.2, loss=0.1, repeats=0.1, late=0.05, lateness=1.0)
+_QUIET = 120.0
+
+
+class Scenario(Struct, frozen=True, kw_only=True):
+    """A calm one submits one transaction after the other, and nobody is out of reach for long."""
+
+    size: int
+    transactions: int
+    fault_model: FaultModel
+    faults: tuple[str, ...]
+    is_calm: bool
+    open_to_all: bool
+    scheme: Scheme
+
+
+def random_scenario(seed: int) -> Scenario:
+    """The scenario of a seed. Every other one is calm."""
+    rng = Random(seed)
+    calm = seed % 2 == 0
+    kinds = (*NETWORK_FAULTS, "crash", "stall", "peer", "peer", "withdraw", "join")
+    return Scenario(
+        size=rng.randint(2, 5),
+        transactions=rng.randint(3, 8),
+        fault_model=rng.choice((RELIABLE, LOSSY)),
+        faults=() if calm else tuple(rng.sample(kinds, rng.randint(1, 5))),
+        is_calm=calm,
+        open_to_all=calm or rng.random() < 0.3,
+        scheme=rng.choice(list(Scheme)),
+    )
+
+
+def hard_scenario(seed: int) -> Scenario:
+    """Many transactions at once, and every kind of fault."""
+    kinds = (*NETWORK_FAULTS, "crash", "stall", "peer", "peer", "withdraw", "withdraw", "join", "join")
+    scenario = random_scenario(seed)
+    return replace(scenario, is_calm=False, open_to_all=seed % 3 == 0, transactions=25, faults=kinds)
+
+
+class ScenarioRunner:
+    """Plays a scenario in a new world."""
+
+    def __init__(self, seed: int, scenario: Scenario) -> None:
+        self.scenario = scenario
+        rng = Random(seed * 7919 + 1)
+        names = [f"SP{number}" for number in range(1, scenario.size + 1)]
+        self._workload = Workload(rng, names, calm=scenario.is_calm)
+        privileges = {name: self._workload.privileges(open_to_all=scenario.open_to_all) for name in names}
+        self.world = FederationWorld(seed, SCHEMA, scenario.fault_model, privileges, scheme=scenario.scheme)
+        self.injector = FaultInjector(self.world, scenario.faults)
+        self.injector.handlers["peer"] = lambda _one, _other: self._take_a_peer_away()
+        self.injector.handlers["withdraw"] = lambda _one, _other: self._withdraw_one()
+        self.injector.handlers["join"] = lambda _one, _other: self._join_late()
+        self._submitted: list[str] = []
+
+    def run(self) -> None:
+        """Found, fill, register, wait, submit under faults, and clear them."""
+        world = self.world
+        world.found(self.scenario.size)
+        world.run_for(8.0)
+        for peer, super_peer in self._workload.peers.items():
+            world.peer(peer, super_peer, self._workload.triples(peer))
+        world.run_for(3.0)
+        for rule, abort in self._workload.rules():
+            world.register(world.rng.choice(list(world.hosts)), rule, abort)
+            world.run_for(world.rng.random())
+        self.rest()
+        world.is_under_way = True
+        (self._one_after_the_other if self.scenario.is_calm else self._all_at_once)()
+        world.is_under_way = False
+        self.injector.clear_all()
+        world.run_while(lambda: world.active_faults > 0, at_most=60.0)
+        self.rest()
+
+    def rest(self) -> None:
+        """Run until nobody has anything left to do, and a little longer; then see again."""
+        for _ in range(2):
+            self.world.run_while(lambda: not self.world.is_quiet, at_most=_QUIET)
+            self.world.run_for(12.0)
+        self.world.run_while(lambda: not self.world.is_quiet, at_most=_QUIET)
+
+    def _one_after_the_other(self) -> None:
+        for number in range(self.scenario.transactions):
+            self._submit(number)
+            self.world.run_for(0.5)
+            self.world.run_while(lambda: not self.world.is_quiet, at_most=_QUIET)
+
+    def _all_at_once(self) -> None:
+        seconds = 20.0
+        for number in range(self.scenario.transactions):
+            self.world.later(self.world.rng.random() * seconds, self._submit, number)
+        self.injector.inject(self.world.rng.randint(2, 7), seconds)
+
+    def _submit(self, number: int) -> None:
+        peer = self.world.rng.choice(list(self.world.peers))
+        unit = self.world.submit(peer, self._workload.transaction(peer, number))
+        if unit is not None:
+            self._submitted.append(unit)
+
+    def _take_a_peer_away(self) -> None:
+        self.world.take_away(self.world.rng.choice(list(self.world.peers)), self.injector.duration())
+
+    def _join_late(self) -> None:
+        """A super-peer joins in the middle of everything, with a peer that has data; once a run."""
+        if self.world.size == self.scenario.size:
+            self.world.record(FaultInjected(self.world.now, "a super-peer joins", is_churn=True))
+            name = self.world.join()
+            self.world.peer(LATE, name, self._workload.triples(LATE))
+
+    def _withdraw_one(self) -> None:
+        if self._submitted:
+            self.world.abort(self.world.rng.choice(self._submitted))

@@ -1,0 +1,127 @@
+"""A simulated world of super-peers with rules, and of their peers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from triplewire.federation.registration.precedence import Scheme
+from triplewire.federation.sites.privileges import Privileges
+from triplewire.federation.timings import FederationTimings
+from triplewire.languages.rdftl.syntax import Abort, Rule, Update
+from triplewire.network.timings import Timings
+from triplewire.rdf.terms import Triple
+from triplewire.rules.execution.units import Commutes, none_commutes
+from triplewire.rules.schema import Schema
+from triplewire.testing.simulation.faults import RELIABLE, FaultModel
+from triplewire.testing.simulation.federation.history import Record, Submitted
+from triplewire.testing.simulation.federation.host import RuleHost
+from triplewire.testing.simulation.federation.peer_host import PeerHost
+from triplewire.testing.simulation.history import FaultCleared, FaultInjected
+from triplewire.testing.simulation.superpeers.workload.rdf_encoding import RdfEncoding
+from triplewire.testing.simulation.world import SimulatedWorld
+
+_NOTICED = 1.0
+
+
+class FederationWorld(SimulatedWorld[object, Record, RuleHost]):
+    """Super-peers and peers with repositories. `is_under_way` is set once everybody has found everybody."""
+
+    def __init__(
+        self,
+        seed: int,
+        schema: Schema,
+        fault_model: FaultModel = RELIABLE,
+        privileges: dict[str, Privileges] | None = None,
+        *,
+        scheme: Scheme = Scheme.TIMESTAMP,
+        commutes: Commutes = none_commutes,
+    ) -> None:
+        super().__init__(seed, fault_model)
+        self.schema = schema
+        self.timings = Timings()
+        self.rule_timings = FederationTimings()
+        self.scheme = scheme
+        self.commutes = commutes
+        self.reasoner = RdfEncoding().reasoner
+        self.peers: dict[str, PeerHost] = {}
+        self.rules: dict[str, Rule] = {}
+        self.size = 0
+        self.is_under_way = False
+        self._privileges = privileges or {}
+
+    def privileges(self, super_peer: str) -> Privileges:
+        return self._privileges.get(super_peer, Privileges())
+
+    def peers_of(self, super_peer: str) -> list[str]:
+        return [name for name, host in self.peers.items() if host.super_peer == super_peer]
+
+    def found(self, size: int) -> None:
+        """Super-peers SP1, SP2 and so on, each joining at those before."""
+        for _ in range(size):
+            self.join()
+            self.run_for(0.5)
+
+    def join(self) -> str:
+        """One more super-peer starts, and joins at some of those before; returns its name."""
+        seeds = [f"sim://{other}" for other in self.hosts]
+        self.size += 1
+        host = RuleHost(self, f"SP{self.size}", self.rng.sample(seeds, min(3, len(seeds))))
+        self.add(host)
+        host.start()
+        return host.id
+
+    def peer(self, name: str, super_peer: str, triples: Sequence[Triple], schema: Schema | None = None) -> PeerHost:
+        """A peer that begins with these triples."""
+        host = self.peers[name] = PeerHost(self, name, super_peer, schema or self.schema)
+        host.load(list(triples))
+        self.connect(host)
+        self.hosts[super_peer].look_after(name)
+        return host
+
+    def register(self, super_peer: str, rule: Rule, abort: Abort | None = None) -> str:
+        """Register a rule at a super-peer that is up."""
+        host = self.hosts[super_peer]
+        name, effects = host.rules.register(host.rules_now, rule, time=self.now, abort=abort)
+        host.act(effects)
+        self.rules[name] = rule
+        return name
+
+    def submit(self, peer: str, updates: tuple[Update, ...]) -> str | None:
+        """A peer submits a transaction; None: its super-peer cannot be reached, or takes it for gone."""
+        host = self.hosts[self.peers[peer].super_peer]
+        if host.network is None or host.is_stalled or not self.peers[peer].is_here or peer not in host.rules.group:
+            return None
+        name, effects = host.rules.submit(host.rules_now, peer, updates)
+        self.record(Submitted(self.now, name, peer, updates))
+        host.act(effects)
+        return name
+
+    def abort(self, unit: str) -> None:
+        """A client withdraws a transaction."""
+        host = self.hosts[unit.partition("/")[0]]
+        if host.network is not None:
+            host.act(host.rules.coordinator.abort(host.rules_now, unit, "its client has withdrawn it"))
+
+    def take_away(self, peer: str, seconds: float) -> None:
+        """A peer leaves, and returns after some seconds. Its super-peer notices that a moment later."""
+        host = self.peers[peer]
+        if not host.is_here:
+            return
+        host.is_here = False
+        what = f"{peer} is away"
+        self.record(FaultInjected(self.now, what, lasts=True))
+        self.later(_NOTICED, self._notice, peer)
+        self.later(seconds, self._return, peer, what)
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nobody has anything left to do."""
+        return all(host.is_quiet for host in self.hosts.values())
+
+    def _return(self, peer: str, what: str) -> None:
+        self.peers[peer].is_here = True
+        self.record(FaultCleared(self.now, what))
+        self._notice(peer)
+
+    def _notice(self, peer: str) -> None:
+        self.hosts[self.peers[peer].super_peer].look_after(peer)

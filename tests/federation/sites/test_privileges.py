@@ -1,0 +1,41 @@
+"""Section 3: privileges by class, property and resource."""
+
+from __future__ import annotations
+
+import pytest
+from tests.federation.federation import arc, called
+from tests.rules.family import EX
+
+from triplewire.federation.sites.privileges import Access, Privileges
+from triplewire.rdf.terms import Triple
+from triplewire.rules.vocabulary import TYPE
+
+ANN, BOB, NAME, PERSON = EX["ann"], EX["bob"], EX["name"], EX["Person"]
+READ_WRITE, READ_ONLY, PRIVATE = Access.READ_WRITE, Access.READ_ONLY, Access.PRIVATE
+
+
+@pytest.mark.parametrize(
+    ("privileges", "expected"),
+    [
+        (Privileges(), PRIVATE),
+        (Privileges({NAME: READ_WRITE}), READ_WRITE),
+        (Privileges({NAME: READ_ONLY}, otherwise=READ_WRITE), READ_ONLY),
+        # The class of the subject counts as well as the property: the strictest of them.
+        (Privileges({NAME: READ_WRITE, PERSON: PRIVATE}), PRIVATE),
+        # A resource says more than its class, and one property of it more than that.
+        (Privileges({NAME: PRIVATE, PERSON: PRIVATE}, {ANN: READ_WRITE}), READ_WRITE),
+        (Privileges({NAME: READ_WRITE}, {ANN: PRIVATE}), PRIVATE),
+        (Privileges({NAME: READ_WRITE}, {ANN: READ_WRITE}, {(ANN, NAME): READ_ONLY}), READ_ONLY),
+        (Privileges({NAME: READ_WRITE}, {BOB: PRIVATE}), READ_WRITE),
+    ],
+)
+def test_the_most_specific_privilege_decides(privileges: Privileges, expected: Access):
+    assert privileges.of_triple(called("ann", "Ann"), [PERSON]) is expected
+
+
+def test_the_target_of_an_arc_is_a_resource_too():
+    assert Privileges({}, {BOB: PRIVATE}, otherwise=READ_WRITE).of_triple(arc("ann", "knows", "bob"), []) is PRIVATE
+
+
+def test_a_class_is_written_by_those_who_write_its_instances():
+    assert Privileges({PERSON: READ_ONLY}, otherwise=READ_WRITE).of_triple(Triple(ANN, TYPE, PERSON), []) is READ_ONLY

@@ -1,0 +1,98 @@
+"""Runs find what is broken. Each test takes one thing out, and expects to be told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from triplewire.federation.execution import firing
+from triplewire.federation.execution.abort_graph import AbortGraph
+from triplewire.federation.execution.conditions import ConditionEvaluation
+from triplewire.federation.execution.journal import Journal
+from triplewire.federation.execution.serialisation import SerialisationGraph
+from triplewire.federation.indexes.local_index import IndexChange, LocalIndex
+from triplewire.federation.registration.registrar import Registrar
+from triplewire.federation.sites.privileges import Privileges
+from triplewire.rules.changes import Edits
+from triplewire.testing.simulation.federation import hard_scenario, random_scenario, run
+
+SEEDS = range(60)
+Break = Callable[[pytest.MonkeyPatch], None]
+
+
+def finds(wanted: str) -> bool:
+    """Whether some run breaks this rule."""
+    scenario_of = random_scenario if wanted == "one node" else hard_scenario
+    violations = (run(seed, scenario_of(seed)).violation for seed in SEEDS)
+    return any(violation is not None and violation.rule == wanted for violation in violations)
+
+
+def nothing_follows(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(AbortGraph, "after", lambda self, unit: ())
+
+
+def nobody_tells_the_parent(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(firing, "child_scheduled", lambda state, message: None)
+
+
+def nothing_is_compensated(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Journal, "compensation", lambda self, names: Edits())
+
+
+def what_others_wanted_too_is_taken_away(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Journal, "_left", lambda self, triple: next(e.was[triple] for e in self._written if triple in e.was))
+
+
+def nobody_looks_at_privileges(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Privileges, "check", lambda self, triples, classes: None)
+    patch.setattr(Privileges, "writable", lambda self, view: view)
+    patch.setattr(Privileges, "open_nodes", lambda self, nodes, access: nodes)
+
+
+def nobody_asks_for_rules(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Registrar, "group_changed", lambda self, now, change: [])
+    patch.setattr(Registrar, "_exchange", lambda self, now: [])
+
+
+def conditions_are_evaluated_at_home(patch: pytest.MonkeyPatch) -> None:
+    def evaluate(self: ConditionEvaluation) -> tuple[object, ...]:
+        missing = original(self)
+        self.holding = self.holding or ()
+        return () if self.holding is not None else missing
+
+    original = ConditionEvaluation.evaluate
+    patch.setattr(ConditionEvaluation, "evaluate", evaluate)
+
+
+def cycles_are_left_alone(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(SerialisationGraph, "victims", lambda self, around: [])
+
+
+def bits_are_set_and_never_cleared(patch: pytest.MonkeyPatch) -> None:
+    def follow(self: LocalIndex, changes: object) -> IndexChange:
+        change = original(self, changes)  # type: ignore[arg-type]
+        return IndexChange(grown=change.grown, referenced=change.referenced)
+
+    original = LocalIndex.follow
+    patch.setattr(LocalIndex, "follow", follow)
+
+
+@pytest.mark.parametrize(
+    ("broken", "rule"),
+    [
+        (nothing_follows, "dependency"),
+        (nobody_tells_the_parent, "dependency"),
+        (nothing_is_compensated, "left"),
+        (what_others_wanted_too_is_taken_away, "left"),
+        (nobody_looks_at_privileges, "privilege"),
+        (nobody_asks_for_rules, "replica"),
+        (conditions_are_evaluated_at_home, "one node"),
+        (cycles_are_left_alone, "cycle"),
+        (bits_are_set_and_never_cleared, "left"),
+    ],
+    ids=lambda value: getattr(value, "__name__", value),
+)
+def test_runs_find_it(broken: Break, rule: str, monkeypatch: pytest.MonkeyPatch):
+    broken(monkeypatch)
+    assert finds(rule)
