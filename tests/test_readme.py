@@ -69,6 +69,7 @@ def test_it_shows_every_command_but_those_for_administrators():
         "subscribe",
         "subscriptions",
         "query",
+        "update",
         "feed",
         "network",
         "peer",
