@@ -128,7 +128,7 @@ def test_readme_works_as_printed(tmp_path):
             if block.strip() not in ELSEWHERE:
                 said[block] = shell.run(block)
     curls = [output for block, output in said.items() if block.startswith("curl")]
-    subscribed, published, page, stream, acknowledged, asked, living, schema, rule, update = curls
+    subscribed, published, page, stream, acknowledged, asked, living, view, schema, rule, update = curls
     assert json.loads(subscribed)["id"] == "papers"
     assert json.loads(published) == {"events": [{"event": "urn:event:1", "position": 1}]}
     [notification] = json.loads(page)["notifications"]
@@ -139,6 +139,10 @@ def test_readme_works_as_printed(tmp_path):
     assert acknowledged == ""
     assert asked.splitlines() == ["event,who", "urn:event:1,M. Koubarakis"]
     assert living.splitlines()[-1] == "urn:esws04,accepted"
+    told = json.loads("{" + view.rpartition("}{")[2])
+    whole, changed = told["notifications"]
+    assert whole["answer"] == [{"paper": {"type": "uri", "value": "urn:esws04"}}]
+    assert (changed["added"], changed["removed"]) == ([], whole["answer"])
     assert schema == ""
     assert json.loads(rule)["analysis"]["well_defined"] is True
     assert [(one["rule"], one["status"]) for one in json.loads(update)["firings"]] == [("unread", "committed")]
