@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -12,6 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import httpx
+
+from triplewire.cli.node.processes import free_port
 
 # On a fresh clone the first start compiles the matcher's kernels.
 _START_SECONDS = 400.0
@@ -62,10 +63,3 @@ class NodeProcess:
                 time.sleep(0.05)
         self.process.kill()
         raise AssertionError(f"the node did not start: {self.log.read_text()}")
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port

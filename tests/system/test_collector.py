@@ -7,7 +7,7 @@ import weakref
 
 import pytest
 
-from triplewire.system.collector import Growth
+from triplewire.system.collector import Growth, look_at_all_seldom
 
 
 class Ring:
@@ -19,7 +19,9 @@ class Ring:
 
 @pytest.fixture(autouse=True)
 def thawed():
+    thresholds = gc.get_threshold()
     yield
+    gc.set_threshold(*thresholds)
     gc.unfreeze()
 
 
@@ -42,3 +44,9 @@ def test_what_was_passed_over_is_freed_when_nobody_refers_to_it():
     gone = weakref.ref(thing)
     del thing
     assert gone() is None
+
+
+def test_all_is_looked_at_seldom_and_what_is_new_as_often_as_before():
+    young, middle, _ = gc.get_threshold()
+    look_at_all_seldom()
+    assert gc.get_threshold() == (young, middle, 200)

@@ -26,7 +26,7 @@ from triplewire.node.service import Node
 from triplewire.node.settings import Settings
 from triplewire.node.shutdown import Signals
 from triplewire.node.space.space_settings import space_settings
-from triplewire.system.collector import pass_over_what_lasts
+from triplewire.system.collector import look_at_all_seldom, pass_over_what_lasts
 from triplewire.system.supervisor import Supervisor
 
 _log = logging.getLogger(__name__)
@@ -52,6 +52,7 @@ async def _serve(settings: Settings, signals: Signals) -> None:
     node = await Node.open(settings)
     # To look at what lasts as long as the process takes a tenth of a second.
     pass_over_what_lasts()
+    look_at_all_seldom()
     server = Server(_config(settings, node), node)
     signals.lead_to(server.handle_exit)
     tasks = Supervisor()

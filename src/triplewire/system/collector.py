@@ -9,11 +9,22 @@ from __future__ import annotations
 
 import gc
 
+_SELDOM = 200
+
 
 def pass_over_what_lasts() -> None:
     """Collect what is garbage, and never look again at what is left. Takes as long as it has not been looked at."""
     gc.collect()
     gc.freeze()
+
+
+def look_at_all_seldom() -> None:
+    """Look at all that there is not with each tenth look at what is newer, but with each two-hundredth.
+
+    A node under load looked at all of it every three seconds, a tenth of a second long, and found some fifty objects.
+    """
+    young, middle, _ = gc.get_threshold()
+    gc.set_threshold(young, middle, _SELDOM)
 
 
 class Growth:

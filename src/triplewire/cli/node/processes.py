@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from random import SystemRandom
 from types import FrameType
 from typing import TYPE_CHECKING, BinaryIO, Generic, Protocol, Self, TypeVar
 
@@ -41,6 +42,7 @@ _END_SECONDS = 30.0
 _AT_ONCE = 3
 _LAST_BYTES = 2_000
 _KEEP_SECONDS = 0.5
+_PORTS = range(20_000, 32_000)
 
 
 class NodeProcess(Generic[V]):
@@ -222,8 +224,12 @@ class Stop:
 
 
 def free_port() -> int:
-    """A free port of loopback."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A free port of loopback, below those that systems give to outgoing connections: one of them may take it again."""
+    for port in SystemRandom().sample(_PORTS, len(_PORTS)):
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise NetworkError(wanted="a free port of loopback", found=f"none from {_PORTS[0]} to {_PORTS[-1]}")
