@@ -12,20 +12,12 @@ from xml.sax.saxutils import escape
 from msgspec import Struct
 
 from triplewire.errors import LimitExceeded
+from triplewire.rules.drawing.parts import ALARM, INK, LAYER, Box, arrow, descent, page, rectangle, width_of
 from triplewire.wire.schedules import TracedSchedule, TracedUnit
 
 MOST_UNITS = 5_000
 _INDENT = "  "
-_LETTER, _HEIGHT, _GAP, _LAYER, _MARGIN = 8, 30, 24, 90, 30
-_INK, _ALARM = "#264653", "#d1495b"
-_HEAD = """<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}">
-<style>text{{font:13px monospace;fill:{ink}}}.dependency{{font-size:10px}}path{{fill:none}}</style>
-<defs>{markers}</defs>
-<rect width="100%" height="100%" fill="white"/>"""
-_MARKER = (
-    '<marker id="{name}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" '
-    'orient="auto-start-reverse"><path d="M0 0L8 4L0 8Z" style="fill:{colour}"/></marker>'
-)
+_GAP, _MARGIN = 24, 30
 
 
 class Branch(Struct, frozen=True):
@@ -68,11 +60,7 @@ def as_svg(schedule: TracedSchedule) -> str:
         found = f"{len(schedule.units):,}"
         raise LimitExceeded("units", MOST_UNITS, wanted=wanted, found=found, hint="write DOT instead")
     boxes = _placed(tree(schedule.units))
-    width = max((box.x + box.width for box in boxes.values()), default=0) + _MARGIN
-    height = max((box.y for box in boxes.values()), default=0) + _HEIGHT + _MARGIN
-    markers = _MARKER.format(name="ink", colour=_INK) + _MARKER.format(name="alarm", colour=_ALARM)
-    head = _HEAD.format(width=round(width), height=round(height), ink=_INK, markers=markers)
-    return "\n".join([head, *_edges(schedule.units, boxes), *_boxes(schedule.units, boxes), "</svg>", ""])
+    return page(boxes.values(), _MARGIN, [*_edges(schedule.units, boxes), *_boxes(schedule.units, boxes)])
 
 
 # Words
@@ -127,24 +115,12 @@ def _quoted(text: str) -> str:
 # SVG
 
 
-class Box(Struct, frozen=True):
-    """Where a unit stands."""
-
-    x: float
-    y: float
-    width: float
-
-    @property
-    def middle(self) -> float:
-        return self.x + self.width / 2
-
-
 def _placed(roots: Sequence[Branch]) -> Mapping[int, Box]:
     """Each branch has a column of its own, as wide as it needs; whoever leads to it stands in the middle above."""
     wide: dict[int, float] = {}
     for branch in _deepest_first(roots):
         below = sum(wide[each.unit.number] for each in branch.branches)
-        wide[branch.unit.number] = max(below, len(_label(branch.unit)) * _LETTER + 20 + _GAP)
+        wide[branch.unit.number] = max(below, width_of(_label(branch.unit)) + _GAP)
     boxes: dict[int, Box] = {}
     waiting: list[tuple[Branch, float, int]] = []
     left = float(_MARGIN)
@@ -153,9 +129,9 @@ def _placed(roots: Sequence[Branch]) -> Mapping[int, Box]:
         left += wide[root.unit.number]
     while waiting:
         branch, x, depth = waiting.pop()
-        width = len(_label(branch.unit)) * _LETTER + 20
+        width = width_of(_label(branch.unit))
         middle = x + wide[branch.unit.number] / 2
-        boxes[branch.unit.number] = Box(middle - width / 2, _MARGIN + depth * _LAYER, width)
+        boxes[branch.unit.number] = Box(middle - width / 2, _MARGIN + depth * LAYER, width)
         for each in branch.branches:
             waiting.append((each, x, depth + 1))
             x += wide[each.unit.number]
@@ -176,23 +152,19 @@ def _edges(units: Iterable[TracedUnit], boxes: Mapping[int, Box]) -> Iterator[st
         if unit.cause is None:
             continue
         start, end = boxes[unit.cause], boxes[unit.number]
-        name, colour = ("alarm", _ALARM) if unit.status == "aborted" else ("ink", _INK)
-        top, y = start.y + _HEIGHT, end.y
+        name, colour = arrow(unit.status == "aborted")
         marks = f' marker-end="url(#{name})"' if _aborts_with_cause(unit) else ""
         marks += f' marker-start="url(#{name})"' if _aborts_cause(unit) else ""
         yield (
-            f'<path d="M{start.middle} {top}C{start.middle} {top + 30},{end.middle} {y - 30},{end.middle} {y}" '
-            f'stroke="{colour}"{marks}/><text class="dependency" x="{end.middle + 4}" y="{y - 12}">{unit.abort}</text>'
+            f'<path d="{descent(start, end)}" stroke="{colour}"{marks}/>'
+            f'<text class="small" x="{end.middle + 4}" y="{end.y - 12}">{unit.abort}</text>'
         )
 
 
 def _boxes(units: Iterable[TracedUnit], boxes: Mapping[int, Box]) -> Iterator[str]:
     for unit in units:
         box = boxes[unit.number]
-        colour = _ALARM if unit.status == "aborted" else _INK
-        round_ = 15 if unit.rule is None else 5
-        yield (
-            f'<g><title>{escape(f"{_head(unit)}: {_ending(unit)}")}</title><rect x="{box.x}" y="{box.y}" '
-            f'width="{box.width}" height="{_HEIGHT}" rx="{round_}" fill="#f4f1ea" stroke="{colour}"/>'
-            f'<text x="{box.middle}" y="{box.y + 19}" text-anchor="middle">{escape(_label(unit))}</text></g>'
-        )
+        colour = ALARM if unit.status == "aborted" else INK
+        title = escape(f"{_head(unit)}: {_ending(unit)}")
+        drawn = rectangle(box, _label(unit), colour, corner=15 if unit.rule is None else 5)
+        yield f"<g><title>{title}</title>{drawn}</g>"

@@ -2,6 +2,7 @@
 
 dot     the triggering graph in DOT, the language of Graphviz
 layers  each rule above those that it may trigger, and near them where that is possible
+parts   what pictures are made of: boxes with names, lines, and the page around them
 svg     the triggering graph as SVG, which any browser shows; the reason of an edge is its tooltip
 
 A rule stands above those that it may trigger; what belongs to a cycle is red.
