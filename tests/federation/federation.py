@@ -15,6 +15,7 @@ from triplewire.federation.execution.effects import Happening, NotScheduled, ToP
 from triplewire.federation.execution.units import Status, Unit
 from triplewire.federation.messages import Message
 from triplewire.federation.overlay import CubeOverlay
+from triplewire.federation.policy import Policy
 from triplewire.federation.sites.privileges import Access, Privileges
 from triplewire.federation.sites.requests import FromSuperPeer
 from triplewire.federation.sites.site import PeerSite
@@ -48,10 +49,9 @@ class Federation:
         self.preamble = preamble
         names = [f"SP{number}" for number in range(1, size + 1)]
         self.members = Members([Member(name, name, claim=place) for place, name in enumerate(names)])
+        policy = Policy(commutes=commutes, depth=depth)
         self.super_peers = {
-            name: RuleSuperPeer(
-                name, whole, CubeOverlay(name, self.members), Random(7), OPEN, commutes=commutes, depth=depth
-            )
+            name: RuleSuperPeer(name, whole, CubeOverlay(name, self.members), Random(7), OPEN, policy=policy)
             for name in names
         }
         self.sites: dict[str, PeerSite] = {}

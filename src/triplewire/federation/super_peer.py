@@ -25,13 +25,12 @@ from triplewire.federation.indexes.network_index import NetworkIndex, Offer, Ver
 from triplewire.federation.indexes.relevance import Annotations, OtherSuperPeers, annotate, annotate_others
 from triplewire.federation.messages import Message
 from triplewire.federation.overlay import Overlay
-from triplewire.federation.registration.precedence import Scheme
+from triplewire.federation.policy import Policy
 from triplewire.federation.registration.registrar import Registrar
 from triplewire.federation.sites.privileges import Access, Privileges
 from triplewire.federation.sites.requests import FromPeer
 from triplewire.federation.timings import FederationTimings
 from triplewire.languages.rdftl.syntax import Abort, Rule, Update
-from triplewire.rules.execution.units import Commutes, none_commutes
 from triplewire.rules.name_resolution import resolved
 from triplewire.rules.schema import Schema
 
@@ -47,16 +46,14 @@ class RuleSuperPeer:
         rng: Random,
         privileges: Privileges = Privileges(),  # noqa: B008  frozen
         *,
+        policy: Policy = Policy(),  # noqa: B008  frozen
         timings: FederationTimings = FederationTimings(),  # noqa: B008  frozen
-        scheme: Scheme = Scheme.TIMESTAMP,
-        commutes: Commutes = none_commutes,
-        depth: int = 100,
     ) -> None:
         self.me = me
         self.group = GroupIndex()
         self.network = NetworkIndex(me, whole)
         self.privileges = privileges
-        self.registrar = Registrar(me, self.group, whole, overlay, rng, timings, scheme)
+        self.registrar = Registrar(me, self.group, whole, overlay, rng, timings, policy.scheme)
         self._whole = whole
         self._overlay = overlay
         self._rng = rng
@@ -71,8 +68,8 @@ class RuleSuperPeer:
             whole,
             self._follow_index,
             timings,
-            commutes,
-            depth,
+            policy.commutes,
+            policy.depth,
         )
         self.coordinator = Coordinator(given, privileges)
 

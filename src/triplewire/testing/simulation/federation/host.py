@@ -12,6 +12,7 @@ from triplewire.federation.effects import Effect
 from triplewire.federation.execution.coordinator import Effects
 from triplewire.federation.execution.effects import ToPeer
 from triplewire.federation.overlay import CubeOverlay
+from triplewire.federation.policy import Policy
 from triplewire.federation.super_peer import RuleSuperPeer
 from triplewire.network.effects import BroadcastReceived, RelayReceived, SendPacket
 from triplewire.network.effects import Effect as NetworkEffect
@@ -63,9 +64,8 @@ class RuleHost(Process[object]):
             CurrentOverlay(self),
             Random(world.rng.getrandbits(64)),
             world.privileges(host_id),
+            policy=Policy(scheme=world.scheme, commutes=world.commutes),
             timings=world.rule_timings,
-            scheme=world.scheme,
-            commutes=world.commutes,
         )
         # The clock of the rules goes on over restarts, that of the process does not.
         self._rules_offset = world.clock_offset()
