@@ -8,6 +8,7 @@ execution     transactions: the local schedule, conditions over many sites, abor
 indexes       what a peer group has: annotated schemas, resource indexes, and whom each part of a rule concerns
 messages      everything that super-peers say to each other about rules
 overlay       what they need to know of the network: who is in it, and how a question reaches everybody once
+policy        what each super-peer decides for itself: precedence scheme, what commutes, how deep a cascade may be
 registration  global identifiers, replicas where they are relevant, growth, precedence
 sites         a peer's repository, and what its super-peer asks of it; privileges
 super_peer    all of it for one super-peer, put together

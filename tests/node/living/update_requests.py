@@ -55,4 +55,11 @@ operations = st.one_of(
     st.builds("CREATE SILENT GRAPH {}".format, graphs),
     st.builds("{} SILENT {} TO {}".format, st.sampled_from(("ADD", "MOVE", "COPY")), places, places),
 )
-requests = st.lists(operations, min_size=1, max_size=3)
+
+
+def _with_own_labels(request: list[str]) -> list[str]:
+    """Two INSERT DATA of one request share no blank-node label (SPARQL 1.1, section 19.6)."""
+    return [operation.replace("_:b", f"_:b{number}") for number, operation in enumerate(request)]
+
+
+requests = st.lists(operations, min_size=1, max_size=3).map(_with_own_labels)
