@@ -19,6 +19,7 @@ from triplewire.node.access_point.service import AccessPointService
 from triplewire.node.broker.advertisements import Advertisements
 from triplewire.node.broker.broker import Broker
 from triplewire.node.delivery import Loopback, Streams, Webhooks
+from triplewire.node.federation.service import Federation
 from triplewire.node.overlay.overlay import Overlay
 from triplewire.node.overlay.overlay_settings import overlay_settings
 from triplewire.node.repository.following import Allowed, Result
@@ -68,6 +69,7 @@ class Node:
         self.access_tokens = AccessTokens(broker.clock, settings.sepa_token_seconds, self._secret_hash)
         self.advertisements = Advertisements(broker)
         self.overlay: Overlay | None = None
+        self.federation: Federation | None = None
         self.space: Space | None = None
         self.peers: AccessPointService | None = None
         self.registrar: Registrar
