@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+import socket
+from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Thread
 from typing import Any
 
+import uvicorn
 from msgspec.structs import replace
 
 from triplewire.errors import Forbidden, UnknownRule
+from triplewire.node.http import create_app
+from triplewire.node.service import Node
+from triplewire.node.settings import Settings
 from triplewire.store.tables.identities import Client
 from triplewire.wire.network_rules import (
     AbortArc,
@@ -120,3 +131,35 @@ class StubFederation:
     async def schema(self, client: Client) -> NetworkSchema:
         node = SchemaNode("urn:LO", (ME,), (OTHER,))
         return NetworkSchema("<urn:LO> <urn:type> <urn:Class> .\n", (node,))
+
+
+@contextmanager
+def served(folder: Path, federation: StubFederation) -> Iterator[str]:
+    """The address of an open node with that federation, on a thread of its own."""
+    loop = asyncio.new_event_loop()
+    began: Future[tuple[str, asyncio.Event]] = Future()
+    ended = loop.create_task(_serve(folder, federation, began))
+    thread = Thread(target=loop.run_until_complete, args=(ended,), daemon=True)
+    thread.start()
+    url, leave = began.result(120)
+    try:
+        yield url
+    finally:
+        loop.call_soon_threadsafe(leave.set)
+        thread.join(60)
+        loop.close()
+
+
+async def _serve(folder: Path, federation: StubFederation, began: Future[tuple[str, asyncio.Event]]) -> None:
+    leave = asyncio.Event()
+    node = await Node.open(Settings(data=folder, open=True))
+    node.federation = federation
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        server = uvicorn.Server(uvicorn.Config(create_app(node), log_config=None, lifespan="off"))
+        serving = asyncio.create_task(server.serve([listener]))
+        began.set_result((f"http://127.0.0.1:{listener.getsockname()[1]}", leave))
+        await leave.wait()
+        server.should_exit = True
+        await serving
+    await node.stop()

@@ -1,4 +1,4 @@
-"""`?scope=network`, `/rules/relevance`, `/transactions`, `/privileges`: what they answer, what they refuse, and whom."""
+"""`?scope=network`, `/rules/relevance`, `/transactions`, `/privileges`: what they answer and refuse, and whom."""
 
 from __future__ import annotations
 
