@@ -10,4 +10,5 @@ registered        `triplewire rules put`, `get`, `list` and `delete`: the rules 
 run               `triplewire rules run` and `dry-run`: execute updates, and see which rules fire and why
 trace             what came of a schedule, in words and as JSON: each transaction, each firing, and because of what
 transaction_tree  a schedule as a tree: each transaction with the firings that it led to, in words, in DOT and as SVG
+tree_drawing      trees of transactions as pictures, in DOT and as SVG
 """
