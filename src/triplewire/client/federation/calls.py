@@ -22,7 +22,7 @@ from triplewire.wire.network_rules import (
 
 NETWORK = {"scope": "network"}
 _RULE = {"content-type": RDFTL}
-_UNIT = re.compile(r"([\x21-\x2e\x30-\x7e]+)/([0-9]+)")
+_UNIT = re.compile(r"sp-[\x21-\x2e\x30-\x7e]+/[0-9]+")
 
 # Rules
 
@@ -81,7 +81,7 @@ def withdraw(unit: str) -> Call:
 def is_unit(text: str) -> bool:
     """Whether this is how a transaction of the network is called.
 
-    >>> is_unit("sp-7f3a/12"), is_unit("12"), is_unit("tuesday")
+    >>> is_unit("sp-7f3a/12"), is_unit("12"), is_unit("tuesday/12")
     (True, False, False)
     """
     return _UNIT.fullmatch(text) is not None
