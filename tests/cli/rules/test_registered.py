@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from tests.node.processes import running
 
+from triplewire.node.transport.keys import NetworkKey
+
 SELENE = Path(__file__).parents[3] / "examples" / "selene"
 NEW = """
 USING NAMESPACE dc http://purl.org/dc/elements/1.1/
@@ -116,6 +118,20 @@ def test_the_tree_of_a_transaction_is_shown_and_drawn(call, workspace):
         result = call("rules", "trace", *bad)
         assert result.exit_code == 1
         assert problem in result.stderr.replace("\n", " ")
+
+
+def test_what_the_network_cannot_carry_to_a_rule_that_listens_is_told(run, workspace, tmp_path_factory):
+    NetworkKey.new().write(workspace / "key")
+    # Written out it is longer than a subscription may be.
+    using = f"USING NAMESPACE ex http://example.org/{'x' * 30_000}/\n"
+    event = "(resource(ex:a), ex:p, resource(ex:b))"
+    Path("long.rdftl").write_text(f"{using}ON INSERT {event} IF True DO DELETE (_, <urn:q>, _);;")
+    folder = tmp_path_factory.mktemp("node") / "data"
+    with running(folder, "--open", "--key", str(workspace / "key")) as node:
+        put = run("rules", "put", "long.rdftl", "--name", "long", "--listen", "--node", node.url)
+    assert fine(put).split() == ["new", "long"]
+    told = " ".join(put.stderr.split())
+    assert "long: events of other nodes do not come here that match ASK { <http://example.org/xxx" in told
 
 
 @pytest.mark.parametrize(

@@ -178,10 +178,12 @@ def _renamed(found: Sequence[Rule], name: str | None) -> Sequence[Rule]:
 
 def _shown(status: RuleStatus) -> dict[str, object]:
     found = msgspec.to_builtins(status)
-    return {key: value for key, value in found.items() if key not in ("analysis", "is_new")}
+    return {key: value for key, value in found.items() if key not in ("analysis", "not_carried", "is_new")}
 
 
 def _warnings(status: RuleStatus) -> Iterator[str]:
+    for left in status.not_carried:
+        yield f"events of other nodes do not come here that match {left.interest}: {left.reason}"
     analysis = status.analysis
     if analysis is None:
         return

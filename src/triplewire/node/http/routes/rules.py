@@ -53,6 +53,7 @@ from triplewire.node.http.rule_answers import (
     update_answer,
 )
 from triplewire.node.living.transaction import ExecutedUpdate
+from triplewire.node.rules.carried_interests import uncarried
 from triplewire.node.rules.event_triggers import TriggeredBy
 from triplewire.node.rules.idempotency import IdempotencyKey
 from triplewire.node.rules.rights import require_author
@@ -100,6 +101,7 @@ async def register_rule(
 ) -> Response:
     """Register a rule, or replace one's own. What the analysis finds is told and refuses nothing.
 
+    So is, of a rule that listens, what the node's network or space cannot carry (`not_carried`).
     Of the network's rules there is one of a name at each super-peer; the answer has its global identifier.
     """
     _require_consistent(scope, listens, abort)
@@ -108,7 +110,9 @@ async def register_rule(
     node, client = node_of(request), client_of(request)
     require_rdftl(request)
     made, analysis = await node.broker.rules.put(client, name, await text_of(request), listens)
-    return json_response(registered_rule(made.record, analysis), 201 if made.is_new else 200)
+    is_shared = node.overlay is not None or node.space is not None
+    left = uncarried(node.broker.rules.interests.get(name, ())) if is_shared else ()
+    return json_response(registered_rule(made.record, analysis, left), 201 if made.is_new else 200)
 
 
 @router.get(
