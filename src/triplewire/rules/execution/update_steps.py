@@ -68,7 +68,7 @@ def applied(state: State, given: Applied, context: StepContext) -> Result:
         checks=(*unit.checks, ReadSet(state.time, given.checked)),
     )
     state = replace(state, busy=None, time=state.time + 1, units=with_units(state.units, unit))
-    executed = Executed(unit.number, running.pending.action, changes)
+    executed = Executed(unit.number, running.pending.action, running.planned, changes)
     if not changes and not changes.edits:
         return state, (executed,)
     refusal = _refusal(unit, changes, context)
