@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from triplewire.errors import MessageRefused
-from triplewire.federation.codec import Body, Broadcast, decode, encode, is_about_rules
+from triplewire.federation.codec import Announced, Body, decode, encode, is_about_rules
 from triplewire.federation.delivery import Acknowledgement, Parcel
 from triplewire.federation.execution.messages import (
     AbortWanted,
@@ -52,7 +52,7 @@ MESSAGES: list[Message] = [
 
 @pytest.mark.parametrize("message", MESSAGES, ids=lambda message: type(message).__name__)
 def test_every_message_survives(message: Message):
-    for body in (Parcel(7, message), Broadcast("a", message)):
+    for body in (Parcel(7, message), Announced("a", message)):
         assert decode(encode(body)) == body
 
 

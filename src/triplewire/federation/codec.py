@@ -12,14 +12,14 @@ from triplewire.federation.messages import Message
 _MARK = b"tw:rules:1:"
 
 
-class Broadcast(Struct, frozen=True, tag="all", array_like=True):
+class Announced(Struct, frozen=True, tag="all", array_like=True):
     """A message that was broadcast, and by whom."""
 
     sender: str
     message: Message
 
 
-Body = Parcel | Acknowledgement | Broadcast
+Body = Parcel | Acknowledgement | Announced
 
 _ENCODER = msgspec.msgpack.Encoder()
 _DECODER: msgspec.msgpack.Decoder[Body] = msgspec.msgpack.Decoder(Body)
