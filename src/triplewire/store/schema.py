@@ -203,7 +203,7 @@ _TWELFTH = (
 _THIRTEENTH = (
     "CREATE TABLE federation_log (number INTEGER PRIMARY KEY, input BLOB NOT NULL)",
     "CREATE TABLE federation_snapshots (upto INTEGER PRIMARY KEY, snapshot BLOB NOT NULL)",
-    "CREATE TABLE federation_told (serial INTEGER PRIMARY KEY, message BLOB NOT NULL)",
+    "CREATE TABLE federation_told (serial INTEGER PRIMARY KEY, message BLOB NOT NULL, kept BLOB)",
     """CREATE TABLE federation_foreign (
         node TEXT NOT NULL,
         class TEXT NOT NULL,

@@ -48,7 +48,8 @@ def _on_purpose(unit: Unit, action: AbortAction) -> AbortedByRule:
 
 def _planned(pending: Pending, graph: Graph, context: StepContext) -> ActionEdits:
     if isinstance(pending.action, DatasetAction):
-        return ActionEdits(pending.action.plan(context.deadline.check))
+        found = pending.action.plan(context.deadline.check)
+        return found if isinstance(found, ActionEdits) else ActionEdits(found)
     assert not isinstance(pending.action, AbortAction), "there is nothing to plan"
     planner = Planner(graph, context.rules.schema, pending.lets, pending.delta, context.limits.edits)
     return planner.plan(pending.action)

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from msgspec import Struct
+
 from triplewire.store.bulk_insert import insert
 from triplewire.store.disk import Connection
 from triplewire.store.tables import metadata
 
 _ANSWERED = "federation answered"
 _RECEIVED = "federation received"
+_FORGOTTEN = "federation forgotten"
 _PAGE = 1_000
 
 
@@ -56,26 +59,37 @@ def put_snapshot(connection: Connection, upto: int, data: bytes) -> None:
 # What the living graph has told
 
 
-def put_told(connection: Connection, serial: int, message: bytes) -> None:
-    """Keep what was told under a serial."""
-    connection.execute("INSERT INTO federation_told (serial, message) VALUES (?, ?)", (serial, message))
+class ToldRecord(Struct, frozen=True):
+    """What was told under a serial, and what else has to be known to see the events in it, if anything."""
+
+    serial: int
+    message: bytes
+    kept: bytes | None
 
 
-def told(connection: Connection) -> list[tuple[int, bytes]]:
+def put_told(connection: Connection, record: ToldRecord) -> None:
+    """Keep what was told."""
+    connection.execute(
+        "INSERT INTO federation_told (serial, message, kept) VALUES (?, ?, ?)",
+        (record.serial, record.message, record.kept),
+    )
+
+
+def told(connection: Connection) -> list[ToldRecord]:
     """All that is kept of what was told, oldest first."""
-    return connection.execute("SELECT serial, message FROM federation_told ORDER BY serial").fetchall()
-
-
-def last_serial(connection: Connection) -> int:
-    """The last serial that was given; 0 if none was."""
-    newest = connection.execute("SELECT max(serial) FROM federation_told").fetchone()[0]
-    return int(newest or 0)
+    rows = connection.execute("SELECT serial, message, kept FROM federation_told ORDER BY serial").fetchall()
+    return [ToldRecord(*row) for row in rows]
 
 
 def forget_told(connection: Connection, upto: int) -> None:
-    """Drop what was told up to a serial. The last one stays, since the next serial follows from it."""
+    """Drop what was told up to a serial.
+
+    The last serial stays, since the next one follows from it, and so does the last answer.
+    """
     connection.execute(
-        "DELETE FROM federation_told WHERE serial <= ? AND serial < (SELECT max(serial) FROM federation_told)", (upto,)
+        "DELETE FROM federation_told WHERE serial <= ? AND serial <> ? "
+        "AND serial < (SELECT max(serial) FROM federation_told)",
+        (upto, answered(connection)),
     )
 
 
@@ -89,21 +103,31 @@ def put_received(connection: Connection, upto: int) -> None:
     metadata.put(connection, _RECEIVED, upto)
 
 
+def forgotten(connection: Connection) -> int:
+    """Up to which serial nobody asks for what has changed."""
+    return int(metadata.get(connection, _FORGOTTEN) or 0)
+
+
+def put_forgotten(connection: Connection, upto: int) -> None:
+    """Note up to which serial nobody asks for what has changed."""
+    metadata.put(connection, _FORGOTTEN, upto)
+
+
 def answered(connection: Connection) -> int:
-    """The number of the last request that was answered; 0 if none was."""
+    """The serial of the last answer to a request; 0 if there was none."""
     return int(metadata.get(connection, _ANSWERED) or 0)
 
 
-def put_answered(connection: Connection, number: int) -> None:
-    """Note that a request was answered."""
-    metadata.put(connection, _ANSWERED, number)
+def put_answered(connection: Connection, serial: int) -> None:
+    """Note the serial of the last answer to a request."""
+    metadata.put(connection, _ANSWERED, serial)
 
 
 # What other sites describe
 
 
 def foreign_classes(connection: Connection) -> list[tuple[str, str]]:
-    """Resources that other sites describe, as N-Triples has them, each with the IRI of a class."""
+    """Resources that other sites describe, by IRI, each with the IRI of a class."""
     return connection.execute("SELECT node, class FROM federation_foreign ORDER BY node, class").fetchall()
 
 
