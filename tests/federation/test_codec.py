@@ -66,7 +66,15 @@ def test_an_acknowledgement_survives():
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"tw:rules:1:", encode(Acknowledgement(1))[:-1], b"tw:rules:1:\x93\xa3foo", b"x"]
+    "data",
+    [
+        b"",
+        b"tw:rules:1:",
+        encode(Acknowledgement(1))[:-1],
+        b"tw:rules:1:\x93\xa3foo",
+        b"x",
+        encode(Announced("a", Unregistered("a.1"))).replace(b"a.1", b"\xff.1"),
+    ],
 )
 def test_what_is_no_message_is_refused(data: bytes):
     with pytest.raises(MessageRefused):

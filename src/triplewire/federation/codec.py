@@ -40,5 +40,6 @@ def decode(data: bytes) -> Body:
         raise MessageRefused("mark", wanted="a message about rules", found="something else")
     try:
         return _DECODER.decode(memoryview(data)[len(_MARK) :])
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
+        # Text that is no UTF-8 is another ValueError than msgspec's own.
         raise MessageRefused("message", wanted="a message about rules", found=str(error)) from None
