@@ -6,7 +6,7 @@ rows at once: until then it is told again after a restart, which does no harm.
 
 from __future__ import annotations
 
-from triplewire.errors import DamagedStore, MessageRefused
+from triplewire.errors import DamagedStore
 from triplewire.federation.inputs import FromPeerReceived, decode_input, encode_input
 from triplewire.federation.indexes.local_index import IndexChange
 from triplewire.federation.sites.requests import (
@@ -76,9 +76,7 @@ def _bytes(told: Told) -> bytes:
 
 
 def _told(serial: int, data: bytes) -> Told:
-    try:
-        found = decode_input(data)
-    except MessageRefused as problem:
-        raise DamagedStore(wanted=f"what the living graph told as {serial}", found=problem.message) from None
-    assert isinstance(found, FromPeerReceived) and isinstance(found.message, Told), "only this is written"
+    found = decode_input(data)
+    if not isinstance(found, FromPeerReceived) or not isinstance(found.message, Told):
+        raise DamagedStore(wanted=f"what the living graph told as {serial}", found="something else", position=serial)
     return found.message
