@@ -14,6 +14,7 @@ overlay       what they need to know of the network: who is in it, and how a que
 policy        what each super-peer decides for itself: precedence scheme, what commutes, how deep a cascade may be
 registration  global identifiers, replicas where they are relevant, growth, precedence
 sites         a peer's repository, and what its super-peer asks of it; privileges
+snapshots     the state of a machine as bytes, and back
 super_peer    all of it for one super-peer, put together
 timings       intervals and timeouts
 

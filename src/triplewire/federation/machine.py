@@ -9,17 +9,22 @@
 The same inputs make the same outputs, in any process. So a shell that has each input on its disk before the outputs
 leave loses nothing when it crashes: it takes the inputs once more, and drops what comes of them. Whatever has not left
 by then is sent again, as everything is that nobody has acknowledged.
+
+    data = machine.snapshot()                                   # now and then, so that the log may begin anew
+    machine = RuleMachine.restore(data)
+    machine.replay(map(decode_input, log))
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from random import Random
 
 from msgspec import Struct
 
-from triplewire.errors import InputError, MessageRefused
-from triplewire.federation import inputs
+from triplewire.errors import InputError, MessageRefused, TriplewireError
+from triplewire.federation import inputs, snapshots
 from triplewire.federation.codec import Announced, decode, encode
 from triplewire.federation.delivery import Delivery, Sent
 from triplewire.federation.effects import ToAll, ToSuperPeer
@@ -33,6 +38,7 @@ from triplewire.federation.policy import Policy
 from triplewire.federation.super_peer import RuleSuperPeer
 from triplewire.federation.timings import FederationTimings
 from triplewire.languages.rdftl import parse_rule, parse_updates
+from triplewire.rules.execution.units import Commutes, none_commutes
 from triplewire.rules.schema import Schema
 
 Outputs = list[Output]
@@ -52,6 +58,7 @@ class RuleMachine:
     """`rules` and `delivery` are there to be read; they change by `take` only."""
 
     def __init__(self, setup: MachineSetup) -> None:
+        self._commutes = setup.policy.commutes
         self.network = RecordedNetwork()
         self.delivery = Delivery(setup.timings.retry)
         self.rules = RuleSuperPeer(
@@ -63,12 +70,36 @@ class RuleMachine:
             timings=setup.timings,
         )
 
+    @classmethod
+    def restore(cls, data: bytes, commutes: Commutes = none_commutes) -> RuleMachine:
+        """A machine as it was when the snapshot was taken.
+
+        `commutes` is what its policy had; all else is in the snapshot, timings included, so that what was taken since
+        comes to the same. Raises `SnapshotError`.
+        """
+        machine = cls.__new__(cls)
+        machine._commutes = commutes
+        machine.network, machine.delivery, machine.rules = snapshots.read(data, commutes)
+        return machine
+
+    def snapshot(self) -> bytes:
+        """All of it, as bytes."""
+        return snapshots.written((self.network, self.delivery, self.rules), self._commutes)
+
+    def replay(self, log: Iterable[Input]) -> None:
+        """Take inputs that were taken before. What comes of them has left, or is sent again when it is due."""
+        for given in log:
+            # What was refused then is refused again.
+            with suppress(TriplewireError):
+                self.take(given)
+
     def take(self, given: Input) -> Outputs:
         """Take an input.
 
-        Raises `InputError` where somebody asks for what cannot be done (a rule with unknown names, a transaction of a
-        peer that is not here): then nothing has changed, and the input need not be on the disk. What comes from other
-        super-peers and from peers raises nothing; if it says nothing that can be done, it is dropped with a reason.
+        Raises `InputError` or `UnknownRule` where somebody asks for what cannot be done, such as a rule with unknown
+        names or a transaction of a peer that is not here: then nothing has changed, and the input need not be on the
+        disk. What comes from other super-peers and from peers raises nothing; if it says nothing that can be done, it
+        is dropped with a reason.
         """
         match given:
             case inputs.NetworkChanged(_, others, members, onward):
@@ -91,7 +122,7 @@ class RuleMachine:
 
     def is_due(self, now: float) -> bool:
         """Whether a tick at this time would do anything."""
-        return True
+        return self.delivery.is_due(now) or self.rules.is_due(now)
 
     # Private
 

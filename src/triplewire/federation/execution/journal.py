@@ -139,13 +139,20 @@ class Journal:
         last = max(concerned or writers, key=lambda entry: entry.number, default=None)
         return None if last is None else last.who
 
+    def may_forget(self, before: float, is_ended: Callable[[str], bool]) -> bool:
+        """Whether there are entries to drop."""
+        return self._may_drop(before, is_ended) or (bool(self._read) and self._read[0].at < before)
+
     def forget(self, before: float, is_ended: Callable[[str], bool]) -> None:
         """Drop the oldest entries, as far as they are as old as that and their units have ended."""
-        while self._written and self._written[0].at < before and is_ended(self._written[0].who.name):
+        while self._may_drop(before, is_ended):
             self._rebase(self._written.pop(0))
         self._read = [read for read in self._read if read.at >= before]
 
     # Private
+
+    def _may_drop(self, before: float, is_ended: Callable[[str], bool]) -> bool:
+        return bool(self._written) and self._written[0].at < before and is_ended(self._written[0].who.name)
 
     def _left(self, triple: Triple) -> bool:
         there: bool | None = None

@@ -64,6 +64,10 @@ class SerialisationGraph:
             self._drop(edge)
         return told - {self._me}
 
+    def may_forget(self, before: float) -> bool:
+        """Whether something is as old as that."""
+        return any(at < before for times in (self._added, self._withdrawn) for at in times.values())
+
     def forget(self, before: float) -> None:
         """Forget what is as old as that."""
         for edge in [edge for edge, added in self._added.items() if added < before]:

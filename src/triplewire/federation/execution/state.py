@@ -114,6 +114,10 @@ class ExecutionState:
         self.noted_at[name] = self.now
         return self.dispatched.setdefault(name, Dispatched())
 
+    def may_forget_noted(self, before: float) -> bool:
+        """Whether conditions, readers and instances are as old as that."""
+        return any(at < before for at in self.noted_at.values())
+
     def forget_noted(self, before: float) -> None:
         """Forget conditions, readers and instances as old as that."""
         for name in [name for name, at in self.noted_at.items() if at < before]:
