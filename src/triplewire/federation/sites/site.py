@@ -73,6 +73,17 @@ class PeerSite:
         self.repository.load(triples)
         self.index = LocalIndex(self.repository)
 
+    def declare(self, schema: Schema) -> IndexChange:
+        """Have another schema from now on. Raises `SchemaViolation` if what is here would not conform to it.
+
+        What follows by the one schema and not by the other comes and goes without an event.
+        """
+        repository = Repository(schema)
+        repository.apply(Edits(tuple(self.repository.asserted)), _WithForeign(repository, self._foreign))
+        before, self.index = self.index, LocalIndex(repository)
+        self.repository = repository
+        return self.index.since(before)
+
     def receive(self, asked: FromSuperPeer) -> FromPeer | None:
         """Do what the super-peer asks. None: the request is an old one that nobody waits for."""
         if isinstance(asked, Match):

@@ -70,7 +70,7 @@ def restored(tx: Connection, setup: MachineSetup) -> RestoredMachine:
         found.number, data = kept
         [found.now] = _TIME.unpack_from(data)
         found.snapshot_bytes = len(data)
-        found.machine = RuleMachine.restore(data[_TIME.size :], setup)
+        found.machine = RuleMachine.restore(data[_TIME.size :])
     for number, data in federation.inputs(tx, found.number):
         if number != found.number + 1:
             wanted = f"the input {found.number + 1} of the rules across super-peers"
