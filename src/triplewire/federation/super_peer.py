@@ -128,9 +128,9 @@ class RuleSuperPeer:
         offer = self._offer()
         return [] if offer is None else [ToAll(offer)]
 
-    def submit(self, now: float, peer: str, updates: Iterable[Update]) -> tuple[str, Effects]:
+    def submit(self, now: float, peer: str, updates: Iterable[Update], author: str = "") -> tuple[str, Effects]:
         """A transaction of a peer that is here; returns its name."""
-        return self.coordinator.submit(now, peer, updates)
+        return self.coordinator.submit(now, peer, updates, author)
 
     def reply(self, now: float, peer: str, answer: FromPeer) -> Effects:
         """A peer has answered a request."""

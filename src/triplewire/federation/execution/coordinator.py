@@ -67,7 +67,7 @@ class Coordinator:
 
     # Transactions
 
-    def submit(self, now: float, peer: str, updates: Iterable[Update]) -> tuple[str, Effects]:
+    def submit(self, now: float, peer: str, updates: Iterable[Update], author: str = "") -> tuple[str, Effects]:
         """A transaction of one of our peers; returns its name. Raises `UnknownName`."""
         state = self.state
         state.now = now
@@ -77,7 +77,7 @@ class Coordinator:
         whole = tuple(state.given.whole.resolved_update(update, declared) for update in updates)
         name = state.number()
         pending = [PendingAction(update.action, update.lets) for update in whole]
-        state.units[name] = Unit(name, name, name, None, None, 0, peer, name, pending, since=now)
+        state.units[name] = Unit(name, name, name, None, None, 0, peer, name, pending, since=now, author=author)
         state.work[name] = Work(None, whole)
         state.emit(UnitScheduled(name, name, None, None, peer))
         state.lanes[peer].ready.append(name)

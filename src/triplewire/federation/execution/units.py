@@ -75,10 +75,18 @@ class Unit(Struct):
     deferred: list[tuple[Firing, str]] = field(default_factory=list)
     since: float = 0.0
     ended_at: float = 0.0
+    author: str = ""
 
     @property
     def is_aborted(self) -> bool:
         return self.status is Status.ABORTED
+
+    @property
+    def owner(self) -> str:
+        """The client of this super-peer whose right it uses. Elsewhere another one may have that identifier."""
+        if self.rule is None:
+            return self.author
+        return self.rule.owner if self.rule.origin == super_peer_of(self.id) else ""
 
     @property
     def cause(self) -> Cause:

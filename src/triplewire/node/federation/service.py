@@ -18,6 +18,8 @@ from contextlib import suppress
 from hashlib import blake2b
 from typing import TypeVar
 
+from msgspec.structs import replace
+
 from triplewire.errors import (
     DuplicateRule,
     Forbidden,
@@ -34,10 +36,11 @@ from triplewire.federation.execution.units import Status, Unit
 from triplewire.federation.indexes.group_index import PeerView
 from triplewire.federation.machine import MachineSetup, RuleMachine
 from triplewire.federation.outputs import Broadcast, Output, Relay, RuleRegistered, TransactionSubmitted
-from triplewire.federation.registration.records import RuleRecord
+from triplewire.federation.registration.records import RuleRecord, rule_of
 from triplewire.federation.sites.requests import FromPeer, FromSuperPeer
 from triplewire.federation.timings import FederationTimings
-from triplewire.languages.rdftl import parse_rule
+from triplewire.languages.rdftl import format_rule, parse_rule
+from triplewire.languages.rdftl.syntax import Abort
 from triplewire.network.effects import BroadcastReceived
 from triplewire.node.broker.broker import Broker
 from triplewire.node.federation.answers import (
@@ -88,6 +91,7 @@ class Federation:
         self._overlay = overlay
         self._network = NetworkWatch(self.me)
         self._moved = asyncio.Event()
+        self._is_listening = False
         self._tasks = Supervisor()
 
     @classmethod
@@ -113,6 +117,7 @@ class Federation:
                 self.host.take(inputs.PeerLeft(self.host.now, peer))
         await self.site.begin()
         await self._join_if_new()
+        self._is_listening = True
         self._overlay.member_listeners.append(self._see_network)
         self._overlay.relay_listeners.append(self._relayed)
         self._overlay.broadcast_listeners.append(self._announced)
@@ -120,13 +125,10 @@ class Federation:
 
     async def stop(self) -> None:
         """Take part no longer. The next process goes on."""
-        for listeners, own in (
-            (self._overlay.member_listeners, self._see_network),
-            (self._overlay.relay_listeners, self._relayed),
-            (self._overlay.broadcast_listeners, self._announced),
-        ):
-            if own in listeners:
-                listeners.remove(own)  # type: ignore[attr-defined]
+        if self._is_listening:
+            self._overlay.member_listeners.remove(self._see_network)
+            self._overlay.relay_listeners.remove(self._relayed)
+            self._overlay.broadcast_listeners.remove(self._announced)
         await self._tasks.stop()
         await self.site.stop()
         await self.host.stop()
@@ -150,11 +152,11 @@ class Federation:
         if before is None:
             self._check_quota(client)
         time = self._broker.date.time()
-        asked = inputs.Register(self.host.now, _text_of(parsed), time, client.id, abort_of(abort))
+        asked = inputs.Register(self.host.now, format_rule(parsed), time, client.id, abort_of(abort))
         made = _only(await self.host.ask(asked), RuleRegistered)
         record = self.machine.rules.registrar.base[made.rule]
         if before is not None and before.id in self.machine.rules.registrar.base:
-            same = (before.abort, _said(before)) == (record.abort, _said(record))
+            same = _without_id(before) == _without_id(record)
             gone = record if same else before
             await self.host.ask(inputs.Unregister(self.host.now, gone.id))
             record = before if same else record
@@ -340,13 +342,18 @@ class Federation:
     def _visible_unit(self, client: Client, name: str) -> Unit:
         require_author(client)
         unit = self._unit(name)
-        if not client.rights.is_admin and unit.owner != client.id:
+        if not client.rights.is_admin and unit.author != client.id:
             raise UnknownUpdate(wanted=f"the transaction {name!r}", found="none that is known here")
         return unit
 
 
 def _only(outputs: list[Output], kind: type[T]) -> T:
     return next(output for output in outputs if isinstance(output, kind))
+
+
+def _without_id(record: RuleRecord) -> tuple[Abort, str]:
+    """What makes a rule the same when it is put again."""
+    return record.abort, format_rule(replace(rule_of(record.text), id=record.name))
 
 
 def _require_admin(client: Client) -> None:
