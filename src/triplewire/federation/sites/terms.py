@@ -45,6 +45,14 @@ def outward_triple(triple: Triple, site: str) -> Triple:
     return Triple(outward(triple.subject, site), triple.predicate, outward(triple.object, site))  # type: ignore[arg-type]
 
 
+def inward_delta(delta: DeltaTerms, site: str) -> DeltaTerms:
+    return {component: inward(term, site) for component, term in delta.items()}
+
+
+def outward_delta(delta: DeltaTerms, site: str) -> DeltaTerms:
+    return {component: outward(term, site) for component, term in delta.items()}
+
+
 def term_of(text: str) -> Term:
     """A term out of a message."""
     triples = triples_of(f"{_BEFORE}{text} .")
