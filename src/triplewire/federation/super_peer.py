@@ -3,12 +3,12 @@
 Every method takes the time first, in monotonic seconds, and returns effects; the shell around it carries them out.
 
     rules = RuleSuperPeer("SP1", Schema(()), overlay, rng, privileges)
-    effects = rules.join(now, "ann", site.view)
+    effects = rules.join(now, "ann", site.view, site.stream.next_serial)
     effects = rules.declare(now, "ann", schema)           # it has another one than when it joined
     rule, effects = rules.register(now, parse_rule(text), time=...)
     unit, effects = rules.submit(now, "ann", parse_updates(text))
     effects = rules.receive(now, sender, message)         # of another super-peer
-    effects = rules.reply(now, "ann", answer)             # of a peer
+    effects = rules.reply(now, "ann", told)               # of a peer: an answer, or a change of its own
     effects = rules.tick(now)                             # a few times a second
 """
 
@@ -83,8 +83,8 @@ class RuleSuperPeer:
 
     # Our own peers
 
-    def join(self, now: float, peer: str, view: PeerView) -> Effects:
-        """A peer is here, with all that it has."""
+    def join(self, now: float, peer: str, view: PeerView, next_serial: int) -> Effects:
+        """A peer is here, with all that it had before it told `next_serial`, or that it has since."""
         effects: Effects = []
         before: Nodes = frozenset()
         if peer in self.group:
@@ -94,7 +94,7 @@ class RuleSuperPeer:
         change = self.group.join(peer, view)
         effects += self._declared()
         effects += self._group_changed(now, change, before ^ view.nodes)
-        return [*effects, *self.coordinator.join(now, peer)]
+        return [*effects, *self.coordinator.join(now, peer, next_serial)]
 
     def declare(self, now: float, peer: str, schema: Schema, change: IndexChange = IndexChange()) -> Effects:  # noqa: B008  frozen
         """A peer that is here has another schema now; `change` is what its index has made of that.
@@ -133,7 +133,7 @@ class RuleSuperPeer:
         return self.coordinator.submit(now, peer, updates, author)
 
     def reply(self, now: float, peer: str, answer: FromPeer) -> Effects:
-        """A peer has answered a request."""
+        """A peer has answered a request, or has changed by itself."""
         return self.coordinator.reply(now, peer, answer) if peer in self.group else []
 
     def register(

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from triplewire.federation.indexes.group_index import PeerView
 from triplewire.federation.indexes.local_index import IndexChange, LocalIndex
 from triplewire.federation.sites.requests import NumberedReply, Report, ReportedUpdate, Told
-from triplewire.federation.sites.stream import KeptChange, PeerStream
+from triplewire.federation.sites.stream import PeerStream
 from triplewire.node.federation import site_stream
 from triplewire.node.federation.outcomes import of_default_graph
 from triplewire.node.living.graph import LivingGraph
@@ -64,7 +64,8 @@ class SiteRecorder:
         self._read_graph(living)
         self._is_rejoining = True
         if changes:
-            self._report(tx, Report(Edits(), (ReportedUpdate(changes),), changes, IndexChange(), author=author, name=_SCHEMA))
+            updates = (ReportedUpdate(changes),)
+            self._report(tx, Report(Edits(), updates, changes, IndexChange(), author=author, name=_SCHEMA))
 
     def committed(self) -> None:
         """It is on the disk: the super-peer may know."""
@@ -96,8 +97,7 @@ class SiteRecorder:
     def answer(self, tx: Connection, reply: NumberedReply, updates: tuple[ReportedUpdate, ...] = ()) -> None:
         """A request was done. `updates` are what was changed, one by one."""
         self._mark()
-        told = self.stream.answer(reply, updates)
-        self._told(tx, told)
+        self._told(tx, self.stream.answer(reply, updates=updates))
 
     # Private
 
@@ -118,7 +118,7 @@ class SiteRecorder:
             stream.serial, stream.answered = serial, answered
             for kept in (stream.unreceived, stream.kept):
                 for number in [number for number in kept if number > serial]:
-                    del kept[number]  # type: ignore[attr-defined]
+                    del kept[number]
 
         self._undo.append(undo)
 
@@ -132,6 +132,3 @@ class SiteRecorder:
 
     def _restore(self, index: LocalIndex, schema: Schema) -> None:
         self._index, self._schema, self._is_rejoining = index, schema, False
-
-
-__all__ = ["KeptChange", "SiteRecorder"]

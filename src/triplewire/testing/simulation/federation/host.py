@@ -112,7 +112,7 @@ class RuleHost(Process[object]):
             return
         host = self.world.peers[peer]
         if host.is_here:
-            self.act(self.rules.join(self.rules_now, peer, host.site.view))
+            self.act(self.rules.join(self.rules_now, peer, host.site.view, host.site.stream.next_serial))
         else:
             self.act(self.rules.leave(self.rules_now, peer))
 
