@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import get_args
 
 from triplewire.federation.execution.units import Status, Unit
-from triplewire.federation.indexes.network_index import NetworkIndex
 from triplewire.federation.indexes.group_index import GroupIndex
+from triplewire.federation.indexes.network_index import NetworkIndex
 from triplewire.federation.registration.records import RuleRecord
 from triplewire.federation.sites.privileges import Access, Privileges
 from triplewire.languages.rdftl.syntax import Abort
@@ -90,12 +90,15 @@ def privileges_of(given: NetworkPrivileges) -> Privileges:
 def schema_answer(whole: Schema, group: GroupIndex, network: NetworkIndex) -> NetworkSchema:
     """The schema with the peers here and the super-peers elsewhere that have data of each class and property."""
     text = "".join(sorted(f"{triple} .\n" for triple in whole.triples))
-    named = {node for triple in whole.triples for node in (triple.subject, triple.object) if isinstance(node, NamedNode)}
+    named = {
+        node for triple in whole.triples for node in (triple.subject, triple.object) if isinstance(node, NamedNode)
+    }
     nodes = sorted((node for node in named if whole.is_class(node) or whole.is_property(node)), key=str)
     return NetworkSchema(
         text,
         tuple(
-            SchemaNode(node.value, tuple(sorted(group.peers_with(node))), _offering(whole, network, node)) for node in nodes
+            SchemaNode(node.value, tuple(sorted(group.peers_with(node))), _offering(whole, network, node))
+            for node in nodes
         ),
     )
 

@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from triplewire.errors import DiskFull, StoreError, StoreFailed, TriplewireError
 from triplewire.federation.inputs import BodyReceived, FromPeerReceived, Input, Tick, encode_input
-from triplewire.federation.machine import MachineSetup, RuleMachine
+from triplewire.federation.machine import MachineSetup
 from triplewire.federation.outputs import Output
 from triplewire.node.federation.input_log import InputLog, RestoredMachine, restored
 from triplewire.node.federation.rules_clock import RulesClock

@@ -1,7 +1,7 @@
 """The living graph of a node as a peer of its super-peer's group, for the event loop.
 
 What the super-peer asks for is done on the writer's thread, between the transactions of everybody else, and what the
-graph does is told once it is on the disk. Both go to `said` in the order of commits. What was not received is told again.
+graph does is told once it is on the disk. Both go to `said` in the order of commits; what was not received, once more.
 """
 
 from __future__ import annotations
@@ -165,7 +165,10 @@ class LivingSite:
             return
         is_bug = not isinstance(problem, TriplewireError)
         self._limited_log.error(
-            "request", "a request to the living graph was not answered: %s", problem, exc_info=problem if is_bug else None
+            "request",
+            "a request to the living graph was not answered: %s",
+            problem,
+            exc_info=problem if is_bug else None,
         )
 
 

@@ -27,7 +27,6 @@ from triplewire.errors import (
     UnknownRule,
     UnknownUpdate,
     UpdateEnded,
-    UpdateRefused,
 )
 from triplewire.federation import inputs
 from triplewire.federation.codec import is_about_rules
@@ -96,7 +95,10 @@ class Federation:
 
     @classmethod
     async def open(
-        cls, broker: Broker, overlay: Overlay, timings: FederationTimings = FederationTimings()  # noqa: B008  frozen
+        cls,
+        broker: Broker,
+        overlay: Overlay,
+        timings: FederationTimings = FederationTimings(),  # noqa: B008  frozen
     ) -> Federation:
         """Read what the last process has left."""
         federation = cls(broker, overlay)

@@ -1,8 +1,8 @@
 """What a super-peer asks of the living graph, done as its transactions: on the writer's thread, one after the other.
 
 An action is an update like any other: it is in the journal, its changes are published and views are told, and rules of
-scope node fire. It runs under the grant of the client whose right it uses; an instance of another super-peer's rule runs
-under the privileges of the group, which are looked at triple by triple. A compensation triggers nothing.
+scope node fire. It runs under the grant of the client whose right it uses; an instance of another super-peer's rule
+runs under the privileges of the group, which are looked at triple by triple. A compensation triggers nothing.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from triplewire.errors import Forbidden, SchemaViolation, TriplewireError
 from triplewire.federation.sites.detection import detect
+from triplewire.federation.sites.matching import matched
 from triplewire.federation.sites.planning import described_elsewhere, planned, still_described
 from triplewire.federation.sites.requests import (
     Compensate,
@@ -28,7 +29,6 @@ from triplewire.federation.sites.requests import (
     Reply,
     ReportedUpdate,
 )
-from triplewire.federation.sites.matching import matched
 from triplewire.node.broker.events import Events
 from triplewire.node.broker.publish_step import PublishResult
 from triplewire.node.broker.state import BrokerState

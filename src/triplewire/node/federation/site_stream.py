@@ -7,8 +7,8 @@ rows at once: until then it is told again after a restart, which does no harm.
 from __future__ import annotations
 
 from triplewire.errors import DamagedStore
-from triplewire.federation.inputs import FromPeerReceived, decode_input, encode_input
 from triplewire.federation.indexes.local_index import IndexChange
+from triplewire.federation.inputs import FromPeerReceived, decode_input, encode_input
 from triplewire.federation.sites.requests import (
     Compensated,
     Executed,
