@@ -116,6 +116,9 @@ class Node:
         if (plan := overlay_settings(self.settings)) is not None:
             self.overlay = await Overlay.open(self.broker, self.advertisements, plan)
             await self.overlay.begin()
+            if self.settings.network_rules:
+                self.federation = await Federation.open(self.broker, self.overlay)
+                await self.federation.begin()
         if self.settings.peers_address is not None:
             await self._let_peers_in(self.settings.peers_address)
         self._tasks.start("housekeeping", self._keep_tidy())
@@ -126,6 +129,8 @@ class Node:
         self.streams.stop()
         if self.peers is not None:
             await self.peers.stop()
+        if self.federation is not None:
+            await self.federation.stop()
         if self.overlay is not None:
             await self.overlay.stop()
         if self.space is not None:

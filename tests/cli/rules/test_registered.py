@@ -122,16 +122,17 @@ def test_the_tree_of_a_transaction_is_shown_and_drawn(call, workspace):
 
 def test_what_the_network_cannot_carry_to_a_rule_that_listens_is_told(run, workspace, tmp_path_factory):
     NetworkKey.new().write(workspace / "key")
-    # Written out it is longer than a subscription may be.
-    using = f"USING NAMESPACE ex http://example.org/{'x' * 30_000}/\n"
-    event = "(resource(ex:a), ex:p, resource(ex:b))"
-    Path("long.rdftl").write_text(f"{using}ON INSERT {event} IF True DO DELETE (_, <urn:q>, _);;")
+    subclass = "http://www.w3.org/2000/01/rdf-schema#subClassOf"
+    classes = "".join(f"<urn:{number}:{'x' * 200}> <{subclass}> <urn:Thing> .\n" for number in range(400))
+    Path("many.nt").write_text(classes)
+    Path("all.rdftl").write_text("ON INSERT resource() AS INSTANCE OF Thing IF True DO DELETE $delta;;")
     folder = tmp_path_factory.mktemp("node") / "data"
     with running(folder, "--open", "--key", str(workspace / "key")) as node:
-        put = run("rules", "put", "long.rdftl", "--name", "long", "--listen", "--node", node.url)
-    assert fine(put).split() == ["new", "long"]
+        fine(run("schema", "put", "many.nt", "--node", node.url))
+        put = run("rules", "put", "all.rdftl", "--name", "all", "--listen", "--node", node.url)
+    assert fine(put).split() == ["new", "all"]
     told = " ".join(put.stderr.split())
-    assert "long: events of other nodes do not come here that match ASK { <http://example.org/xxx" in told
+    assert "all: events of other nodes do not come here that match ASK { ?source" in told
 
 
 @pytest.mark.parametrize(

@@ -64,6 +64,9 @@ class StubFederation:
         self.granted = NetworkPrivileges()
         self.submitted = NetworkTransaction(transaction=f"{ME}/1", peer=ME, status=status)
 
+    async def stop(self) -> None:
+        """There is nothing to stop."""
+
     async def put_rule(self, client: Client, name: str, text: str, abort: AbortName | None) -> NetworkRule:
         made = NetworkRule(
             id=f"{ME}.{len(self.known) + 1}",

@@ -10,10 +10,11 @@ from triplewire.federation.execution import firing
 from triplewire.federation.execution.abort_graph import AbortGraph
 from triplewire.federation.execution.conditions import ConditionEvaluation
 from triplewire.federation.execution.journal import Journal
-from triplewire.federation.execution.serialisation import SerialisationGraph
+from triplewire.federation.execution.serialisation import SerialisationGraph, Verdict
 from triplewire.federation.indexes.local_index import IndexChange, LocalIndex
 from triplewire.federation.registration.registrar import Registrar
 from triplewire.federation.sites.privileges import Privileges
+from triplewire.federation.super_peer import RuleSuperPeer
 from triplewire.rules.changes import Edits
 from triplewire.testing.simulation.federation import hard_scenario, random_scenario, run
 
@@ -41,7 +42,7 @@ def nothing_is_compensated(patch: pytest.MonkeyPatch) -> None:
 
 
 def what_others_wanted_too_is_taken_away(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Journal, "_left", lambda self, triple: next(e.was[triple] for e in self._written if triple in e.was))
+    patch.setattr(Journal, "_left", lambda self, triple: next(e.was[triple] for e in self._writes.wanting(triple)))
 
 
 def nobody_looks_at_privileges(patch: pytest.MonkeyPatch) -> None:
@@ -65,8 +66,12 @@ def conditions_are_evaluated_at_home(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(ConditionEvaluation, "evaluate", evaluate)
 
 
+def nobody_hears_that_a_peer_declares_another_schema(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(RuleSuperPeer, "declare", lambda self, now, peer, schema, change: [])
+
+
 def cycles_are_left_alone(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(SerialisationGraph, "victims", lambda self, around: [])
+    patch.setattr(SerialisationGraph, "judge", lambda self, now, around: Verdict())
 
 
 def bits_are_set_and_never_cleared(patch: pytest.MonkeyPatch) -> None:
@@ -88,6 +93,7 @@ def bits_are_set_and_never_cleared(patch: pytest.MonkeyPatch) -> None:
         (nobody_looks_at_privileges, "privilege"),
         (nobody_asks_for_rules, "replica"),
         (conditions_are_evaluated_at_home, "one node"),
+        (nobody_hears_that_a_peer_declares_another_schema, "one node"),
         (cycles_are_left_alone, "cycle"),
         (bits_are_set_and_never_cleared, "left"),
     ],

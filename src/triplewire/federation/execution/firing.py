@@ -103,7 +103,7 @@ def dispatch(state: ExecutionState, firing: Firing, parent: Unit) -> list[Unit]:
     come_of_it = state.come_of(firing.reader)
     children = []
     for peer in given.group.peers:
-        if a_concerns(rule, given.group[peer], given.whole, firing.delta):
+        if a_concerns(rule, given.group[peer], given.whole.current, firing.delta):
             child = schedule(state, peer, firing, parent.cause, rule.abort)
             child.top = child.id if rule.coupling is Coupling.DETACHED else parent.top
             children.append(child)
@@ -111,7 +111,7 @@ def dispatch(state: ExecutionState, firing: Firing, parent: Unit) -> list[Unit]:
     # Who cannot be reached now is sent it when that is over.
     for other in given.overlay.members:
         view = given.network.view(other)
-        if view is not None and a_suits(rule, view, given.whole):
+        if view is not None and a_suits(rule, view, given.whole.current):
             instance = _instance(state.number(), firing, parent.cause)
             come_of_it.instances.append((instance.id, other))
             state.send(other, instance)
@@ -131,7 +131,7 @@ def schedule(
     unit = Unit(
         id=name,
         root=name if rule.coupling is Coupling.DETACHED else cause.root,
-        group=cause.group if aborts_with_parent(dependency) else name,
+        group=cause.group if aborts_with_parent(dependency) and not cause.is_sealed else name,
         parent=cause.parent,
         rule=firing.record,
         depth=cause.depth,
@@ -175,13 +175,13 @@ def instance_received(state: ExecutionState, sender: str, instance: ActionInstan
     given, rule = state.given, rule_of(instance.record.text)
     classes = {term_of(text): frozenset(map(iri_of, names)) for text, names in instance.classes.items()}
     firing = Firing(instance.record, delta_of(instance.delta), classes, instance.id)
-    cause = Cause(instance.parent, instance.root, instance.group, instance.depth)
+    cause = Cause(instance.parent, instance.root, instance.group, instance.depth, instance.is_sealed)
     come_of_it = state.come_of(instance.id)
     for peer in given.group.peers:
         view = given.group[peer]
-        if not a_concerns(rule, view, given.whole, firing.delta):
+        if not a_concerns(rule, view, given.whole.current, firing.delta):
             continue
-        verdict = a_concerns(rule, state.privileges.writable(view), given.whole, firing.delta)
+        verdict = a_concerns(rule, state.privileges.writable(view), given.whole.current, firing.delta)
         if not verdict:
             state.emit(NotScheduled(instance.id, f"{peer} does not let others do that: {verdict.reason}"))
             continue
@@ -204,6 +204,7 @@ def _instance(name: str, firing: Firing, cause: Cause) -> ActionInstance:
         cause.root,
         cause.group,
         cause.depth,
+        cause.is_sealed,
     )
 
 

@@ -17,6 +17,7 @@ from triplewire.federation.execution.units import Firing, Unit
 from triplewire.federation.indexes.group_index import GroupIndex
 from triplewire.federation.indexes.local_index import IndexChange
 from triplewire.federation.indexes.network_index import NetworkIndex
+from triplewire.federation.indexes.whole_schema import WholeSchema
 from triplewire.federation.messages import Message
 from triplewire.federation.overlay import Overlay
 from triplewire.federation.registration.registrar import Registrar
@@ -24,7 +25,6 @@ from triplewire.federation.sites.privileges import Privileges
 from triplewire.federation.sites.requests import Match
 from triplewire.federation.timings import FederationTimings
 from triplewire.rules.execution.units import Commutes, Work, none_commutes
-from triplewire.rules.schema import Schema
 
 
 class Asked(Struct):
@@ -51,7 +51,7 @@ class Surroundings(Struct, frozen=True):
     registrar: Registrar
     network: NetworkIndex
     overlay: Overlay
-    whole: Schema
+    whole: WholeSchema
     follow_index: Callable[[float, str, IndexChange], list[Effect]]
     timings: FederationTimings = FederationTimings()
     commutes: Commutes = none_commutes
@@ -113,6 +113,10 @@ class ExecutionState:
         """What has come of a condition or of an instance so far."""
         self.noted_at[name] = self.now
         return self.dispatched.setdefault(name, Dispatched())
+
+    def may_forget_noted(self, before: float) -> bool:
+        """Whether conditions, readers and instances are as old as that."""
+        return any(at < before for at in self.noted_at.values())
 
     def forget_noted(self, before: float) -> None:
         """Forget conditions, readers and instances as old as that."""

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from triplewire.federation.indexes.group_index import PeerView, induced
 from triplewire.federation.indexes.local_index import Nodes
+from triplewire.federation.indexes.whole_schema import WholeSchema
 from triplewire.federation.sites.terms import iri_of
 from triplewire.rules.graphs import Lookup
 from triplewire.rules.schema import Schema
@@ -30,19 +31,21 @@ class Offer(Struct, frozen=True, tag="offer", array_like=True):
 
 
 class Versions(Struct, frozen=True, tag="versions", array_like=True):
-    """The versions of the offers that the sender knows, by super-peer. It gets those that are newer."""
+    """The versions of the offers and of the schemas that the sender knows, by super-peer. It gets what is newer."""
 
     known: dict[str, int]
+    schemas: dict[str, int] = {}
 
 
 class NetworkIndex:
-    """The offers that one super-peer knows. `whole` is the schema of all."""
+    """The offers that one super-peer knows. `whole` says what the groups declare."""
 
-    def __init__(self, me: str, whole: Schema) -> None:
+    def __init__(self, me: str, whole: WholeSchema) -> None:
         self._me = me
         self._whole = whole
         self._offers: dict[str, Offer] = {me: Offer(me, 0)}
-        self._views: dict[str, PeerView] = {}
+        self._views: dict[str, tuple[Schema, PeerView]] = {}
+        self._reads: dict[str, Nodes] = {}
 
     @property
     def versions(self) -> Versions:
@@ -63,6 +66,7 @@ class NetworkIndex:
         if offer.super_peer != self._me and (known is None or known.version < offer.version):
             self._offers[offer.super_peer] = offer
             self._views.pop(offer.super_peer, None)
+            self._reads.pop(offer.super_peer, None)
 
     def newer_than(self, versions: Versions) -> list[Offer]:
         """The offers that somebody lacks who knows these."""
@@ -73,10 +77,12 @@ class NetworkIndex:
         offer = self._offers.get(super_peer)
         if offer is None:
             return None
-        if super_peer not in self._views:
-            declared = induced(self._whole, _nodes(offer.inserts))
-            self._views[super_peer] = PeerView(declared, _nodes(offer.changes))
-        return self._views[super_peer]
+        schema = self._whole.of(super_peer)
+        seen = self._views.get(super_peer)
+        if seen is None or seen[0] is not schema:
+            seen = schema, PeerView(induced(schema, _nodes(offer.inserts)), _nodes(offer.changes))
+            self._views[super_peer] = seen
+        return seen[1]
 
     @property
     def others(self) -> tuple[str, ...]:
@@ -85,23 +91,28 @@ class NetworkIndex:
 
     def readable_schema(self, super_peer: str) -> Schema:
         """The part of the schema of which another super-peer lets its data be read."""
-        return induced(self._whole, _nodes(self._offers[super_peer].reads))
+        return induced(self._whole.of(super_peer), _nodes(self._offers[super_peer].reads))
 
     def readable(self, lookup: Lookup, others: Iterable[str]) -> Iterator[str]:
         """Those of the others that may have triples for a lookup."""
         for other in others:
             offer = self._offers.get(other)
-            if offer is not None and may_have(lookup, frozenset(offer.reads)):
+            if offer is not None and may_have(lookup, self._reads_of(offer)):
                 yield other
 
+    def _reads_of(self, offer: Offer) -> Nodes:
+        if offer.super_peer not in self._reads:
+            self._reads[offer.super_peer] = _nodes(offer.reads)
+        return self._reads[offer.super_peer]
 
-def may_have(lookup: Lookup, names: frozenset[str]) -> bool:
+
+def may_have(lookup: Lookup, nodes: Nodes) -> bool:
     """Whether one who has data of these classes and properties may have triples for a lookup."""
     if lookup.predicate is None:
-        return bool(names)
+        return bool(nodes)
     if lookup.predicate == TYPE:
-        return bool(names) if lookup.target is None else getattr(lookup.target, "value", "") in names
-    return (MEMBERSHIP if number_of(lookup.predicate) is not None else lookup.predicate).value in names
+        return bool(nodes) if lookup.target is None else lookup.target in nodes
+    return (MEMBERSHIP if number_of(lookup.predicate) is not None else lookup.predicate) in nodes
 
 
 def _names(nodes: Nodes) -> tuple[str, ...]:

@@ -18,8 +18,9 @@ from msgspec import Struct
 from triplewire.errors import UnknownRule, UpdateRefused
 from triplewire.federation.effects import Effect, ToAll, ToSuperPeer
 from triplewire.federation.indexes.group_index import GroupChange, GroupIndex, induced
+from triplewire.federation.indexes.whole_schema import WholeSchema
 from triplewire.federation.overlay import Overlay
-from triplewire.federation.registration.growth import Answered, Growth
+from triplewire.federation.registration.growth import Answered, Growth, asker_of
 from triplewire.federation.registration.messages import (
     Correction,
     Registered,
@@ -34,9 +35,7 @@ from triplewire.federation.registration.rule_base import RuleBase, as_names, as_
 from triplewire.federation.timings import FederationTimings
 from triplewire.languages.rdftl.syntax import Abort, Rule
 from triplewire.rules.analysis.relevance import e_relevant
-from triplewire.rules.name_resolution import resolved
 from triplewire.rules.precedence import check_precedence
-from triplewire.rules.schema import Schema
 
 Said = Registered | Unregistered | Summary | Correction | RulesWanted | RulesFound
 
@@ -48,6 +47,10 @@ class _Growing(Struct):
     query: str | None
     again_at: float = 0.0
 
+    def is_due(self, now: float) -> bool:
+        """Whether it is time to ask once more."""
+        return self.query is None and self.again_at <= now
+
 
 class Registrar:
     """The rules of one super-peer. `whole` is the schema of all, against which rules are written."""
@@ -56,7 +59,7 @@ class Registrar:
         self,
         me: str,
         group: GroupIndex,
-        whole: Schema,
+        whole: WholeSchema,
         overlay: Overlay,
         rng: Random,
         timings: FederationTimings = FederationTimings(),  # noqa: B008  frozen
@@ -82,7 +85,7 @@ class Registrar:
         self, now: float, rule: Rule, *, time: float, owner: str = "", abort: Abort | None = None
     ) -> tuple[str, list[Effect]]:
         """Register a rule; returns its global identifier. Raises `UnknownName` or `PrecedenceCycle`."""
-        whole = resolved(rule, self._whole)
+        whole = self._whole.resolved(rule)
         own = {one.name: rule_of(one.text).precedes for one in self.base if one.origin == self.me}
         check_precedence({**own, rule.id: whole.precedes}, rule.id)
         record = record_of(whole, self.me, self._numbers + 1, time, owner, abort)
@@ -141,12 +144,22 @@ class Registrar:
                 return self._and_keep(now, *self._growth.answered_by(sender, message))
         return []
 
+    def is_due(self, now: float) -> bool:
+        """Whether a tick would do anything."""
+        return (
+            any(until <= now for until in self._tombstones.values())
+            or self._growth.is_due(now)
+            or any(growing.is_due(now) for growing in self._growing)
+            or self._known_others != frozenset(self._overlay.others)
+            or self._is_exchange_due(now)
+        )
+
     def tick(self, now: float) -> list[Effect]:
         """Do what is due."""
         self._tombstones = {rule: until for rule, until in self._tombstones.items() if until > now}
         effects = self._and_keep(now, *self._growth.tick(now))
         for growing in list(self._growing):
-            if growing.query is None and growing.again_at <= now:
+            if growing.is_due(now):
                 effects += self._ask(now, growing)
         return [*effects, *self._exchange(now)]
 
@@ -157,7 +170,7 @@ class Registrar:
         new = [one for one in records if one.id not in self.base and one.id not in self._tombstones]
         if not new:
             return
-        schema = self._group.schema
+        schema = self._group.recent_schema
         for record in new:
             if e_relevant(rule_of(record.text), schema):
                 self.base.add(record)
@@ -186,24 +199,28 @@ class Registrar:
     def _made_relevant(self, wanted: RulesWanted) -> list[RuleRecord]:
         """Our rules that the change may have made e-relevant to who asks."""
         nodes = as_nodes(wanted.nodes)
-        after, before = induced(self._whole, nodes), induced(self._whole, nodes - as_nodes(wanted.grown))
+        schema = self._whole.of(asker_of(wanted.query))
+        after, before = induced(schema, nodes), induced(schema, nodes - as_nodes(wanted.grown))
         rules = [(record, rule_of(record.text)) for record in self.base]
         return [record for record, rule in rules if e_relevant(rule, after) and not e_relevant(rule, before)]
 
     # Private: exchanges
 
+    def _is_exchange_due(self, now: float) -> bool:
+        return bool(self._overlay.others) and now - self._exchange_at >= self._timings.exchange
+
     def _exchange(self, now: float) -> list[Effect]:
         """With a random other one now and then, and at once with those that have come, or have come back."""
         others = frozenset(self._overlay.others)
         chosen, self._known_others = set(others - self._known_others), others
-        if others and now - self._exchange_at >= self._timings.exchange:
+        if self._is_exchange_due(now):
             self._exchange_at = now
             chosen.add(self._rng.choice(sorted(others)))
         nodes = as_names(self._group.nodes) if chosen else ()
         return [ToSuperPeer(other, Summary(nodes, self.base.of(other))) for other in sorted(chosen)]
 
     def _correct(self, sender: str, summary: Summary) -> list[Effect]:
-        schema = induced(self._whole, as_nodes(summary.nodes))
+        schema = induced(self._whole.of(sender), as_nodes(summary.nodes))
         own = [self.base[rule] for rule in self.base.of(self.me)]
         held = frozenset(summary.held)
         missing = tuple(one for one in own if one.id not in held and e_relevant(rule_of(one.text), schema))

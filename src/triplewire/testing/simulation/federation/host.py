@@ -18,6 +18,7 @@ from triplewire.network.effects import BroadcastReceived, RelayReceived, SendPac
 from triplewire.network.effects import Effect as NetworkEffect
 from triplewire.network.saved_state import SavedSuperPeer
 from triplewire.network.superpeer import SuperPeer
+from triplewire.rules.schema import Schema
 from triplewire.testing.simulation.federation.history import Happened, Incomplete
 from triplewire.testing.simulation.process import Process
 
@@ -60,7 +61,7 @@ class RuleHost(Process[object]):
         self.delivery = Delivery(world.rule_timings.retry)
         self.rules = RuleSuperPeer(
             host_id,
-            world.schema,
+            Schema(()),
             CurrentOverlay(self),
             Random(world.rng.getrandbits(64)),
             world.privileges(host_id),
@@ -111,7 +112,7 @@ class RuleHost(Process[object]):
             return
         host = self.world.peers[peer]
         if host.is_here:
-            self.act(self.rules.join(self.rules_now, peer, host.site.view))
+            self.act(self.rules.join(self.rules_now, peer, host.site.view, host.site.stream.next_serial))
         else:
             self.act(self.rules.leave(self.rules_now, peer))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from triplewire.errors import SchemaViolation, UnknownName
 from triplewire.federation.registration.precedence import Scheme
 from triplewire.federation.sites.privileges import Privileges
 from triplewire.federation.timings import FederationTimings
@@ -78,20 +79,39 @@ class FederationWorld(SimulatedWorld[object, Record, RuleHost]):
         self.hosts[super_peer].look_after(name)
         return host
 
-    def register(self, super_peer: str, rule: Rule, abort: Abort | None = None) -> str:
-        """Register a rule at a super-peer that is up."""
+    def declare(self, peer: str, schema: Schema) -> None:
+        """A peer has another schema from now on, if what it has conforms to that."""
+        host = self.peers[peer]
+        if not host.is_here:
+            return
+        try:
+            change = host.site.declare(schema)
+        except SchemaViolation:
+            return
+        super_peer = self.hosts[host.super_peer]
+        if super_peer.network is not None:
+            super_peer.act(super_peer.rules.declare(super_peer.rules_now, peer, schema, change))
+
+    def register(self, super_peer: str, rule: Rule, abort: Abort | None = None) -> str | None:
+        """Register a rule at a super-peer that is up; None: nobody has declared its names, as far as is known there."""
         host = self.hosts[super_peer]
-        name, effects = host.rules.register(host.rules_now, rule, time=self.now, abort=abort)
+        try:
+            name, effects = host.rules.register(host.rules_now, rule, time=self.now, abort=abort)
+        except UnknownName:
+            return None
         host.act(effects)
         self.rules[name] = rule
         return name
 
     def submit(self, peer: str, updates: tuple[Update, ...]) -> str | None:
-        """A peer submits a transaction; None: its super-peer cannot be reached, or takes it for gone."""
+        """A peer submits a transaction; None: its super-peer cannot be reached, takes it for gone, or refuses it."""
         host = self.hosts[self.peers[peer].super_peer]
         if host.network is None or host.is_stalled or not self.peers[peer].is_here or peer not in host.rules.group:
             return None
-        name, effects = host.rules.submit(host.rules_now, peer, updates)
+        try:
+            name, effects = host.rules.submit(host.rules_now, peer, updates)
+        except UnknownName:
+            return None
         self.record(Submitted(self.now, name, peer, updates))
         host.act(effects)
         return name
