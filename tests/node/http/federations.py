@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from triplewire.errors import Forbidden, UnknownRule
 from triplewire.node.http import create_app
+from triplewire.node.rules.idempotency import IdempotencyKey
 from triplewire.node.service import Node
 from triplewire.node.settings import Settings
 from triplewire.store.tables.identities import Client
@@ -111,7 +112,9 @@ class StubFederation:
         self.asked.append(("relevance", client.id, text, seconds))
         return RuleRelevance(CONCERNS, ("sp-away",))
 
-    async def submit(self, client: Client, text: str, seconds: float) -> NetworkTransaction:
+    async def submit(
+        self, client: Client, text: str, seconds: float, peer: str = "", key: IdempotencyKey | None = None
+    ) -> NetworkTransaction:
         self.asked.append(("submit", client.id, text, seconds))
         return self.submitted
 

@@ -210,8 +210,7 @@ async def test_a_node_in_no_network_says_what_it_would_take(tmp_path: Path, meth
 
 async def test_a_super_peer_that_carries_no_rules_says_so(tmp_path: Path):
     NetworkKey.new().write(tmp_path / "key")
-    async with api_of(tmp_path / "node", network_key=tmp_path / "key") as api:
-        api.node.federation = None
+    async with api_of(tmp_path / "node", network_key=tmp_path / "key", network_rules=False) as api:
         refused = await api.get("/rules", params=NETWORK)
         assert is_problem(refused, 404, "not-in-network")
         assert "--no-network-rules" in refused.json()["detail"]

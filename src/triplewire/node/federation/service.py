@@ -51,11 +51,13 @@ from triplewire.node.federation.answers import (
     transaction_answer,
 )
 from triplewire.node.federation.happenings import Happenings
-from triplewire.node.federation.host import RuleHost
+from triplewire.node.federation.host import Keep, RuleHost
+from triplewire.node.federation.keyed_submissions import KeyedSubmissions
 from triplewire.node.federation.living_site import LivingSite
 from triplewire.node.federation.network_watch import NetworkWatch
 from triplewire.node.living.service import require_reader
 from triplewire.node.overlay.overlay import Overlay
+from triplewire.node.rules.idempotency import IdempotencyKey
 from triplewire.node.rules.rights import require_author
 from triplewire.rules.schema import Schema
 from triplewire.store.tables.identities import Client
@@ -88,6 +90,7 @@ class Federation:
         self.site = LivingSite(self.me, broker, self._joined, lambda said: self._said(self.me, said))
         self._broker = broker
         self._overlay = overlay
+        self._keyed = KeyedSubmissions(broker.store)
         self._network = NetworkWatch(self.me)
         self._moved = asyncio.Event()
         self._is_listening = False
@@ -187,13 +190,23 @@ class Federation:
 
     # Transactions
 
-    async def submit(self, client: Client, text: str, seconds: float, peer: str = "") -> NetworkTransaction:
-        """Submit a transaction of a peer, or of this node; the answer comes when it has ended, or the time has."""
+    async def submit(
+        self, client: Client, text: str, seconds: float, peer: str = "", key: IdempotencyKey | None = None
+    ) -> NetworkTransaction:
+        """Submit a transaction of a peer, or of this node; the answer comes when it has ended, or the time has.
+
+        Under a key that is known already, the answer is of the transaction that was submitted first.
+        """
         require_author(client)
         self._broker.state.know(client)
         self._broker.events.buckets.take(client, 1)
-        asked = inputs.Submit(self.host.now, peer or self.me, text, client.id)
-        unit = _only(await self.host.ask(asked), TransactionSubmitted).unit
+
+        async def submitted(keep: Keep | None = None) -> str:
+            asked = inputs.Submit(self.host.now, peer or self.me, text, client.id)
+            return _only(await self.host.ask(asked, keep), TransactionSubmitted).unit
+
+        accepted = self._broker.date.time()
+        unit = await (submitted() if key is None else self._keyed.unit(key, accepted, submitted))
         await self._until(lambda: self._unit(unit).status is not Status.ACTIVE, seconds)
         return transaction_answer(self._unit(unit))
 

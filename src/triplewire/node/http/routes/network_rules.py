@@ -5,6 +5,7 @@ What is said of them at `/rules`, `/updates` and `/schema` with `?scope=network`
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator
 from enum import StrEnum
@@ -22,6 +23,7 @@ from triplewire.node.http.negotiation import chosen
 from triplewire.node.http.openapi import BEARER, JSON, json_answer, json_response, problems
 from triplewire.node.http.routes.events import MOST_POSITION
 from triplewire.node.http.routes.subscriptions import text_of
+from triplewire.node.rules.idempotency import IdempotencyKey
 from triplewire.node.rules.rights import require_author
 from triplewire.rdf.terms import NamedNode
 from triplewire.store.tables.identities import Client
@@ -103,15 +105,13 @@ async def find_relevance(request: Request, wait: Wait = 2.0) -> Response:
 # Transactions
 
 
-async def submit(request: Request, wait: float) -> Response:
-    """Submit a transaction to the network."""
+async def submit(request: Request, wait: float, idempotency_key: str | None) -> Response:
+    """Submit a transaction to the network, under a key once."""
     client, node = _author(request), node_of(request)
-    if "idempotency-key" in request.headers:
-        raise InputError(wanted="no `Idempotency-Key` with scope=network", found="one")
     require_rdftl(request)
     federation = federation_of(request)
     text = await read_text(request, min(MAX_FILE_BYTES, node.settings.limits.document_bytes))
-    return _submitted(await federation.submit(client, text, wait))
+    return _submitted(await federation.submit(client, text, wait, key=_key(client, idempotency_key, text)))
 
 
 @router.get(
@@ -204,6 +204,11 @@ def _author(request: Request) -> Client:
     client = client_of(request)
     require_author(client)
     return client
+
+
+def _key(client: Client, key: str | None, text: str) -> IdempotencyKey | None:
+    digest = hashlib.sha256(b"/updates?scope=network\n" + text.encode()).digest()
+    return None if key is None else IdempotencyKey(client.id, key, digest)
 
 
 def _submitted(made: NetworkTransaction) -> Response:

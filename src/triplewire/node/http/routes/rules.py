@@ -193,7 +193,7 @@ async def execute(
     withdrawn, so the answer is a success also where it was aborted; after `wait` seconds it is 202.
     """
     if scope is Scope.NETWORK:
-        return await submit(request, wait)
+        return await submit(request, wait, idempotency_key)
     node, client = node_of(request), client_of(request)
     require_author(client)
     require_rdftl(request)
