@@ -121,6 +121,7 @@ async def hosts(folder: Path, *names: str, schema: Schema | None = FAMILY) -> As
             await host.open_to_all()
             if schema is not None:
                 await host.declare(schema)
+        await acquainted(*made)
         yield made
     finally:
         for host in reversed(made):
@@ -140,4 +141,16 @@ async def quiet(*some: Host) -> None:
     await asyncio.gather(*(host.federation.host.settled() for host in some))
 
 
-__all__ = ["EX", "OPEN", "Access", "Host", "Literal", "hosts", "quiet", "until"]
+async def acquainted(*some: Host) -> None:
+    """Wait until nothing is under way, and all know what each of them declares and offers."""
+
+    def is_known() -> bool:
+        rules = [host.federation.machine.rules for host in some]
+        known = [(one.network.versions.known, one.whole.versions) for one in rules]
+        return all(each == known[0] for each in known) and len(known[0][0]) == len(some)
+
+    await until(is_known)
+    await quiet(*some)
+
+
+__all__ = ["EX", "OPEN", "Access", "Host", "Literal", "acquainted", "hosts", "quiet", "until"]
