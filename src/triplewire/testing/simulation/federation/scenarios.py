@@ -67,7 +67,6 @@ class ScenarioRunner:
         self.injector.handlers["peer"] = lambda _one, _other: self._take_a_peer_away()
         self.injector.handlers["withdraw"] = lambda _one, _other: self._withdraw_one()
         self.injector.handlers["join"] = lambda _one, _other: self._join_late()
-        self._submitted: list[str] = []
 
     def run(self) -> None:
         """Found, fill, register, wait, submit under faults, and clear them."""
@@ -109,9 +108,7 @@ class ScenarioRunner:
 
     def _submit(self, number: int) -> None:
         peer = self.world.rng.choice(list(self.world.peers))
-        unit = self.world.submit(peer, self._workload.transaction(peer, number))
-        if unit is not None:
-            self._submitted.append(unit)
+        self.world.submit(peer, self._workload.transaction(peer, number))
 
     def _take_a_peer_away(self) -> None:
         self.world.take_away(self.world.rng.choice(list(self.world.peers)), self.injector.duration())
@@ -124,5 +121,5 @@ class ScenarioRunner:
             self.world.peer(LATE, name, self._workload.triples(LATE))
 
     def _withdraw_one(self) -> None:
-        if self._submitted:
-            self.world.abort(self.world.rng.choice(self._submitted))
+        if self.world.submitted:
+            self.world.abort(self.world.rng.choice(self.world.submitted))
