@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from triplewire.errors import InputError, MessageRefused
-from triplewire.federation.codec import Body, Broadcast, decode, encode
+from triplewire.federation.codec import Announced, Body, decode, encode
 from triplewire.federation.delivery import Acknowledgement, Delivery, Parcel
 from triplewire.federation.effects import Effect, ToAll, ToSuperPeer
 from triplewire.federation.execution.coordinator import Effects
@@ -42,7 +42,7 @@ class Carrier:
         local: Local = []
         for effect in effects:
             if isinstance(effect, ToAll):
-                out += self.network.broadcast(network_now, encode(Broadcast(self.rules.me, effect.message)))
+                out += self.network.broadcast(network_now, encode(Announced(self.rules.me, effect.message)))
             elif isinstance(effect, ToSuperPeer):
                 out += self._relay(network_now, self.delivery.send(now, effect.to, effect.message))
             else:
@@ -52,7 +52,7 @@ class Carrier:
     def receive(self, now: float, network_now: float, sender: str, data: bytes) -> tuple[list[NetworkEffect], Local]:
         """A body about rules has arrived, relayed or broadcast. Raises `MessageRefused`."""
         body = decode(data)
-        if isinstance(body, Broadcast):
+        if isinstance(body, Announced):
             return self.send(now, network_now, self._taken(now, body.sender, body.message))
         messages, back = self.delivery.receive(sender, body)
         out = self._relay(network_now, back)

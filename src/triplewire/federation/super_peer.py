@@ -137,13 +137,16 @@ class RuleSuperPeer:
         effects: Effects = [*self.registrar.receive(now, sender, message)]  # type: ignore[arg-type]
         return [*effects, *self.coordinator.look_again(now)]
 
+    def is_due(self, now: float) -> bool:
+        """Whether a tick would do anything. One for which this is false need not be noted anywhere."""
+        return self._is_exchange_due(now) or self.registrar.is_due(now) or self.coordinator.is_due(now)
+
     def tick(self, now: float) -> Effects:
         """Do what is due."""
         effects: Effects = [*self.registrar.tick(now)]
-        others = sorted(self._overlay.others)
-        if others and now - self._exchange_at >= self._timings.exchange:
+        if self._is_exchange_due(now):
             self._exchange_at = now
-            effects.append(ToSuperPeer(self._rng.choice(others), self.network.versions))
+            effects.append(ToSuperPeer(self._rng.choice(sorted(self._overlay.others)), self.network.versions))
         return [*effects, *self.coordinator.tick(now)]
 
     @property
@@ -152,6 +155,9 @@ class RuleSuperPeer:
         return self.coordinator.is_quiet and not self.registrar.asking
 
     # Private
+
+    def _is_exchange_due(self, now: float) -> bool:
+        return bool(self._overlay.others) and now - self._exchange_at >= self._timings.exchange
 
     def _follow_index(self, now: float, peer: str, change: IndexChange) -> list[Effect]:
         if not change or peer not in self.group:

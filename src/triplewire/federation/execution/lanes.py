@@ -74,6 +74,14 @@ class Lane:
         self.sent_at = now
         return self.outstanding
 
+    def is_unanswered(self, now: float, retry: float) -> bool:
+        """Whether the peer has to be asked again."""
+        return self.outstanding is not None and self.is_here and now - self.sent_at >= retry
+
+    def is_absent(self, now: float, absence: float) -> bool:
+        """Whether the peer has been gone for too long."""
+        return not self.is_here and now - self.gone_since >= absence
+
     @property
     def is_idle(self) -> bool:
         return self.update is None and self.outstanding is None and not self.ready and not self.undone

@@ -50,6 +50,11 @@ def advance(state: ExecutionState, lane: Lane) -> bool:
     return bool(lane.ready) and _begin(state, lane, state.units[lane.ready.popleft()])
 
 
+def has_waited_for_rules(state: ExecutionState, update: Update, now: float) -> bool:
+    """Whether the rules that a change needs are here, or have been waited for long enough."""
+    return not state.given.registrar.asking or update.until <= now
+
+
 def replied(state: ExecutionState, lane: Lane, serial: int, reply: Reply) -> None:
     """The peer has answered what was outstanding, and has told that as this serial."""
     update = lane.update
@@ -96,7 +101,7 @@ def _ask(state: ExecutionState, lane: Lane, request: Request) -> None:
 
 def _go_on(state: ExecutionState, lane: Lane, update: Update) -> bool:
     if update.phase is Phase.RULES:
-        if state.given.registrar.asking and state.now < update.until:
+        if not has_waited_for_rules(state, update, state.now):
             return False
         if state.given.registrar.is_missing_rules:
             state.emit(RulesMissing(update.unit))

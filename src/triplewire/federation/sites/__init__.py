@@ -1,5 +1,6 @@
 """A peer's repository, and what its super-peer asks of it (section 3.2).
 
+codec       requests and answers as bytes
 detection   event queries over a change, on the state right after it, whatever has happened since
 matching    answers sub-queries
 planning    what an action comes to at a site, under privileges and with what other sites describe
