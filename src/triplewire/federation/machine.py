@@ -109,8 +109,8 @@ class RuleMachine:
                 return self._tick(now) if self.is_due(now) else []
             case inputs.BodyReceived(now, sender, data):
                 return self._body(now, sender, data)
-            case inputs.PeerJoined(now, peer, view):
-                return self._sent(now, self.rules.join(now, peer, view))
+            case inputs.PeerJoined(now, peer, view, next_serial):
+                return self._sent(now, self.rules.join(now, peer, view, next_serial))
             case inputs.PeerLeft(now, peer):
                 return self._sent(now, self.rules.leave(now, peer))
             case inputs.FromPeerReceived(now, peer, message):

@@ -3,11 +3,11 @@
 Every method takes the time first, in monotonic seconds, and returns effects; the shell around it carries them out.
 
     rules = RuleSuperPeer("SP1", whole, overlay, rng, privileges)
-    effects = rules.join(now, "ann", site.view)
+    effects = rules.join(now, "ann", site.view, site.stream.next_serial)
     rule, effects = rules.register(now, parse_rule(text), time=...)
     unit, effects = rules.submit(now, "ann", parse_updates(text))
     effects = rules.receive(now, sender, message)         # of another super-peer
-    effects = rules.reply(now, "ann", answer)             # of a peer
+    effects = rules.reply(now, "ann", told)               # of a peer: an answer, or a change of its own
     effects = rules.tick(now)                             # a few times a second
 """
 
@@ -75,12 +75,12 @@ class RuleSuperPeer:
 
     # Our own peers
 
-    def join(self, now: float, peer: str, view: PeerView) -> Effects:
-        """A peer is here, with all that it has."""
+    def join(self, now: float, peer: str, view: PeerView, next_serial: int) -> Effects:
+        """A peer is here, with all that it had before it told `next_serial`, or that it has since."""
         before = self.group[peer].nodes if peer in self.group else frozenset()
         change = self.group.join(peer, view)
         effects: Effects = [*self._group_changed(now, change, before ^ view.nodes)]
-        return [*effects, *self.coordinator.join(now, peer)]
+        return [*effects, *self.coordinator.join(now, peer, next_serial)]
 
     def leave(self, now: float, peer: str) -> Effects:
         """A peer is gone, for a while or for good."""
@@ -101,7 +101,7 @@ class RuleSuperPeer:
         return self.coordinator.submit(now, peer, updates)
 
     def reply(self, now: float, peer: str, answer: FromPeer) -> Effects:
-        """A peer has answered a request."""
+        """A peer has answered a request, or has changed by itself."""
         return self.coordinator.reply(now, peer, answer) if peer in self.group else []
 
     def register(

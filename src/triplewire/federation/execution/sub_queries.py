@@ -179,7 +179,7 @@ def _by_super_peer(state: ExecutionState, lookups: Sequence[Lookup]) -> list[tup
 
 def _concerns(lookup: Lookup, view: PeerView) -> bool:
     """Whether a peer may have triples for a lookup, by its annotated schema and by the resources that it references."""
-    if not may_have(lookup, frozenset(node.value for node in view.nodes)):
+    if not may_have(lookup, view.nodes):
         return False
     ends = [lookup.subject] if lookup.predicate == TYPE else [lookup.subject, lookup.target]
     return all(view.has(end) for end in ends if isinstance(end, NamedNode) and not _is_blank(end))

@@ -171,7 +171,7 @@ class Registrar:
         new = [one for one in records if one.id not in self.base and one.id not in self._tombstones]
         if not new:
             return
-        schema = self._group.schema
+        schema = self._group.recent_schema
         for record in new:
             if e_relevant(rule_of(record.text), schema):
                 self.base.add(record)

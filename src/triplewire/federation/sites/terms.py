@@ -49,6 +49,14 @@ def outward_triple(triple: Triple, site: str) -> Triple:
     return Triple(outward(triple.subject, site), triple.predicate, outward(triple.object, site))  # type: ignore[arg-type]
 
 
+def inward_delta(delta: DeltaTerms, site: str) -> DeltaTerms:
+    return {component: inward(term, site) for component, term in delta.items()}
+
+
+def outward_delta(delta: DeltaTerms, site: str) -> DeltaTerms:
+    return {component: outward(term, site) for component, term in delta.items()}
+
+
 def term_text(term: Term) -> str:
     """A term for a message."""
     return f"<<( {term} )>>" if isinstance(term, Triple) else str(term)

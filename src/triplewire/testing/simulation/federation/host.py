@@ -126,7 +126,7 @@ class RuleHost(Process[object]):
             return
         host = self.world.peers[peer]
         if host.is_here:
-            self.take(PeerJoined(self.rules_now, peer, host.site.view))
+            self.take(PeerJoined(self.rules_now, peer, host.site.view, host.site.stream.next_serial))
         else:
             self.take(PeerLeft(self.rules_now, peer))
 
