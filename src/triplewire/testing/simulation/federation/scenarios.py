@@ -16,6 +16,8 @@ from triplewire.testing.simulation.history import FaultInjected
 
 LOSSY = FaultModel(slowest=0.2, loss=0.1, repeats=0.1, late=0.05, lateness=1.0)
 _QUIET = 120.0
+_OWN = 0.4
+"""How many transactions are changes that a peer makes by itself, and reports."""
 
 
 class Scenario(Struct, frozen=True, kw_only=True):
@@ -109,6 +111,9 @@ class ScenarioRunner:
 
     def _submit(self, number: int) -> None:
         peer = self.world.rng.choice(list(self.world.peers))
+        if self.world.rng.random() < _OWN:
+            self.world.change(peer, self._workload.transaction(peer, number))
+            return
         unit = self.world.submit(peer, self._workload.transaction(peer, number))
         if unit is not None:
             self._submitted.append(unit)

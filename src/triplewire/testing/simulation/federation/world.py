@@ -75,6 +75,7 @@ class FederationWorld(SimulatedWorld[object, Record, RuleHost]):
         host = self.peers[name] = PeerHost(self, name, super_peer, schema or self.schema)
         host.load(list(triples))
         self.connect(host)
+        self.later(self.rng.random(), host.repeat)
         self.hosts[super_peer].look_after(name)
         return host
 
@@ -96,6 +97,10 @@ class FederationWorld(SimulatedWorld[object, Record, RuleHost]):
         host.act(effects)
         return name
 
+    def change(self, peer: str, updates: tuple[Update, ...]) -> None:
+        """A peer changes its repository by itself, whoever is there."""
+        self.peers[peer].change(updates)
+
     def abort(self, unit: str) -> None:
         """A client withdraws a transaction."""
         host = self.hosts[unit.partition("/")[0]]
@@ -116,7 +121,7 @@ class FederationWorld(SimulatedWorld[object, Record, RuleHost]):
     @property
     def is_quiet(self) -> bool:
         """Whether nobody has anything left to do."""
-        return all(host.is_quiet for host in self.hosts.values())
+        return all(host.is_quiet for host in (*self.hosts.values(), *self.peers.values()))
 
     def _return(self, peer: str, what: str) -> None:
         self.peers[peer].is_here = True
