@@ -10,7 +10,7 @@ from triplewire.federation.registration.precedence import Scheme
 from triplewire.federation.sites.privileges import Privileges
 from triplewire.federation.timings import FederationTimings
 from triplewire.languages.rdftl import format_rule, parse_updates
-from triplewire.languages.rdftl.syntax import Abort, Rule
+from triplewire.languages.rdftl.syntax import Abort, Rule, Update
 from triplewire.network.timings import Timings
 from triplewire.rdf.terms import Triple
 from triplewire.rules.execution.units import Commutes, none_commutes
@@ -77,6 +77,7 @@ class FederationWorld(SimulatedWorld[object, Record, RuleHost]):
         host = self.peers[name] = PeerHost(self, name, super_peer, schema or self.schema)
         host.load(list(triples))
         self.connect(host)
+        self.later(self.rng.random(), host.repeat)
         self.hosts[super_peer].look_after(name)
         return host
 
@@ -102,6 +103,10 @@ class FederationWorld(SimulatedWorld[object, Record, RuleHost]):
         """The transactions of which somebody was told that they are."""
         return [record.unit for record in self.history.records if isinstance(record, Submitted)]
 
+    def change(self, peer: str, updates: tuple[Update, ...]) -> None:
+        """A peer changes its repository by itself, whoever is there."""
+        self.peers[peer].change(updates)
+
     def abort(self, unit: str) -> None:
         """A client withdraws a transaction."""
         host = self.hosts[unit.partition("/")[0]]
@@ -122,7 +127,7 @@ class FederationWorld(SimulatedWorld[object, Record, RuleHost]):
     @property
     def is_quiet(self) -> bool:
         """Whether nobody has anything left to do."""
-        return all(host.is_quiet for host in self.hosts.values())
+        return all(host.is_quiet for host in self.hosts.values()) and all(peer.is_quiet for peer in self.peers.values())
 
     def _return(self, peer: str, what: str) -> None:
         self.peers[peer].is_here = True
