@@ -65,7 +65,7 @@ def finish(state: ExecutionState, unit: Unit) -> None:
         if children:
             _before_the_rest(state, unit, children)
             return
-    unit.status, unit.ended_at = Status.COMMITTED, state.now
+    state.end(unit, Status.COMMITTED)
     state.emit(UnitCommitted(unit.id))
     release_waiting(state, unit)
 
