@@ -23,6 +23,8 @@ from triplewire.federation.indexes.group_index import GroupChange, GroupIndex, P
 from triplewire.federation.indexes.local_index import IndexChange, Nodes
 from triplewire.federation.indexes.network_index import NetworkIndex, Offer, Versions
 from triplewire.federation.indexes.relevance import Annotations, OtherSuperPeers, annotate, annotate_others
+from triplewire.federation.inquiries.asker import Inquiries
+from triplewire.federation.inquiries.messages import Said as Inquiry
 from triplewire.federation.messages import Message
 from triplewire.federation.overlay import Overlay
 from triplewire.federation.policy import Policy
@@ -72,6 +74,7 @@ class RuleSuperPeer:
             policy.depth,
         )
         self.coordinator = Coordinator(given, privileges)
+        self.inquiries = Inquiries(self.coordinator.state)
 
     # Our own peers
 
@@ -122,12 +125,27 @@ class RuleSuperPeer:
         whole = resolved(rule, self._whole)
         return annotate(whole, self.group, self._whole), annotate_others(whole, self.network, self._whole)
 
+    def ask_relevance(self, now: float, rule: Rule, seconds: float) -> tuple[str, Effects]:
+        """Ask everybody which parts of a rule concern them; returns the name of the inquiry, for `InquiryAnswered`.
+
+        Raises `UnknownName`.
+        """
+        inquiry, effects = self.inquiries.ask_relevance(now, rule, seconds)
+        return inquiry, [*effects]
+
+    def ask_trace(self, now: float, unit: str, seconds: float) -> tuple[str, Effects]:
+        """Ask for the transaction of a unit, ours or another's, in the same way. Raises `MessageRefused`."""
+        inquiry, effects = self.inquiries.ask_trace(now, unit, seconds)
+        return inquiry, [*effects]
+
     # Other super-peers
 
     def receive(self, now: float, sender: str, message: Message) -> Effects:
         """A message of another super-peer, or one that was broadcast."""
         if isinstance(message, SAID):
             return self.coordinator.receive(now, sender, message)  # type: ignore[arg-type]
+        if isinstance(message, Inquiry):
+            return [*self.inquiries.receive(now, sender, message)]
         match message:
             case Offer():
                 self.network.include(message)
@@ -144,12 +162,12 @@ class RuleSuperPeer:
         if others and now - self._exchange_at >= self._timings.exchange:
             self._exchange_at = now
             effects.append(ToSuperPeer(self._rng.choice(others), self.network.versions))
-        return [*effects, *self.coordinator.tick(now)]
+        return [*effects, *self.coordinator.tick(now), *self.inquiries.tick(now)]
 
     @property
     def is_quiet(self) -> bool:
         """Whether nothing is left to do here, other than at peers that are gone."""
-        return self.coordinator.is_quiet and not self.registrar.asking
+        return self.coordinator.is_quiet and not self.registrar.asking and not self.inquiries.open
 
     # Private
 

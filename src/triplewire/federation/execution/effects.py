@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from triplewire.federation.sites.requests import FromSuperPeer
+from triplewire.wire.network_rules import NetworkTrace, RuleRelevance
 
 
 class ToPeer(Struct, frozen=True):
@@ -72,6 +73,13 @@ class CompensationRefused(Struct, frozen=True):
     reason: str
 
 
+class InquiryAnswered(Struct, frozen=True):
+    """What others have answered to an inquiry of ours, as far as they have."""
+
+    inquiry: str
+    result: RuleRelevance | NetworkTrace
+
+
 Happening = (
     UnitScheduled
     | UnitCommitted
@@ -81,4 +89,5 @@ Happening = (
     | ConditionFailed
     | MessageDropped
     | CompensationRefused
+    | InquiryAnswered
 )
