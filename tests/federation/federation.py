@@ -70,7 +70,7 @@ class Federation:
         site = self.sites[name] = PeerSite(name, schema or self.whole)
         site.load(triples)
         self.super_peer_of[name] = at
-        self._do(at, self.super_peers[at].join(self.now, name, site.view))
+        self._do(at, self.super_peers[at].join(self.now, name, site.view, site.stream.next_serial))
         self.run()
         return site
 
@@ -100,7 +100,9 @@ class Federation:
     def come_back(self, peer: str) -> None:
         self.gone.discard(peer)
         at = self.super_peer_of[peer]
-        self._do(at, self.super_peers[at].join(self.now, peer, self.sites[peer].view))
+        self._do(
+            at, self.super_peers[at].join(self.now, peer, self.sites[peer].view, self.sites[peer].stream.next_serial)
+        )
 
     def abort(self, unit: str, reason: str = "asked to") -> None:
         at = unit.partition("/")[0]

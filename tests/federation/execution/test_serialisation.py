@@ -24,8 +24,9 @@ class Coordinators:
                 rng.shuffle(queue)
             to, edges, sender = queue.popleft()
             for other, untold in self.graphs[to].add(0.0, edges, sender).items():
-                queue.append((other, untold, to))
-            self.victims |= {v for v in self.graphs[to].victims(edges) if v.startswith(f"{to}/")}
+                queue.append((other, untold.edges, to))
+            verdict = self.graphs[to].judge(0.0, edges)
+            self.victims |= {victim for victim in verdict.victims if victim.startswith(f"{to}/")}
 
 
 def test_coordinators_of_one_part_know_all_of_it_and_others_nothing():

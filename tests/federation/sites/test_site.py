@@ -22,6 +22,7 @@ from triplewire.federation.sites.requests import (
     NumberedReply,
     Refused,
     Reply,
+    Told,
 )
 from triplewire.federation.sites.site import PeerSite
 from triplewire.languages.rdftl import parse_rule, parse_updates
@@ -46,9 +47,10 @@ def action(text: str) -> Action:
 
 def asked(peer: PeerSite, number: int, request: Execute | Detect | Compensate) -> Reply:
     answer = peer.receive(Numbered(number, request))
-    assert isinstance(answer, NumberedReply)
-    assert answer.number == number
-    return answer.reply
+    assert isinstance(answer, Told)
+    assert isinstance(answer.what, NumberedReply)
+    assert answer.what.number == number
+    return answer.what.reply
 
 
 NAMED = Execute("u", action("INSERT (resource(http://example.org/ann), ex:name, 'x')"))
@@ -100,12 +102,12 @@ def test_event_queries_see_the_last_change():
     rule = resolved(parse_rule(f"{PREAMBLE} ON INSERT (_, ex:name, _) IF True DO DELETE $delta"), FAMILY)
     query = EventQuery("r", rule.event, rule.lets)
     asked(peer, 1, NAMED)
-    found = asked(peer, 2, Detect((query,)))
+    found = asked(peer, 2, Detect(1, (query,)))
     assert isinstance(found, Detected)
     assert [delta[Component.SOURCE] for delta in found.deltas["r"]] == [EX["ann"]]
     assert EX["Person"] in found.classes[EX["ann"]]
     asked(peer, 3, Execute("u", action("INSERT (resource(http://example.org/ann), ex:age, 7)")))
-    assert asked(peer, 4, Detect((query,))) == Detected({}, {}, ())
+    assert asked(peer, 4, Detect(3, (query,))) == Detected({}, {}, ())
 
 
 def test_a_compensation_conforms_or_is_refused():

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from triplewire.federation.execution.effects import InquiryAnswered
+from triplewire.federation.inputs import AskRelevance, AskTrace
+from triplewire.federation.outputs import InquiryBegun
 from triplewire.federation.sites.privileges import Access, Privileges
-from triplewire.languages.rdftl import parse_rule, parse_updates
+from triplewire.languages.rdftl import parse_rule
 from triplewire.languages.rdftl.syntax import Abort
 from triplewire.rdf.terms import Literal, Triple
 from triplewire.rules.vocabulary import TYPE
@@ -19,7 +21,7 @@ from triplewire.wire.network_rules import NetworkTrace, RuleRelevance
 SIZE = 5
 SECONDS = 6.0
 ALL = {f"SP{number}" for number in range(1, SIZE + 1)}
-RULE = parse_rule(f"RULE r {PREAMBLE} ON INSERT (_, ex:mark1, _) IF True DO INSERT ($delta, ex:mark2, 'b')")
+RULE = f"RULE r {PREAMBLE} ON INSERT (_, ex:mark1, _) IF True DO INSERT ($delta, ex:mark2, 'b')"
 OPEN = Privileges(otherwise=Access.READ_WRITE)
 
 
@@ -34,20 +36,21 @@ class Town:
             ann = [Triple(EX["ann"], TYPE, EX["Person"]), Triple(EX["ann"], EX["mark1"], Literal("z"))]
             self.world.peer(f"at {name}", name, ann)
         self.world.run_for(15.0)
-        self.rule = self.world.register("SP2", RULE, Abort.MUTUAL)
+        self.world.register("SP2", parse_rule(RULE), Abort.MUTUAL)
         self.world.run_for(5.0)
-        text = f"{PREAMBLE} INSERT (resource(http://example.org/ann), ex:mark1, 'a');;"
-        self.transaction = self.world.submit("at SP3", parse_updates(text))
+        self.world.submit("at SP3", f"{PREAMBLE} INSERT (resource(http://example.org/ann), ex:mark1, 'a');;")
+        self.world.run_for(1.0)
         self.world.run_while(lambda: not self.world.is_quiet, at_most=60.0)
+        (self.transaction,) = self.world.submitted
 
     def ask(self, at: str, seconds: float = SECONDS) -> tuple[RuleRelevance, NetworkTrace]:
         """Ask both questions, and let the time pass that they may take."""
         host = self.world.hosts[at]
-        rule, effects = host.rules.ask_relevance(host.rules_now, RULE, seconds)
-        host.act(effects)
-        assert self.transaction is not None
-        trace, effects = host.rules.ask_trace(host.rules_now, self.transaction, seconds)
-        host.act(effects)
+        begun = [
+            *host.take(AskRelevance(host.rules_now, RULE, seconds)),
+            *host.take(AskTrace(host.rules_now, self.transaction, seconds)),
+        ]
+        rule, trace = (output.inquiry for output in begun if isinstance(output, InquiryBegun))
         self.world.run_for(seconds + 1.0)
         happened = [one.what for one in self.world.history.records if isinstance(one, Happened) and one.node == at]
         answers = [one for one in happened if isinstance(one, InquiryAnswered)]

@@ -3,18 +3,37 @@
 Nothing waits for a lock. Where two transactions meet at a peer and do not commute, the peer's super-peer notes which
 came first, and tells those who coordinate the two. They share what they know with all who coordinate something in the
 same part of the graph, so the subgraphs of a part are merged and replicated as they grow together. A cycle is seen by
-all of them; the youngest in it aborts, and its own super-peer does that.
+all of them; the youngest in it that is not sealed aborts, and its own super-peer does that. What a peer had committed
+before its super-peer heard of it is sealed: nothing can undo it, and whoever shares a part of the graph is told.
 
 A node is not always a whole transaction: a subtransaction that may commit or abort on its own is a node of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
+from typing import TypeVar
+
+from msgspec import Struct
 
 from triplewire.federation.execution.units import age, super_peer_of
 
 Edge = tuple[str, str]
+_Key = TypeVar("_Key")
+
+
+class Untold(Struct, frozen=True):
+    """What somebody has to be told: edges, and which of the nodes in their part are sealed."""
+
+    edges: tuple[Edge, ...] = ()
+    sealed: tuple[str, ...] = ()
+
+
+class Verdict(Struct, frozen=True):
+    """Who has to abort, and cycles in which nobody can."""
+
+    victims: tuple[str, ...] = ()
+    unbreakable: tuple[tuple[str, ...], ...] = ()
 
 
 class SerialisationGraph:
@@ -22,9 +41,12 @@ class SerialisationGraph:
 
     def __init__(self, me: str) -> None:
         self._me = me
-        self._after: dict[str, set[str]] = {}
-        self._before: dict[str, set[str]] = {}
+        self._after: dict[str, dict[str, None]] = {}
+        self._before: dict[str, dict[str, None]] = {}
         self._told: dict[str, set[Edge]] = {}
+        self._sealed: dict[str, float] = {}
+        self._told_sealed: dict[str, set[str]] = {}
+        self._unbreakable: dict[frozenset[str], float] = {}
         self._withdrawn: dict[str, float] = {}
         self._added: dict[Edge, float] = {}
 
@@ -32,7 +54,22 @@ class SerialisationGraph:
     def edges(self) -> tuple[Edge, ...]:
         return tuple(self._added)
 
-    def add(self, now: float, edges: Iterable[Edge], told_by: str | None = None) -> dict[str, tuple[Edge, ...]]:
+    def is_sealed(self, node: str) -> bool:
+        """Whether nothing can undo it, as far as anybody has said."""
+        return node in self._sealed
+
+    def seal(self, now: float, nodes: Iterable[str], told_by: str | None = None) -> tuple[Edge, ...]:
+        """Nothing can undo these; returns the edges around those of which that is news."""
+        around: dict[Edge, None] = {}
+        for node in nodes:
+            if told_by is not None:
+                self._told_sealed.setdefault(told_by, set()).add(node)
+            if node not in self._sealed:
+                self._sealed[node] = now
+                around.update(dict.fromkeys(self._around(node)))
+        return tuple(around)
+
+    def add(self, now: float, edges: Iterable[Edge], told_by: str | None = None) -> dict[str, Untold]:
         """Take edges; returns what others have to be told: those who coordinate something in the same part."""
         new = []
         for edge in edges:
@@ -40,19 +77,48 @@ class SerialisationGraph:
                 self._told.setdefault(told_by, set()).add(edge)
             if edge not in self._added and not self._withdrawn.keys() & edge and edge[0] != edge[1]:
                 self._added[edge] = now
-                self._after.setdefault(edge[0], set()).add(edge[1])
-                self._before.setdefault(edge[1], set()).add(edge[0])
+                self._after.setdefault(edge[0], {})[edge[1]] = None
+                self._before.setdefault(edge[1], {})[edge[0]] = None
                 new.append(edge)
-        return self._to_tell(new)
+        return self.untold([node for edge in new for node in edge])
 
-    def victims(self, around: Iterable[Edge]) -> list[str]:
-        """Of each cycle that goes through one of these edges, the youngest: it has to abort."""
-        found: dict[str, None] = {}
+    def untold(self, nodes: Iterable[str]) -> dict[str, Untold]:
+        """What others have not been told of the parts that these nodes are in."""
+        part = self._part(nodes)
+        others = sorted({super_peer_of(node) for node in part} - {self._me})
+        if not others:
+            return {}
+        edges = [(node, after) for node in part for after in self._after.get(node, ())]
+        sealed = [node for node in part if node in self._sealed]
+        found = {}
+        for other in others:
+            told, told_sealed = self._told.setdefault(other, set()), self._told_sealed.setdefault(other, set())
+            untold = Untold(
+                tuple(edge for edge in edges if edge not in told),
+                tuple(node for node in sealed if node not in told_sealed and super_peer_of(node) != other),
+            )
+            told.update(untold.edges)
+            told_sealed.update(untold.sealed)
+            if untold.edges or untold.sealed:
+                found[other] = untold
+        return found
+
+    def judge(self, now: float, around: Iterable[Edge]) -> Verdict:
+        """Of each cycle that goes through one of these edges, the youngest that is not sealed: it has to abort."""
+        victims: dict[str, None] = {}
+        unbreakable: dict[tuple[str, ...], None] = {}
         for first, second in around:
-            cycle = self._way(second, first)
-            if cycle:
-                found[max(cycle, key=age)] = None
-        return list(found)
+            while first not in victims and second not in victims and (cycle := self._way(second, first, victims)):
+                loose = [node for node in cycle if node not in self._sealed]
+                # The way that was found may be one of several.
+                loose = loose or [node for node in self._between(second, first, victims) if node not in self._sealed]
+                if not loose:
+                    if frozenset(cycle) not in self._unbreakable:
+                        self._unbreakable[frozenset(cycle)] = now
+                        unbreakable[tuple(cycle)] = None
+                    break
+                victims[max(loose, key=age)] = None
+        return Verdict(tuple(victims), tuple(unbreakable))
 
     def withdraw(self, now: float, group: str) -> set[str]:
         """Something has aborted: nothing has to be ordered with it. Returns who has to be told."""
@@ -60,50 +126,66 @@ class SerialisationGraph:
             return set()
         self._withdrawn[group] = now
         told = {super_peer_of(node) for node in self._part([group])} | {super_peer_of(group)}
-        for edge in [edge for edge in self._added if group in edge]:
+        for edge in self._around(group):
             self._drop(edge)
         return told - {self._me}
 
+    def may_forget(self, before: float) -> bool:
+        """Whether something is as old as that."""
+        oldest = (next(iter(times.values()), before) for times in (self._added, self._withdrawn, self._unbreakable))
+        return any(at < before for at in oldest) or self._may_forget_sealed(before)
+
     def forget(self, before: float) -> None:
         """Forget what is as old as that."""
-        for edge in [edge for edge, added in self._added.items() if added < before]:
-            self._drop(edge)
-            for told in self._told.values():
-                told.discard(edge)
-        self._withdrawn = {group: at for group, at in self._withdrawn.items() if at >= before}
+        # Everything was noted in the order of time, so the oldest comes first.
+        while self._added and (oldest := next(iter(self._added.items())))[1] < before:
+            self._drop(oldest[0])
+        self._forget_sealed(before)
+        _forget_old(self._withdrawn, before)
+        _forget_old(self._unbreakable, before)
+
+    def _forget_sealed(self, before: float) -> None:
+        while self._may_forget_sealed(before):
+            node = next(iter(self._sealed))
+            del self._sealed[node]
+            for told in self._told_sealed.values():
+                told.discard(node)
+
+    def _may_forget_sealed(self, before: float) -> bool:
+        node, at = next(iter(self._sealed.items()), ("", before))
+        return at < before and node not in self._after and node not in self._before
 
     def _drop(self, edge: Edge) -> None:
         del self._added[edge]
-        self._after[edge[0]].discard(edge[1])
-        self._before[edge[1]].discard(edge[0])
+        for told in self._told.values():
+            told.discard(edge)
+        for index, node, other in ((self._after, edge[0], edge[1]), (self._before, edge[1], edge[0])):
+            del index[node][other]
+            if not index[node]:
+                del index[node]
 
-    def _to_tell(self, new: list[Edge]) -> dict[str, tuple[Edge, ...]]:
-        if not new:
-            return {}
-        part = self._part([node for edge in new for node in edge])
-        edges = [edge for edge in self._added if edge[0] in part]
-        found = {}
-        for other in sorted({super_peer_of(node) for node in part} - {self._me}):
-            told = self._told.setdefault(other, set())
-            untold = tuple(edge for edge in edges if edge not in told)
-            told.update(untold)
-            if untold:
-                found[other] = untold
-        return found
+    def _around(self, node: str) -> list[Edge]:
+        after = [(node, other) for other in self._after.get(node, ())]
+        return [*after, *((other, node) for other in self._before.get(node, ()))]
 
-    def _part(self, nodes: Iterable[str]) -> set[str]:
+    def _part(self, nodes: Iterable[str]) -> dict[str, None]:
         """Everything that is connected with these."""
-        found = set(nodes)
+        found = dict.fromkeys(nodes)
         waiting = list(found)
         while waiting:
             node = waiting.pop()
             for other in (*self._after.get(node, ()), *self._before.get(node, ())):
                 if other not in found:
-                    found.add(other)
+                    found[other] = None
                     waiting.append(other)
         return found
 
-    def _way(self, start: str, end: str) -> list[str]:
+    def _between(self, start: str, end: str, without: Container[str]) -> list[str]:
+        """The nodes on ways from one node to another."""
+        ahead = _reached(self._after, start, without)
+        return [node for node in _reached(self._before, end, without) if node in ahead]
+
+    def _way(self, start: str, end: str, without: Container[str]) -> list[str]:
         """The nodes of a way from one node to another; empty: there is none."""
         came_from: dict[str, str | None] = {start: None}
         waiting = [start]
@@ -112,10 +194,26 @@ class SerialisationGraph:
             if node == end:
                 return _back(came_from, end)
             for other in sorted(self._after.get(node, ())):
-                if other not in came_from:
+                if other not in came_from and other not in without:
                     came_from[other] = node
                     waiting.append(other)
         return []
+
+
+def _reached(arcs: dict[str, dict[str, None]], start: str, without: Container[str]) -> dict[str, None]:
+    found = {start: None}
+    waiting = [start]
+    while waiting:
+        for other in arcs.get(waiting.pop(), ()):
+            if other not in found and other not in without:
+                found[other] = None
+                waiting.append(other)
+    return found
+
+
+def _forget_old(times: dict[_Key, float], before: float) -> None:
+    while times and (oldest := next(iter(times.items())))[1] < before:
+        del times[oldest[0]]
 
 
 def _back(came_from: dict[str, str | None], end: str) -> list[str]:

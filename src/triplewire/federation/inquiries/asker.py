@@ -85,6 +85,10 @@ class Inquiries:
             case TraceFound():
                 return [*self._traced(sender, message), *self._finish(now)]
 
+    def is_due(self, now: float) -> bool:
+        """Whether a tick would do anything."""
+        return any(question.again_at <= now for question in self._rules.values()) or bool(self._over(now))
+
     def tick(self, now: float) -> Effects:
         """Ask once more, and give up what is late."""
         effects: Effects = []
@@ -105,16 +109,22 @@ class Inquiries:
         alive = frozenset(self._state.given.overlay.others)
         return [one for one in some if one in alive]
 
+    def _over(self, now: float) -> list[str]:
+        """The questions that everybody has answered who can be reached, or that are late."""
+        questions: dict[str, RuleQuestion | TraceQuestion] = {**self._rules, **self._traces}
+        return [
+            inquiry
+            for inquiry, question in questions.items()
+            if question.until <= now or not self._alive(question.waiting)
+        ]
+
     def _finish(self, now: float) -> Effects:
-        """What is answered, or is late."""
         over: Effects = []
-        for inquiry, question in list(self._rules.items()):
-            if question.until <= now or not self._alive(question.waiting):
-                del self._rules[inquiry]
-                over.append(InquiryAnswered(inquiry, self._relevance(question)))
-        for inquiry, trace in list(self._traces.items()):
-            if trace.until <= now or not self._alive(other for other, owed in trace.waiting.items() if owed):
-                del self._traces[inquiry]
+        for inquiry in self._over(now):
+            rule, trace = self._rules.pop(inquiry, None), self._traces.pop(inquiry, None)
+            if rule is not None:
+                over.append(InquiryAnswered(inquiry, self._relevance(rule)))
+            if trace is not None:
                 over.append(InquiryAnswered(inquiry, trace.result()))
         return over
 
@@ -161,7 +171,7 @@ class Inquiries:
                 if other == me:
                     further += self._include(question, me, trace_here(self._state, wanted, me), effects)
                 elif other in alive:
-                    question.waiting[other] = question.waiting.get(other, 0) + 1
+                    question.owed_by(other)
                     effects.append(ToSuperPeer(other, wanted))
                 else:
                     question.unanswered[other] = None
@@ -170,11 +180,11 @@ class Inquiries:
 
     def _traced(self, sender: str, found: TraceFound) -> Effects:
         question = self._traces.get(found.inquiry)
-        if question is None or not question.waiting.get(sender):
+        if question is None or sender not in question.waiting:
             return []
         effects: Effects = []
         onward = self._include(question, sender, found, effects)
-        question.waiting[sender] -= 1
+        question.answered_by(sender)
         return [*effects, *self._pursue(found.inquiry, onward)]
 
     def _include(

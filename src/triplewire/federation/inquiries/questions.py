@@ -58,6 +58,16 @@ class TraceQuestion(Struct):
     unanswered: dict[str, None] = field(default_factory=dict)
     is_moved: bool = False
 
+    def owed_by(self, other: str) -> None:
+        """Somebody was asked, perhaps once more."""
+        self.waiting[other] = self.waiting.get(other, 0) + 1
+
+    def answered_by(self, other: str) -> None:
+        """Somebody has answered one question."""
+        self.waiting[other] -= 1
+        if not self.waiting[other]:
+            del self.waiting[other]
+
     def not_asked(self, onward: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
         """Those who were not asked because of these units. From now on they are."""
         found: dict[str, list[str]] = {}
@@ -84,13 +94,12 @@ class TraceQuestion(Struct):
 
     def result(self) -> NetworkTrace:
         """What is known when it is over."""
-        late = {other for other, owed in self.waiting.items() if owed}
         return NetworkTrace(
             transaction=self.transaction,
             units=tuple(sorted(self.units.values(), key=lambda unit: (unit.depth, unit.super_peer, _number(unit.id)))),
             arcs=tuple(AbortArc(unit, other) for unit in sorted(self.arcs) for other in sorted(self.arcs[unit])),
             not_scheduled=tuple(sorted(self.not_scheduled)),
-            unanswered=tuple(sorted(late | self.unanswered.keys())),
+            unanswered=tuple(sorted(self.waiting.keys() | self.unanswered.keys())),
         )
 
     def _moved(self, sender: str, transaction: str) -> list[tuple[str, str]]:

@@ -75,7 +75,7 @@ def _told(state: ExecutionState, unit: Unit, asker: str) -> TracedUnit:
         _dependency(unit, is_local=parent_at == me),
         _STATUS[unit.status],
         shown(unit.reason if is_ours else without_terms(unit.reason)),
-        False,
+        unit.is_sealed,
         {component: shown(term) for component, term in delta.items()},
     )
 
