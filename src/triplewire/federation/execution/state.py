@@ -38,10 +38,18 @@ class Asked(Struct):
 
 
 class Dispatched(Struct):
-    """What has come of a condition, or of an instance of actions: units here, and instances that were sent away."""
+    """What has come of a condition, or of an instance of actions: units here, and instances that were sent away.
+
+    Of an instance that another super-peer has sent: the unit that has led to it, its transaction, its rule, and why
+    peers were left out.
+    """
 
     units: list[str] = field(default_factory=list)
     instances: list[tuple[str, str]] = field(default_factory=list)
+    parent: str = ""
+    root: str = ""
+    rule: str = ""
+    refused: list[str] = field(default_factory=list)
 
 
 class Surroundings(Struct, frozen=True):

@@ -68,6 +68,14 @@ class PeerView:
         """Whether the resource is in the resource index for this peer."""
         return resource in self._resources
 
+    def nodes_of(self, resource: NamedNode) -> Nodes:
+        """The classes and properties of the data that is about a resource."""
+        return frozenset(self._resources.get(resource, ()))
+
+    def classes_of(self, resource: NamedNode) -> list[NamedNode]:
+        """The classes that a resource has at this peer."""
+        return sorted((node for node in self.nodes_of(resource) if self._classes.is_class(node)), key=str)
+
     def describes(self, resource: NamedNode) -> bool:
         """Whether the resource has a class at this peer, and is not only what arcs lead to."""
         return any(self._classes.is_class(node) for node in self._resources.get(resource, ()))

@@ -24,7 +24,7 @@ from triplewire.federation.inputs import (
     encode_input,
 )
 from triplewire.federation.machine import MachineSetup, RuleMachine
-from triplewire.federation.outputs import Broadcast, Output, Relay, RuleRegistered, TransactionSubmitted
+from triplewire.federation.outputs import Broadcast, InquiryBegun, Output, Relay, RuleRegistered, TransactionSubmitted
 from triplewire.federation.overlay import CubeOverlay
 from triplewire.federation.policy import Policy
 from triplewire.federation.sites.codec import decode_from_super_peer, encode_from_super_peer
@@ -157,7 +157,7 @@ class RuleHost(Process[object]):
             case ToPeer(to, request):
                 asked = decode_from_super_peer(encode_from_super_peer(request))
                 self.world.post(self.id, f"sim://{to}", asked)
-            case RuleRegistered() | TransactionSubmitted():
+            case RuleRegistered() | TransactionSubmitted() | InquiryBegun():
                 pass
             case _:
                 self.world.record(Happened(self.world.now, self.id, output))
