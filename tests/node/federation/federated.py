@@ -53,11 +53,11 @@ class Host(Site):
 
     async def crash(self) -> None:
         """End without a goodbye, in the middle of whatever is under way."""
-        federation = self.federation
-        federation.host._release = lambda _: None
-        federation.site._is_open = False
-        await federation._tasks.stop()
-        await federation.host._tasks.stop()
+        part = self.federation.participation
+        part.host.release = lambda _: None
+        part.site._is_open = False
+        await part._tasks.stop()
+        await part.host._tasks.stop()
         await super().crash()
 
     @property
@@ -134,11 +134,11 @@ async def quiet(*some: Host) -> None:
     def is_quiet() -> bool:
         machines = [host.federation.machine for host in some]
         return all(one.rules.is_quiet and one.delivery.is_flushed for one in machines) and not any(
-            host.federation.site.lag for host in some
+            host.federation.participation.site.lag for host in some
         )
 
     await until(is_quiet)
-    await asyncio.gather(*(host.federation.host.settled() for host in some))
+    await asyncio.gather(*(host.federation.participation.host.settled() for host in some))
 
 
 async def acquainted(*some: Host) -> None:
