@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from tests.node.brokers import ALL, client
 from tests.node.overlay.overlays import Site, settled
 from tests.node.transport.backbones import until
 from tests.rules.execution.town import PREAMBLE
@@ -16,10 +17,11 @@ from triplewire.federation.sites.privileges import Access
 from triplewire.federation.timings import FederationTimings
 from triplewire.languages.rdftl import parse_updates
 from triplewire.node.federation.service import Federation
+from triplewire.node.rules.event_triggers import TriggeredBy
 from triplewire.rdf.terms import Literal, Term, Triple
 from triplewire.rules.schema import Schema
 from triplewire.rules.vocabulary import TYPE
-from triplewire.store.tables.identities import Client, Rights
+from triplewire.store.tables.identities import Client, Grant, Rights
 from triplewire.wire.network_rules import AbortName, NetworkPrivileges, NetworkRule, NetworkTransaction
 
 # Nobody waits long for what has got lost.
@@ -38,8 +40,8 @@ class Host(Site):
 
     async def start(self, *seeds: Site) -> None:
         await super().start(*seeds)
-        for client in self.others:
-            self.broker.state.know(client)
+        for other in self.others:
+            self.broker.state.know(other)
         await self.carry()
 
     async def carry(self) -> None:
@@ -53,16 +55,23 @@ class Host(Site):
 
     async def crash(self) -> None:
         """End without a goodbye, in the middle of whatever is under way."""
-        federation = self.federation
-        federation.host._release = lambda _: None
-        federation.site._is_open = False
-        await federation._tasks.stop()
-        await federation.host._tasks.stop()
+        part = self.federation.participation
+        part.host.release = lambda _: None
+        part.site._is_open = False
+        await part._tasks.stop()
+        await part.host._tasks.stop()
         await super().crash()
 
     @property
     def id(self) -> str:
         return self.overlay.id
+
+    def client(self, name: str, publish: Grant | None = ALL) -> Client:
+        """Another client of this node."""
+        made = client(name, publish=publish)
+        self.others.append(made)
+        self.broker.state.know(made)
+        return made
 
     # What clients do
 
@@ -84,8 +93,6 @@ class Host(Site):
         return await self.federation.put_rule(client or self.me, name, PREAMBLE + text, abort)
 
     async def node_rule(self, text: str, name: str = "local") -> None:
-        from triplewire.node.rules.event_triggers import TriggeredBy
-
         await self.broker.rules.put(self.me, name, PREAMBLE + text, TriggeredBy.UPDATES)
 
     # What is there
@@ -121,6 +128,7 @@ async def hosts(folder: Path, *names: str, schema: Schema | None = FAMILY) -> As
             await host.open_to_all()
             if schema is not None:
                 await host.declare(schema)
+        await acquainted(*made)
         yield made
     finally:
         for host in reversed(made):
@@ -133,11 +141,23 @@ async def quiet(*some: Host) -> None:
     def is_quiet() -> bool:
         machines = [host.federation.machine for host in some]
         return all(one.rules.is_quiet and one.delivery.is_flushed for one in machines) and not any(
-            host.federation.site.lag for host in some
+            host.federation.participation.site.lag for host in some
         )
 
     await until(is_quiet)
-    await asyncio.gather(*(host.federation.host.settled() for host in some))
+    await asyncio.gather(*(host.federation.participation.host.settled() for host in some))
 
 
-__all__ = ["EX", "OPEN", "Access", "Host", "Literal", "hosts", "quiet", "until"]
+async def acquainted(*some: Host) -> None:
+    """Wait until nothing is under way, and all know what each of them declares and offers."""
+
+    def is_known() -> bool:
+        rules = [host.federation.machine.rules for host in some]
+        known = [(one.network.versions.known, one.whole.versions) for one in rules]
+        return all(each == known[0] for each in known) and len(known[0][0]) == len(some)
+
+    await until(is_known)
+    await quiet(*some)
+
+
+__all__ = ["EX", "FAMILY", "OPEN", "Access", "Host", "Literal", "acquainted", "hosts", "quiet", "until"]
