@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,11 +12,13 @@ from msgspec import to_builtins
 
 from triplewire.cli.federation.names import ShortNames
 from triplewire.cli.federation.scope import Wait
-from triplewire.cli.names import shortened
+from triplewire.cli.names import WELL_KNOWN, shortened
 from triplewire.cli.node.remote import DEFAULT_NODE, NodeUrl, SecretFile, connect
+from triplewire.cli.rules.inputs import prefixes_of
 from triplewire.cli.screen import output, plain, show_table, warn, write_json
 from triplewire.errors import InputError
-from triplewire.languages.rdftl import format_rule, parse_rules, read_rules
+from triplewire.languages.rdftl import format_rule, parse_rule, parse_rules, read_rules
+from triplewire.languages.rdftl.syntax import Rule
 
 if TYPE_CHECKING:
     from triplewire.client import Client, RuleRelevance
@@ -49,21 +52,22 @@ def relevant_command(
     it, its actions whoever may have to do them. Nothing is registered.
     """
     with connect(node, secret_file) as client:
-        found = client.federation.relevance(_text(client, rule, name), wait=wait)
+        asked = _rule(client, rule, name)
+        found = client.federation.relevance(format_rule(asked), wait=wait)
     if as_json:
         write_json([to_builtins(found)])
     else:
-        _show(found)
+        _show(found, {**WELL_KNOWN, **prefixes_of([asked])})
 
 
-def _show(found: RuleRelevance) -> None:
+def _show(found: RuleRelevance, prefixes: Mapping[str, str]) -> None:
     rows = [
         (
             concern.super_peer,
             concern.peer,
             concern.part,
             "yes" if concern.is_concerned else "no",
-            shortened(concern.reason),
+            shortened(concern.reason, prefixes),
         )
         for concern in found.concerns
     ]
@@ -75,14 +79,14 @@ def _show(found: RuleRelevance) -> None:
         warn(f"{short(super_peer)} has not answered in time")
 
 
-def _text(client: Client, rule: str, name: str | None) -> str:
+def _rule(client: Client, rule: str, name: str | None) -> Rule:
     if rule != "-" and not rule.endswith(_SUFFIX):
         if name is not None:
             raise typer.BadParameter("--rule names a rule of a file")
-        return client.federation.rule(rule).text
+        return parse_rule(client.federation.rule(rule).text)
     found = parse_rules(sys.stdin.read(), source="standard input") if rule == "-" else read_rules(Path(rule))
     chosen = [each for each in found if name in (None, each.id)]
     if len(chosen) != 1:
         wanted = "one rule in the file, or its name in --rule" if name is None else f"one rule named {name!r}"
         raise InputError(wanted=wanted, found=", ".join(each.id for each in found) or "none", source=rule)
-    return format_rule(chosen[0])
+    return chosen[0]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import to_builtins
 
 from triplewire.cli.federation.names import ShortNames
+from triplewire.cli.names import shortened
 from triplewire.cli.screen import labelled, output, plain, show_table, warn, write_json
 from triplewire.languages.rdftl import format_rule
 from triplewire.languages.rdftl.syntax import Rule
@@ -55,4 +56,4 @@ def show_list(client: Client, *, as_json: bool) -> None:
 
 def _row(rule: NetworkRule, short: ShortNames) -> tuple[str, ...]:
     state = "awake" if rule.is_awake else "asleep"
-    return short(rule.id), rule.name, short(rule.owner), rule.abort, state, " ".join(rule.text.split())
+    return short(rule.id), rule.name, short(rule.owner), rule.abort, state, shortened(" ".join(rule.text.split()))
