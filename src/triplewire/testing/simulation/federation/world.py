@@ -121,7 +121,8 @@ class FederationWorld(SimulatedWorld[object, Record, RuleHost]):
     @property
     def is_quiet(self) -> bool:
         """Whether nobody has anything left to do."""
-        return all(host.is_quiet for host in (*self.hosts.values(), *self.peers.values()))
+        here = all(host.is_quiet for host in self.hosts.values())
+        return here and all(peer.is_quiet for peer in self.peers.values())
 
     def _return(self, peer: str, what: str) -> None:
         self.peers[peer].is_here = True
