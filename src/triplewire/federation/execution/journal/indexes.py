@@ -13,6 +13,7 @@ from triplewire.rdf.terms import NamedNode, Term, Triple
 from triplewire.rules.graphs import Lookup
 
 _Entries = dict[int, Written]
+_ANYTHING = Lookup(None, None, None)
 
 
 class WriteIndex:
@@ -102,7 +103,7 @@ def _keys(triple: Triple) -> Iterator[object]:
 def _narrowest(lookup: Lookup) -> object:
     if lookup.subject is not None and lookup.target is not None:
         return Lookup(lookup.subject, lookup.predicate, None)
-    return None if lookup.predicate is None and lookup.target is None else lookup
+    return None if lookup == _ANYTHING else lookup
 
 
 def _is_exact(lookup: Lookup) -> bool:
