@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from triplewire.errors import MessageRefused
-from triplewire.federation.codec import Body, Broadcast, decode, encode, is_about_rules
+from triplewire.federation.codec import Announced, Body, decode, encode, is_about_rules
 from triplewire.federation.delivery import Acknowledgement, Parcel
 from triplewire.federation.execution.messages import (
     AbortWanted,
@@ -52,7 +52,7 @@ MESSAGES: list[Message] = [
 
 @pytest.mark.parametrize("message", MESSAGES, ids=lambda message: type(message).__name__)
 def test_every_message_survives(message: Message):
-    for body in (Parcel(7, message), Broadcast("a", message)):
+    for body in (Parcel(7, message), Announced("a", message)):
         assert decode(encode(body)) == body
 
 
@@ -66,7 +66,15 @@ def test_an_acknowledgement_survives():
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"tw:rules:1:", encode(Acknowledgement(1))[:-1], b"tw:rules:1:\x93\xa3foo", b"x"]
+    "data",
+    [
+        b"",
+        b"tw:rules:1:",
+        encode(Acknowledgement(1))[:-1],
+        b"tw:rules:1:\x93\xa3foo",
+        b"x",
+        encode(Announced("a", Unregistered("a.1"))).replace(b"a.1", b"\xff.1"),
+    ],
 )
 def test_what_is_no_message_is_refused(data: bytes):
     with pytest.raises(MessageRefused):

@@ -3,11 +3,11 @@
 Every method takes the time first, in monotonic seconds, and returns effects; the shell around it carries them out.
 
     rules = RuleSuperPeer("SP1", whole, overlay, rng, privileges)
-    effects = rules.join(now, "ann", site.view)
+    effects = rules.join(now, "ann", site.view, site.stream.next_serial)
     rule, effects = rules.register(now, parse_rule(text), time=...)
     unit, effects = rules.submit(now, "ann", parse_updates(text))
     effects = rules.receive(now, sender, message)         # of another super-peer
-    effects = rules.reply(now, "ann", answer)             # of a peer
+    effects = rules.reply(now, "ann", told)               # of a peer: an answer, or a change of its own
     effects = rules.tick(now)                             # a few times a second
 """
 
@@ -75,12 +75,12 @@ class RuleSuperPeer:
 
     # Our own peers
 
-    def join(self, now: float, peer: str, view: PeerView) -> Effects:
-        """A peer is here, with all that it has."""
+    def join(self, now: float, peer: str, view: PeerView, next_serial: int) -> Effects:
+        """A peer is here, with all that it had before it told `next_serial`, or that it has since."""
         before = self.group[peer].nodes if peer in self.group else frozenset()
         change = self.group.join(peer, view)
         effects: Effects = [*self._group_changed(now, change, before ^ view.nodes)]
-        return [*effects, *self.coordinator.join(now, peer)]
+        return [*effects, *self.coordinator.join(now, peer, next_serial)]
 
     def leave(self, now: float, peer: str) -> Effects:
         """A peer is gone, for a while or for good."""
@@ -101,7 +101,7 @@ class RuleSuperPeer:
         return self.coordinator.submit(now, peer, updates)
 
     def reply(self, now: float, peer: str, answer: FromPeer) -> Effects:
-        """A peer has answered a request."""
+        """A peer has answered a request, or has changed by itself."""
         return self.coordinator.reply(now, peer, answer) if peer in self.group else []
 
     def register(
@@ -137,13 +137,16 @@ class RuleSuperPeer:
         effects: Effects = [*self.registrar.receive(now, sender, message)]  # type: ignore[arg-type]
         return [*effects, *self.coordinator.look_again(now)]
 
+    def is_due(self, now: float) -> bool:
+        """Whether a tick would do anything. One for which this is false need not be noted anywhere."""
+        return self._is_exchange_due(now) or self.registrar.is_due(now) or self.coordinator.is_due(now)
+
     def tick(self, now: float) -> Effects:
         """Do what is due."""
         effects: Effects = [*self.registrar.tick(now)]
-        others = sorted(self._overlay.others)
-        if others and now - self._exchange_at >= self._timings.exchange:
+        if self._is_exchange_due(now):
             self._exchange_at = now
-            effects.append(ToSuperPeer(self._rng.choice(others), self.network.versions))
+            effects.append(ToSuperPeer(self._rng.choice(sorted(self._overlay.others)), self.network.versions))
         return [*effects, *self.coordinator.tick(now)]
 
     @property
@@ -152,6 +155,9 @@ class RuleSuperPeer:
         return self.coordinator.is_quiet and not self.registrar.asking
 
     # Private
+
+    def _is_exchange_due(self, now: float) -> bool:
+        return bool(self._overlay.others) and now - self._exchange_at >= self._timings.exchange
 
     def _follow_index(self, now: float, peer: str, change: IndexChange) -> list[Effect]:
         if not change or peer not in self.group:

@@ -10,7 +10,7 @@ from triplewire.federation.execution import firing
 from triplewire.federation.execution.abort_graph import AbortGraph
 from triplewire.federation.execution.conditions import ConditionEvaluation
 from triplewire.federation.execution.journal import Journal
-from triplewire.federation.execution.serialisation import SerialisationGraph
+from triplewire.federation.execution.serialisation import SerialisationGraph, Verdict
 from triplewire.federation.indexes.local_index import IndexChange, LocalIndex
 from triplewire.federation.registration.registrar import Registrar
 from triplewire.federation.sites.privileges import Privileges
@@ -41,7 +41,7 @@ def nothing_is_compensated(patch: pytest.MonkeyPatch) -> None:
 
 
 def what_others_wanted_too_is_taken_away(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Journal, "_left", lambda self, triple: next(e.was[triple] for e in self._written if triple in e.was))
+    patch.setattr(Journal, "_left", lambda self, triple: next(e.was[triple] for e in self._writes.wanting(triple)))
 
 
 def nobody_looks_at_privileges(patch: pytest.MonkeyPatch) -> None:
@@ -66,7 +66,7 @@ def conditions_are_evaluated_at_home(patch: pytest.MonkeyPatch) -> None:
 
 
 def cycles_are_left_alone(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(SerialisationGraph, "victims", lambda self, around: [])
+    patch.setattr(SerialisationGraph, "judge", lambda self, now, around: Verdict())
 
 
 def bits_are_set_and_never_cleared(patch: pytest.MonkeyPatch) -> None:

@@ -65,7 +65,7 @@ def finish(state: ExecutionState, unit: Unit) -> None:
         if children:
             _before_the_rest(state, unit, children)
             return
-    unit.status, unit.ended_at = Status.COMMITTED, state.now
+    state.end(unit, Status.COMMITTED)
     state.emit(UnitCommitted(unit.id))
     release_waiting(state, unit)
 
@@ -131,7 +131,7 @@ def schedule(
     unit = Unit(
         id=name,
         root=name if rule.coupling is Coupling.DETACHED else cause.root,
-        group=cause.group if aborts_with_parent(dependency) else name,
+        group=cause.group if aborts_with_parent(dependency) and not cause.is_sealed else name,
         parent=cause.parent,
         rule=firing.record,
         depth=cause.depth,
@@ -175,7 +175,7 @@ def instance_received(state: ExecutionState, sender: str, instance: ActionInstan
     given, rule = state.given, rule_of(instance.record.text)
     classes = {term_of(text): frozenset(map(iri_of, names)) for text, names in instance.classes.items()}
     firing = Firing(instance.record, delta_of(instance.delta), classes, instance.id)
-    cause = Cause(instance.parent, instance.root, instance.group, instance.depth)
+    cause = Cause(instance.parent, instance.root, instance.group, instance.depth, instance.is_sealed)
     come_of_it = state.come_of(instance.id)
     for peer in given.group.peers:
         view = given.group[peer]
@@ -204,6 +204,7 @@ def _instance(name: str, firing: Firing, cause: Cause) -> ActionInstance:
         cause.root,
         cause.group,
         cause.depth,
+        cause.is_sealed,
     )
 
 

@@ -42,12 +42,13 @@ class Firing(Struct, frozen=True):
 
 
 class Cause(Struct, frozen=True):
-    """What a unit was triggered by: its parent, the transaction, and what would abort together."""
+    """What a unit was triggered by: its parent, the transaction, and what would abort together if it is not sealed."""
 
     parent: str | None
     root: str
     group: str
     depth: int
+    is_sealed: bool = False
 
 
 class Unit(Struct):
@@ -56,6 +57,8 @@ class Unit(Struct):
     `waiting` are subtransactions at the same super-peer that come before the rest; their `waited_for_by` says so.
     `deferred` is what comes at its end, with the unit that has triggered it. `top` is the unit at this super-peer at
     whose end comes what this one defers.
+
+    It is sealed if its peer had committed it before anybody here heard of it: it never aborts.
     """
 
     id: str
@@ -75,6 +78,9 @@ class Unit(Struct):
     deferred: list[tuple[Firing, str]] = field(default_factory=list)
     since: float = 0.0
     ended_at: float = 0.0
+    is_sealed: bool = False
+    author: str = ""
+    name: str = ""
 
     @property
     def is_aborted(self) -> bool:
@@ -83,7 +89,7 @@ class Unit(Struct):
     @property
     def cause(self) -> Cause:
         """What this unit is to those that it triggers."""
-        return Cause(self.id, self.root, self.group, self.depth + 1)
+        return Cause(self.id, self.root, self.group, self.depth + 1, self.is_sealed)
 
 
 def super_peer_of(name: str) -> str:
