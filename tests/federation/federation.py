@@ -44,14 +44,16 @@ class Federation:
         commutes: Commutes = none_commutes,
         depth: int = 100,
         preamble: str = PREAMBLE,
+        common: Schema | None = None,
     ) -> None:
         self.whole = whole
         self.preamble = preamble
         names = [f"SP{number}" for number in range(1, size + 1)]
         self.members = Members([Member(name, name, claim=place) for place, name in enumerate(names)])
+        known = whole if common is None else common
         policy = Policy(commutes=commutes, depth=depth)
         self.super_peers = {
-            name: RuleSuperPeer(name, whole, CubeOverlay(name, self.members), Random(7), OPEN, policy=policy)
+            name: RuleSuperPeer(name, known, CubeOverlay(name, self.members), Random(7), OPEN, policy=policy)
             for name in names
         }
         self.sites: dict[str, PeerSite] = {}
@@ -73,6 +75,12 @@ class Federation:
         self._do(at, self.super_peers[at].join(self.now, name, site.view, site.stream.next_serial))
         self.run()
         return site
+
+    def declare(self, name: str, schema: Schema) -> None:
+        """A peer has another schema from now on."""
+        at, change = self.super_peer_of[name], self.sites[name].declare(schema)
+        self._do(at, self.super_peers[at].declare(self.now, name, schema, change))
+        self.run()
 
     def privileges(self, at: str, privileges: Privileges) -> None:
         self._do(at, self.super_peers[at].grant(self.now, privileges))

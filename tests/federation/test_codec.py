@@ -17,6 +17,7 @@ from triplewire.federation.execution.messages import (
     Withdrawn,
 )
 from triplewire.federation.indexes.network_index import Offer, Versions
+from triplewire.federation.indexes.whole_schema import GroupSchema
 from triplewire.federation.inquiries.messages import (
     PartConcern,
     RelevanceFound,
@@ -47,7 +48,8 @@ MESSAGES: list[Message] = [
     RulesWanted("a/1", ("urn:n",), ("urn:n", "urn:m"), 2),
     RulesFound("a/1", (RECORD,), True),
     Offer("a", 3, ("urn:n",), (), ("urn:m",)),
-    Versions({"a": 3}),
+    Versions({"a": 3}, {"a": 2}),
+    GroupSchema("a", 2, "<urn:n> <urn:p> <urn:m> .\n"),
     ActionInstance("a/3", RECORD, {"": "<urn:x>"}, {"<urn:x>": ("urn:n",)}, "a/1", "a/1", "a/2", 4),
     ActionInstance("a/3", RECORD, None, {}, "a/1", "a/1", "a/2", 4),
     ChildScheduled("a/1", "b/2"),

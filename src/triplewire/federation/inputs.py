@@ -87,11 +87,12 @@ class Unregister(Struct, frozen=True, tag="unregister", array_like=True):
 
 
 class Submit(Struct, frozen=True, tag="submit", array_like=True):
-    """A transaction of a peer that is here: updates, as text."""
+    """A transaction of a peer that is here: updates, as text. `author` is the client who has submitted it."""
 
     now: float
     peer: str
     text: str
+    author: str = ""
 
 
 class Withdraw(Struct, frozen=True, tag="withdraw", array_like=True):

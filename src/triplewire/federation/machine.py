@@ -135,8 +135,8 @@ class RuleMachine:
                 return [RuleRegistered(rule), *self._sent(now, effects)]
             case inputs.Unregister(_, rule):
                 return self._sent(now, rules.unregister(now, rule))
-            case inputs.Submit(_, peer, text):
-                unit, more = rules.submit(now, peer, parse_updates(text))
+            case inputs.Submit(_, peer, text, author):
+                unit, more = rules.submit(now, peer, parse_updates(text), author)
                 return [TransactionSubmitted(unit), *self._sent(now, more)]
             case inputs.Withdraw(_, unit, reason):
                 return self._sent(now, rules.coordinator.abort(now, unit, reason))

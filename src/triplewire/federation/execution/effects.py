@@ -90,6 +90,13 @@ class MessageDropped(Struct, frozen=True):
     reason: str
 
 
+class SchemaLeftOut(Struct, frozen=True):
+    """The schema of an own peer, or of another super-peer's group, does not fit: the whole goes on without it."""
+
+    whose: str
+    reason: str
+
+
 class CompensationRefused(Struct, frozen=True):
     """What would be left does not conform, and nobody is left who could have caused it."""
 
@@ -116,5 +123,6 @@ Happening = (
     | ConditionFailed
     | MessageDropped
     | CompensationRefused
+    | SchemaLeftOut
     | InquiryAnswered
 )

@@ -104,7 +104,7 @@ def dispatch(state: ExecutionState, firing: Firing, parent: Unit) -> list[Unit]:
     children = []
     is_sent = False
     for peer in given.group.peers:
-        if a_concerns(rule, given.group[peer], given.whole, firing.delta):
+        if a_concerns(rule, given.group[peer], given.whole.current, firing.delta):
             child = schedule(state, peer, firing, parent.cause, rule.abort)
             child.top = child.id if rule.coupling is Coupling.DETACHED else parent.top
             children.append(child)
@@ -112,7 +112,7 @@ def dispatch(state: ExecutionState, firing: Firing, parent: Unit) -> list[Unit]:
     # Who cannot be reached now is sent it when that is over.
     for other in given.overlay.members:
         view = given.network.view(other)
-        if view is not None and a_suits(rule, view, given.whole):
+        if view is not None and a_suits(rule, view, given.whole.current):
             instance = _instance(state.number(), firing, parent.cause)
             come_of_it.instances.append((instance.id, other))
             state.send(other, instance)
@@ -187,9 +187,9 @@ def instance_received(state: ExecutionState, sender: str, instance: ActionInstan
     come_of_it.parent, come_of_it.root, come_of_it.rule = instance.parent, instance.root, instance.record.id
     for peer in given.group.peers:
         view = given.group[peer]
-        if not a_concerns(rule, view, given.whole, firing.delta):
+        if not a_concerns(rule, view, given.whole.current, firing.delta):
             continue
-        verdict = a_concerns(rule, state.privileges.writable(view), given.whole, firing.delta)
+        verdict = a_concerns(rule, state.privileges.writable(view), given.whole.current, firing.delta)
         if not verdict:
             reason = f"{peer} does not let others do that: {verdict.reason}"
             come_of_it.refused.append(reason)

@@ -98,6 +98,13 @@ class Unit(Struct):
             self.not_scheduled.append(reason)
 
     @property
+    def owner(self) -> str:
+        """The client of this super-peer whose right it uses. Elsewhere another one may have that identifier."""
+        if self.rule is None:
+            return self.author
+        return self.rule.owner if self.rule.origin == super_peer_of(self.id) else ""
+
+    @property
     def cause(self) -> Cause:
         """What this unit is to those that it triggers."""
         return Cause(self.id, self.root, self.group, self.depth + 1, self.is_sealed)

@@ -91,7 +91,8 @@ def _begin(state: ExecutionState, lane: Lane, unit: Unit) -> bool:
         abort(state, unit.id, f"{unit.rule.id if unit.rule else unit.id} aborts: {action.action.reason}")
         return True
     lane.update = Update(unit.id)
-    _ask(state, lane, Execute(unit.id, action.action, action.lets, action.delta, action.classes, unit.guard))
+    lets, delta, classes = action.lets, action.delta, action.classes
+    _ask(state, lane, Execute(unit.id, action.action, lets, delta, classes, unit.guard, unit.owner))
     return True
 
 

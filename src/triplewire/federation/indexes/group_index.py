@@ -7,11 +7,12 @@ induced by what peer i has, is what the relevance of a rule to that peer is aske
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache, reduce
+from functools import lru_cache
 
 from msgspec import Struct
 
 from triplewire.federation.indexes.local_index import IndexChange, Nodes, Reference
+from triplewire.federation.indexes.merging import Merged, merged
 from triplewire.rdf.terms import RDF, RDFS, NamedNode, Term, Triple
 from triplewire.rules.schema import Schema
 from triplewire.rules.vocabulary import CONTAINERS, MEMBERSHIP, RESOURCE, TYPE, is_datatype
@@ -82,6 +83,11 @@ class PeerView:
         """Whether the resource has a class at this peer, and is not only what arcs lead to."""
         return any(self._classes.is_class(node) for node in self._resources.get(resource, ()))
 
+    def declare(self, schema: Schema) -> None:
+        """The peer has another schema than before."""
+        self.declared = self._classes = schema
+        self._induced = None
+
     def include(self, change: IndexChange) -> None:
         """Follow a change of the peer's own index. Repeats do no harm."""
         if change.grown or change.shrunk:
@@ -145,6 +151,7 @@ class GroupIndex:
 
     def __init__(self) -> None:
         self._views: dict[str, PeerView] = {}
+        self._together: Merged | None = None
         self._peers_with: dict[NamedNode, int] = {}
         self._lost: dict[str, PeerView] = {}
 
@@ -154,12 +161,20 @@ class GroupIndex:
         """A peer with all that it has; one that was here before is taken anew."""
         before = self._views.get(peer)
         self._views[peer] = view
+        self._together = None
         return self._recount(_NOTHING if before is None else before.nodes, view.nodes)
 
     def leave(self, peer: str) -> GroupChange:
         """A peer is no longer in the group."""
         view = self._views.pop(peer, None)
+        self._together = None
         return self._recount(_NOTHING if view is None else view.nodes, _NOTHING)
+
+    def declare(self, peer: str, schema: Schema, change: IndexChange) -> GroupChange:
+        """A peer declares another schema, and what follows from its data has changed with it."""
+        self._views[peer].declare(schema)
+        self._together = None
+        return self.follow(peer, change)
 
     def follow(self, peer: str, change: IndexChange) -> GroupChange:
         """A peer's annotated schema has changed."""
@@ -208,9 +223,16 @@ class GroupIndex:
         return frozenset(self._peers_with)
 
     @property
+    def together(self) -> Merged:
+        """The peers' own schemas, as far as they fit, and the peers whose schemas do not."""
+        if self._together is None:
+            self._together = merged((peer, self._views[peer].declared) for peer in self.peers)
+        return self._together
+
+    @property
     def declared(self) -> Schema:
         """The combined schema: all that the peers' own schemas say."""
-        return reduce(Schema.merge, (view.declared for view in self._views.values()), Schema(()))
+        return self.together.schema
 
     @property
     def schema(self) -> Schema:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from triplewire.errors import MessageRefused, UnknownName
+from triplewire.errors import MessageRefused, UnknownName, UpdateRefused
 from triplewire.federation.effects import Effect, ToAll, ToSuperPeer
 from triplewire.federation.execution.effects import Happening, InquiryAnswered, MessageDropped
 from triplewire.federation.execution.state import ExecutionState
@@ -23,7 +23,6 @@ from triplewire.federation.inquiries.relevance import concerns_by_offer, concern
 from triplewire.federation.inquiries.traces import trace_here
 from triplewire.languages.rdftl import format_rule, parse_rule
 from triplewire.languages.rdftl.syntax import Rule
-from triplewire.rules.name_resolution import resolved
 from triplewire.wire.network_rules import RuleRelevance
 
 Effects = list[Effect | Happening]
@@ -48,9 +47,9 @@ class Inquiries:
     def ask_relevance(self, now: float, rule: Rule, seconds: float) -> tuple[str, Effects]:
         """Ask everybody whom a rule concerns; returns the name of the inquiry. Raises `UnknownName`."""
         given = self._state.given
-        whole = resolved(rule, given.whole)
+        whole = given.whole.resolved(rule)
         inquiry = self._name()
-        concerns = [*concerns_here(given.me, whole, given.group, given.whole)]
+        concerns = [*concerns_here(given.me, whole, given.group, given.whole.current)]
         again_at = now + min(given.timings.retry, seconds / 2)
         waiting = dict.fromkeys(sorted(given.overlay.others))
         text = format_rule(replace(whole, namespaces=()))
@@ -134,11 +133,11 @@ class Inquiries:
         given = self._state.given
         rule = parse_rule(wanted.rule)
         try:
-            rule = resolved(rule, given.whole)
-        except UnknownName:
+            rule = given.whole.resolved(rule)
+        except (UnknownName, UpdateRefused):
             # Its schema may not have come here yet. The error would tell names of ours.
             return RelevanceFound(wanted.inquiry, tuple(not_known()))
-        found = concerns_for_others(rule, given.group, given.whole, self._state.privileges)
+        found = concerns_for_others(rule, given.group, given.whole.current, self._state.privileges)
         return RelevanceFound(wanted.inquiry, tuple(found))
 
     def _concerned(self, sender: str, found: RelevanceFound) -> Effects:
@@ -153,7 +152,7 @@ class Inquiries:
         late = sorted(set(given.overlay.members) - question.answered.keys())
         rule = parse_rule(question.text)
         for other in late:
-            question.concerns += concerns_by_offer(other, rule, given.network, given.whole)
+            question.concerns += concerns_by_offer(other, rule, given.network, given.whole.current)
         concerns = sorted(question.concerns, key=lambda one: (one.super_peer != given.me, one.super_peer))
         return RuleRelevance(tuple(concerns), tuple(late))
 

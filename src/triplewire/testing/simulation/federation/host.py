@@ -33,6 +33,7 @@ from triplewire.network.effects import BroadcastReceived, RelayReceived, SendPac
 from triplewire.network.effects import Effect as NetworkEffect
 from triplewire.network.saved_state import SavedSuperPeer
 from triplewire.network.superpeer import SuperPeer
+from triplewire.rules.schema import Schema
 from triplewire.testing.simulation.federation.history import Happened, Incomplete
 from triplewire.testing.simulation.federation.input_log import InputLog
 from triplewire.testing.simulation.process import Process
@@ -66,7 +67,7 @@ class RuleHost(Process[object]):
         policy = Policy(scheme=world.scheme, commutes=world.commutes)
         seed = world.rng.getrandbits(64)
         machine = RuleMachine(
-            MachineSetup(me=self.id, whole=world.schema, seed=seed, policy=policy, timings=world.rule_timings)
+            MachineSetup(me=self.id, whole=Schema(()), seed=seed, policy=policy, timings=world.rule_timings)
         )
         machine.take(Grant(self.rules_now, world.privileges(self.id)))
         return machine.snapshot()
