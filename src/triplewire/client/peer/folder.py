@@ -6,6 +6,7 @@
     resources/      what it shares; others ask for a path in here
     gaps/           notifications that were lost to retention: one file each
     rendezvous/     files that it requested
+    repository.db   its repository, and what of that it has told its super-peer; made when it is first used
 
 A notification is saved under its identity, so one that comes again changes nothing. Every file is put in place whole.
 One program at a time uses a home.
@@ -127,6 +128,11 @@ class Folder:
 
     def save(self, saved: SavedPeer) -> None:
         replace_file(self.path / "home.json", msgspec.json.format(msgspec.json.encode(saved)), _SECRET)
+
+    @property
+    def repository(self) -> Path:
+        """The file of the peer's repository, which need not be there."""
+        return self.path / "repository.db"
 
     # Notifications
 
