@@ -116,6 +116,10 @@ class Federation:
         at = unit.partition("/")[0]
         self._do(at, self.super_peers[at].coordinator.abort(self.now, unit, reason))
 
+    def act(self, at: str, effects: Effects) -> None:
+        """Take what a test has got out of a super-peer; nothing of it has happened before `run`."""
+        self._do(at, effects)
+
     # Time
 
     def run(self) -> None:

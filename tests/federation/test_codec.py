@@ -18,6 +18,14 @@ from triplewire.federation.execution.messages import (
 )
 from triplewire.federation.indexes.network_index import Offer, Versions
 from triplewire.federation.indexes.whole_schema import GroupSchema
+from triplewire.federation.inquiries.messages import (
+    PartConcern,
+    RelevanceFound,
+    RelevanceWanted,
+    TracedUnit,
+    TraceFound,
+    TraceWanted,
+)
 from triplewire.federation.messages import Message
 from triplewire.federation.registration.messages import (
     Correction,
@@ -31,6 +39,7 @@ from triplewire.federation.registration.records import RuleRecord
 from triplewire.languages.rdftl.syntax import Abort
 
 RECORD = RuleRecord("a.1", "a", "r", "ON ...", 1.5, "ann", Abort.MUTUAL)
+UNIT = TracedUnit("b/2", "ann", "a/1", "a.1", 1, Abort.MUTUAL, "active", "", False, {"": "<urn:x>"})
 MESSAGES: list[Message] = [
     Registered(RECORD),
     Unregistered("a.1"),
@@ -49,6 +58,11 @@ MESSAGES: list[Message] = [
     SubAnswer("a/4", ('<urn:x> <urn:p> "v" .\n',), False),
     Conflicts((("a/1", "b/2"),)),
     Withdrawn("a/1"),
+    RelevanceWanted("a?1", "ON ..."),
+    RelevanceFound("a?1", (PartConcern("ann", "event", True, "why"), PartConcern("", "actions", False, "why not"))),
+    TraceWanted("a?2", "a/1", ("a/1", "b/2")),
+    TraceFound("a?2", "a/1", (UNIT,), (("a/1", "b/2"),), ("why not",), (("b", "a/1"),)),
+    TraceFound("a?2", ""),
 ]
 
 

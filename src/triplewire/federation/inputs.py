@@ -103,6 +103,22 @@ class Withdraw(Struct, frozen=True, tag="withdraw", array_like=True):
     reason: str
 
 
+class AskRelevance(Struct, frozen=True, tag="relevance", array_like=True):
+    """Whom a rule concerns, which is given as text; the others have some seconds to say so."""
+
+    now: float
+    text: str
+    seconds: float
+
+
+class AskTrace(Struct, frozen=True, tag="trace", array_like=True):
+    """What became of the transaction of a unit, ours or another's; the others have some seconds to say so."""
+
+    now: float
+    unit: str
+    seconds: float
+
+
 class Grant(Struct, frozen=True):
     """What others may read and write of our group's data from now on."""
 
@@ -121,6 +137,8 @@ Input = (
     | Unregister
     | Submit
     | Withdraw
+    | AskRelevance
+    | AskTrace
     | Grant
 )
 
@@ -154,6 +172,8 @@ _Written = (
     | Unregister
     | Submit
     | Withdraw
+    | AskRelevance
+    | AskTrace
     | _GrantText
 )
 _ENCODER = msgspec.msgpack.Encoder()

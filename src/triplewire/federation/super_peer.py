@@ -28,6 +28,8 @@ from triplewire.federation.indexes.local_index import IndexChange, Nodes
 from triplewire.federation.indexes.network_index import NetworkIndex, Offer, Versions
 from triplewire.federation.indexes.relevance import Annotations, OtherSuperPeers, annotate, annotate_others
 from triplewire.federation.indexes.whole_schema import GroupSchema, WholeSchema
+from triplewire.federation.inquiries.asker import Inquiries
+from triplewire.federation.inquiries.messages import Said as Inquiry
 from triplewire.federation.messages import Message
 from triplewire.federation.overlay import Overlay
 from triplewire.federation.policy import Policy
@@ -80,6 +82,7 @@ class RuleSuperPeer:
             policy.depth,
         )
         self.coordinator = Coordinator(given, privileges)
+        self.inquiries = Inquiries(self.coordinator.state)
 
     # Our own peers
 
@@ -154,12 +157,27 @@ class RuleSuperPeer:
         whole, known = self.whole.resolved(rule), self.whole.current
         return annotate(whole, self.group, known), annotate_others(whole, self.network, known)
 
+    def ask_relevance(self, now: float, rule: Rule, seconds: float) -> tuple[str, Effects]:
+        """Ask everybody which parts of a rule concern them; returns the name of the inquiry, for `InquiryAnswered`.
+
+        Raises `UnknownName`.
+        """
+        inquiry, effects = self.inquiries.ask_relevance(now, rule, seconds)
+        return inquiry, [*effects]
+
+    def ask_trace(self, now: float, unit: str, seconds: float) -> tuple[str, Effects]:
+        """Ask for the transaction of a unit, ours or another's, in the same way. Raises `MessageRefused`."""
+        inquiry, effects = self.inquiries.ask_trace(now, unit, seconds)
+        return inquiry, [*effects]
+
     # Other super-peers
 
     def receive(self, now: float, sender: str, message: Message) -> Effects:
         """A message of another super-peer, or one that was broadcast."""
         if isinstance(message, SAID):
             return self.coordinator.receive(now, sender, message)  # type: ignore[arg-type]
+        if isinstance(message, Inquiry):
+            return [*self.inquiries.receive(now, sender, message)]
         match message:
             case Offer():
                 self.network.include(message)
@@ -174,7 +192,8 @@ class RuleSuperPeer:
 
     def is_due(self, now: float) -> bool:
         """Whether a tick would do anything. One for which this is false need not be noted anywhere."""
-        return self._is_exchange_due(now) or self.registrar.is_due(now) or self.coordinator.is_due(now)
+        parts = (self.registrar, self.coordinator, self.inquiries)
+        return self._is_exchange_due(now) or any(part.is_due(now) for part in parts)
 
     def tick(self, now: float) -> Effects:
         """Do what is due."""
@@ -184,12 +203,12 @@ class RuleSuperPeer:
             self._exchange_at = now
             known = replace(self.network.versions, schemas=self.whole.versions)
             effects.append(ToSuperPeer(self._rng.choice(sorted(self._overlay.others)), known))
-        return [*effects, *self.coordinator.tick(now)]
+        return [*effects, *self.coordinator.tick(now), *self.inquiries.tick(now)]
 
     @property
     def is_quiet(self) -> bool:
         """Whether nothing is left to do here, other than at peers that are gone."""
-        return self.coordinator.is_quiet and not self.registrar.asking
+        return self.coordinator.is_quiet and not self.registrar.asking and not self.inquiries.open
 
     # Private
 

@@ -53,11 +53,11 @@ class Host(Site):
 
     async def crash(self) -> None:
         """End without a goodbye, in the middle of whatever is under way."""
-        federation = self.federation
-        federation.host._release = lambda _: None
-        federation.site._is_open = False
-        await federation._tasks.stop()
-        await federation.host._tasks.stop()
+        part = self.federation.participation
+        part.host.release = lambda _: None
+        part.site._is_open = False
+        await part._tasks.stop()
+        await part.host._tasks.stop()
         await super().crash()
 
     @property
@@ -121,6 +121,7 @@ async def hosts(folder: Path, *names: str, schema: Schema | None = FAMILY) -> As
             await host.open_to_all()
             if schema is not None:
                 await host.declare(schema)
+        await acquainted(*made)
         yield made
     finally:
         for host in reversed(made):
@@ -133,11 +134,23 @@ async def quiet(*some: Host) -> None:
     def is_quiet() -> bool:
         machines = [host.federation.machine for host in some]
         return all(one.rules.is_quiet and one.delivery.is_flushed for one in machines) and not any(
-            host.federation.site.lag for host in some
+            host.federation.participation.site.lag for host in some
         )
 
     await until(is_quiet)
-    await asyncio.gather(*(host.federation.host.settled() for host in some))
+    await asyncio.gather(*(host.federation.participation.host.settled() for host in some))
 
 
-__all__ = ["EX", "OPEN", "Access", "Host", "Literal", "hosts", "quiet", "until"]
+async def acquainted(*some: Host) -> None:
+    """Wait until nothing is under way, and all know what each of them declares and offers."""
+
+    def is_known() -> bool:
+        rules = [host.federation.machine.rules for host in some]
+        known = [(one.network.versions.known, one.whole.versions) for one in rules]
+        return all(each == known[0] for each in known) and len(known[0][0]) == len(some)
+
+    await until(is_known)
+    await quiet(*some)
+
+
+__all__ = ["EX", "OPEN", "Access", "Host", "Literal", "acquainted", "hosts", "quiet", "until"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.node.federation.federated import EX, hosts, quiet
+from tests.node.federation.federated import EX, acquainted, hosts, quiet
 from tests.node.transport.backbones import until
 
 MARK = "ON INSERT resource() AS INSTANCE OF Person IF True DO INSERT ($delta, likes, resource(ex:cat))"
@@ -15,6 +15,7 @@ async def test_a_rule_of_one_node_is_triggered_at_another_and_acts_at_a_third(tm
         await c.update(
             "INSERT resource(ex:cat) AS INSTANCE OF Person;; INSERT resource(ex:ann) AS INSTANCE OF Person;;"
         )
+        await acquainted(a, b, c)
         made = await a.rule(
             "ON INSERT resource() AS INSTANCE OF Worker IF True DO INSERT (resource(ex:ann), likes, resource(ex:cat))"
         )

@@ -11,6 +11,7 @@ from triplewire.federation.execution.abort_graph import AbortGraph
 from triplewire.federation.execution.conditions import ConditionEvaluation
 from triplewire.federation.execution.journal import Journal
 from triplewire.federation.execution.serialisation import SerialisationGraph, Verdict
+from triplewire.federation.indexes.group_index import GroupChange, GroupIndex, PeerView
 from triplewire.federation.indexes.local_index import IndexChange, LocalIndex
 from triplewire.federation.registration.registrar import Registrar
 from triplewire.federation.sites.privileges import Privileges
@@ -67,7 +68,15 @@ def conditions_are_evaluated_at_home(patch: pytest.MonkeyPatch) -> None:
 
 
 def nobody_hears_that_a_peer_declares_another_schema(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(RuleSuperPeer, "declare", lambda self, now, peer, schema, change: [])
+    original = GroupIndex.join
+
+    def join(self: GroupIndex, peer: str, view: PeerView) -> GroupChange:
+        if peer in self:
+            view.declare(self[peer].declared)
+        return original(self, peer, view)
+
+    patch.setattr(GroupIndex, "join", join)
+    patch.setattr(RuleSuperPeer, "declare", lambda *_: [])
 
 
 def cycles_are_left_alone(patch: pytest.MonkeyPatch) -> None:

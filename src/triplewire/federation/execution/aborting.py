@@ -52,7 +52,8 @@ def _abort_unit(state: ExecutionState, unit: Unit, reason: str) -> list[str]:
     if unit.is_sealed:
         state.emit(SealedStays(unit.id, reason))
         return []
-    unit.status, unit.reason, unit.ended_at = Status.ABORTED, reason, state.now
+    unit.reason = reason
+    state.end(unit, Status.ABORTED)
     unit.pending.clear()
     state.put_off += [(firing, parent) for firing, parent in unit.deferred if parent != unit.id]
     unit.deferred.clear()

@@ -10,6 +10,7 @@ effects = coordinator.tick(now)                       # a few times a second
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import takewhile
 from typing import get_args
 
 from triplewire.errors import UpdateRefused
@@ -185,9 +186,9 @@ class Coordinator:
         return lane.is_unanswered(now, timings.retry)
 
     def _active_at(self, lane: Lane) -> list[Unit]:
-        units = self.state.units.values()
-        there = (unit for unit in units if unit.peer == lane.peer and not unit.is_sealed)
-        return [unit for unit in there if unit.status is Status.ACTIVE]
+        """Those that wait for a peer and can abort: what is sealed waits for as long as it takes."""
+        loose = (unit for unit in self.state.units.values() if unit.peer == lane.peer and not unit.is_sealed)
+        return [unit for unit in loose if unit.status is Status.ACTIVE]
 
     def _may_forget(self, before: float) -> bool:
         state = self.state
@@ -207,14 +208,16 @@ class Coordinator:
         state.aborts.forget(old)
         for name in old:
             del state.units[name]
+            del state.ended[name]
             state.work.pop(name, None)
         state.forget_noted(before)
         state.order.forget(before)
 
     def _old_units(self, before: float) -> list[str]:
         state = self.state
-        old = [unit for unit in state.units.values() if unit.status is not Status.ACTIVE and unit.ended_at < before]
-        return [unit.id for unit in old if unit.id not in state.lane_of(unit).undone]
+        # In the order in which they ended.
+        old = takewhile(lambda name: state.ended[name] < before, state.ended)
+        return [name for name in old if name not in state.lane_of(state.units[name]).undone]
 
     def _is_ended(self, name: str) -> bool:
         unit = self.state.local(name)

@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from triplewire.federation.sites.requests import FromSuperPeer
 from triplewire.rdf.terms import Triple
+from triplewire.wire.network_rules import NetworkTrace, RuleRelevance
 
 
 class ToPeer(Struct, frozen=True):
@@ -103,6 +104,13 @@ class CompensationRefused(Struct, frozen=True):
     reason: str
 
 
+class InquiryAnswered(Struct, frozen=True):
+    """What others have answered to an inquiry of ours, as far as they have."""
+
+    inquiry: str
+    result: RuleRelevance | NetworkTrace
+
+
 Happening = (
     UnitScheduled
     | UnitCommitted
@@ -116,4 +124,5 @@ Happening = (
     | MessageDropped
     | CompensationRefused
     | SchemaLeftOut
+    | InquiryAnswered
 )

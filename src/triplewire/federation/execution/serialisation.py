@@ -132,7 +132,8 @@ class SerialisationGraph:
 
     def may_forget(self, before: float) -> bool:
         """Whether something is as old as that."""
-        return any(at < before for times in (self._added, self._withdrawn) for at in times.values())
+        oldest = (next(iter(times.values()), before) for times in (self._added, self._withdrawn, self._unbreakable))
+        return any(at < before for at in oldest) or self._may_forget_sealed(before)
 
     def forget(self, before: float) -> None:
         """Forget what is as old as that."""
@@ -144,13 +145,15 @@ class SerialisationGraph:
         _forget_old(self._unbreakable, before)
 
     def _forget_sealed(self, before: float) -> None:
-        while self._sealed and (oldest := next(iter(self._sealed.items())))[1] < before:
-            node = oldest[0]
-            if self._after.get(node) or self._before.get(node):
-                break
+        while self._may_forget_sealed(before):
+            node = next(iter(self._sealed))
             del self._sealed[node]
             for told in self._told_sealed.values():
                 told.discard(node)
+
+    def _may_forget_sealed(self, before: float) -> bool:
+        node, at = next(iter(self._sealed.items()), ("", before))
+        return at < before and node not in self._after and node not in self._before
 
     def _drop(self, edge: Edge) -> None:
         del self._added[edge]

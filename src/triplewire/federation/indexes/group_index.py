@@ -6,7 +6,6 @@ induced by what peer i has, is what the relevance of a rule to that peer is aske
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from msgspec import Struct
@@ -69,6 +68,14 @@ class PeerView:
         """Whether the resource is in the resource index for this peer."""
         return resource in self._resources
 
+    def nodes_of(self, resource: NamedNode) -> Nodes:
+        """The classes and properties of the data that is about a resource."""
+        return frozenset(self._resources.get(resource, ()))
+
+    def classes_of(self, resource: NamedNode) -> list[NamedNode]:
+        """The classes that a resource has at this peer."""
+        return sorted((node for node in self.nodes_of(resource) if self._classes.is_class(node)), key=str)
+
     def describes(self, resource: NamedNode) -> bool:
         """Whether the resource has a class at this peer, and is not only what arcs lead to."""
         return any(self._classes.is_class(node) for node in self._resources.get(resource, ()))
@@ -117,7 +124,7 @@ class GroupIndex:
     def __init__(self) -> None:
         self._views: dict[str, PeerView] = {}
         self._together: Merged | None = None
-        self._peers_with: Counter[NamedNode] = Counter()
+        self._peers_with: dict[NamedNode, int] = {}
         self._lost: dict[str, PeerView] = {}
 
     # Peers
@@ -226,12 +233,13 @@ class GroupIndex:
     def _recount(self, before: Nodes, after: Nodes) -> GroupChange:
         """One peer's nodes have changed; how the group's have."""
         came, went = after - before, before - after
-        grown = frozenset(node for node in came if node not in self._peers_with)
-        self._peers_with.update(came)
-        self._peers_with.subtract(went)
-        shrunk = frozenset(node for node in went if not self._peers_with[node])
+        counts = self._peers_with
+        grown = frozenset(node for node in came if node not in counts)
+        shrunk = frozenset(node for node in went if counts[node] == 1)
+        counts.update((node, counts.get(node, 0) + 1) for node in came)
+        counts.update((node, counts[node] - 1) for node in went)
         for node in shrunk:
-            del self._peers_with[node]
+            del counts[node]
         return GroupChange(grown, shrunk)
 
 

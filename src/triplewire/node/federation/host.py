@@ -51,13 +51,12 @@ class _Taken(Struct):
 class RuleHost:
     """Open it on an event loop with `await RuleHost.open(…)`, `begin`, and `stop` it. `release` gets the outputs."""
 
-    def __init__(
-        self, store: Store, setup: MachineSetup, found: RestoredMachine, release: Callable[[Output], None]
-    ) -> None:
+    def __init__(self, store: Store, setup: MachineSetup, found: RestoredMachine) -> None:
         self.machine = found.machine
         self.log = InputLog(store, found)
         self.failure: StoreError | None = None
         self.is_full = False
+        self.release: Callable[[Output], None] = lambda _: None
         # Inputs since the start, and how long the last of them took to be on the disk.
         self.taken = 0
         self.lag = 0.0
@@ -65,7 +64,6 @@ class RuleHost:
         self.listeners: list[Callable[[], None]] = []
         self._store = store
         self._setup = setup
-        self._release = release
         self._clock = RulesClock(found.now)
         self._pending: list[_Taken] = []
         self._held: deque[tuple[Input, Answer | None]] | None = None
@@ -76,9 +74,9 @@ class RuleHost:
         self._limited_log = RateLimitedLog(_log)
 
     @classmethod
-    async def open(cls, store: Store, setup: MachineSetup, release: Callable[[Output], None]) -> RuleHost:
+    async def open(cls, store: Store, setup: MachineSetup) -> RuleHost:
         """Restore the machine as the last process left it."""
-        return cls(store, setup, await store.read(lambda tx: restored(tx, setup)), release)
+        return cls(store, setup, await store.read(lambda tx: restored(tx, setup)))
 
     def begin(self) -> None:
         """Start to write and to tick."""
@@ -188,7 +186,7 @@ class RuleHost:
     def _let_out(self, taken: _Taken) -> None:
         for output in taken.outputs:
             try:
-                self._release(output)
+                self.release(output)
             except Exception as bug:  # noqa: BLE001  whatever it is, the others have to leave
                 self._limited_log.error("release", "a bug: %s was not released: %s", output, bug, exc_info=bug)
         if taken.answer is not None and not taken.answer.done():

@@ -11,11 +11,7 @@ Everything that changes anything goes through the host of the machine, and is an
 
 from __future__ import annotations
 
-import asyncio
-import logging
 from collections.abc import Callable
-from contextlib import suppress
-from hashlib import blake2b
 from typing import TypeVar
 
 from msgspec.structs import replace
@@ -23,24 +19,23 @@ from msgspec.structs import replace
 from triplewire.errors import (
     DuplicateRule,
     Forbidden,
+    NetworkError,
     QuotaExceeded,
     UnknownRule,
     UnknownUpdate,
     UpdateEnded,
 )
 from triplewire.federation import inputs
-from triplewire.federation.codec import is_about_rules
-from triplewire.federation.execution.effects import ToPeer
 from triplewire.federation.execution.units import Status, Unit
 from triplewire.federation.indexes.group_index import PeerView
-from triplewire.federation.machine import MachineSetup, RuleMachine
-from triplewire.federation.outputs import Broadcast, Output, Relay, RuleRegistered, TransactionSubmitted
+from triplewire.federation.inputs import Input
+from triplewire.federation.machine import RuleMachine
+from triplewire.federation.outputs import InquiryBegun, Output, RuleRegistered, TransactionSubmitted
 from triplewire.federation.registration.records import RuleRecord, rule_of
 from triplewire.federation.sites.requests import FromPeer, FromSuperPeer
 from triplewire.federation.timings import FederationTimings
 from triplewire.languages.rdftl import format_rule, parse_rule
 from triplewire.languages.rdftl.syntax import Abort
-from triplewire.network.effects import BroadcastReceived
 from triplewire.node.broker.broker import Broker
 from triplewire.node.federation.answers import (
     abort_of,
@@ -50,16 +45,11 @@ from triplewire.node.federation.answers import (
     schema_answer,
     transaction_answer,
 )
-from triplewire.node.federation.happenings import Happenings
-from triplewire.node.federation.host import RuleHost
-from triplewire.node.federation.living_site import LivingSite
-from triplewire.node.federation.network_watch import NetworkWatch
+from triplewire.node.federation.participation import Participation
 from triplewire.node.living.service import require_reader
 from triplewire.node.overlay.overlay import Overlay
 from triplewire.node.rules.rights import require_author
-from triplewire.rules.schema import Schema
 from triplewire.store.tables.identities import Client
-from triplewire.system.supervisor import Supervisor
 from triplewire.wire.network_rules import (
     AbortName,
     NetworkPrivileges,
@@ -71,27 +61,18 @@ from triplewire.wire.network_rules import (
 )
 
 T = TypeVar("T")
-_log = logging.getLogger(__name__)
-_WATCH_SECONDS = 1.0
 _WITHDRAWN = "withdrawn by its client"
+# The machine ends an inquiry in time; that has to be on the disk, too.
+_LEEWAY_SECONDS = 5.0
 
 
 class Federation:
     """Rules across super-peers, as one of them offers them. `me` is the identifier of the super-peer."""
 
-    def __init__(self, broker: Broker, overlay: Overlay) -> None:
-        self.me = overlay.id
-        self.happenings = Happenings(_log)
-        # Set by the access point: says something to a peer that is on-line.
-        self.to_peer: Callable[[str, FromSuperPeer], None] | None = None
-        self.host: RuleHost
-        self.site = LivingSite(self.me, broker, self._joined, lambda said: self._said(self.me, said))
+    def __init__(self, broker: Broker, participation: Participation) -> None:
+        self.me = participation.me
+        self.participation = participation
         self._broker = broker
-        self._overlay = overlay
-        self._network = NetworkWatch(self.me)
-        self._moved = asyncio.Event()
-        self._is_listening = False
-        self._tasks = Supervisor()
 
     @classmethod
     async def open(
@@ -101,45 +82,20 @@ class Federation:
         timings: FederationTimings = FederationTimings(),  # noqa: B008  frozen
     ) -> Federation:
         """Read what the last process has left."""
-        federation = cls(broker, overlay)
-        setup = MachineSetup(me=overlay.id, whole=Schema(()), seed=_seed(overlay.id), timings=timings)
-        federation.host = await RuleHost.open(broker.store, setup, federation._release)
-        return federation
-
-    # Start and stop
+        return cls(broker, await Participation.open(broker, overlay, timings))
 
     async def begin(self) -> None:
-        """Take part: go on where the last process stopped."""
-        self.host.listeners.append(self._wake)
-        self.host.begin()
-        self._see_network()
-        for peer in self.machine.rules.group.peers:
-            if peer != self.me:
-                # Its session ended with the last process.
-                self.host.take(inputs.PeerLeft(self.host.now, peer))
-        await self.site.begin()
-        await self._join_if_new()
-        self._is_listening = True
-        self._overlay.member_listeners.append(self._see_network)
-        self._overlay.relay_listeners.append(self._relayed)
-        self._overlay.broadcast_listeners.append(self._announced)
-        self._tasks.start("rules' network", self._watch())
+        """Take part in the network."""
+        await self.participation.begin()
 
     async def stop(self) -> None:
-        """Take part no longer. The next process goes on."""
-        if self._is_listening:
-            self._overlay.member_listeners.remove(self._see_network)
-            self._overlay.relay_listeners.remove(self._relayed)
-            self._overlay.broadcast_listeners.remove(self._announced)
-        await self._tasks.stop()
-        await self.site.stop()
-        await self.host.stop()
-        self._wake()
+        """Take part no longer."""
+        await self.participation.stop()
 
     @property
     def machine(self) -> RuleMachine:
         """The machine, to read it."""
-        return self.host.machine
+        return self.participation.machine
 
     # Rules
 
@@ -154,13 +110,13 @@ class Federation:
         if before is None:
             self._check_quota(client)
         time = self._broker.date.time()
-        asked = inputs.Register(self.host.now, format_rule(parsed), time, client.id, abort_of(abort))
-        made = _only(await self.host.ask(asked), RuleRegistered)
+        asked = inputs.Register(self._now, format_rule(parsed), time, client.id, abort_of(abort))
+        made = _only(await self._ask(asked), RuleRegistered)
         record = self.machine.rules.registrar.base[made.rule]
         if before is not None and before.id in self.machine.rules.registrar.base:
             same = _without_id(before) == _without_id(record)
             gone = record if same else before
-            await self.host.ask(inputs.Unregister(self.host.now, gone.id))
+            await self._ask(inputs.Unregister(self._now, gone.id))
             record = before if same else record
         return self._rule_answer(record)
 
@@ -169,7 +125,7 @@ class Federation:
         record = self._find(client, rule)
         if record.origin != self.me:
             raise Forbidden(wanted=f"a rule of {self.me}", found=f"one of {record.origin}, where it can be deleted")
-        await self.host.ask(inputs.Unregister(self.host.now, record.id))
+        await self._ask(inputs.Unregister(self._now, record.id))
 
     async def rules(self, client: Client) -> list[NetworkRule]:
         """The rules of a client; all that are held here for an administrator."""
@@ -183,7 +139,7 @@ class Federation:
     async def relevance(self, client: Client, text: str, seconds: float) -> RuleRelevance:
         """Whom a rule would concern, and why."""
         require_author(client)
-        raise NotImplementedError
+        return await self._inquired(inputs.AskRelevance(self._now, text, seconds), seconds, RuleRelevance)
 
     # Transactions
 
@@ -192,27 +148,36 @@ class Federation:
         require_author(client)
         self._broker.state.know(client)
         self._broker.events.buckets.take(client, 1)
-        asked = inputs.Submit(self.host.now, peer or self.me, text, client.id)
-        unit = _only(await self.host.ask(asked), TransactionSubmitted).unit
-        await self._until(lambda: self._unit(unit).status is not Status.ACTIVE, seconds)
+        asked = inputs.Submit(self._now, peer or self.me, text, client.id)
+        unit = _only(await self._ask(asked), TransactionSubmitted).unit
+        await self.participation.until(lambda: self._unit(unit).status is not Status.ACTIVE, seconds)
         return transaction_answer(self._unit(unit))
 
     async def withdraw(self, client: Client, unit: str) -> NetworkTransaction:
         """Let a transaction abort, with all that has to abort with it."""
-        found = self._visible_unit(client, unit)
+        require_author(client)
+        found = self._unit(unit)
+        if not client.rights.is_admin and found.author != client.id:
+            raise Forbidden(wanted="a transaction of one's own", found="another client's")
+        if found.is_sealed:
+            raise UpdateEnded(wanted=f"the transaction {unit!r} to be withdrawn", found="it is committed for good")
         if found.status is Status.ABORTED:
             raise UpdateEnded(wanted=f"the transaction {unit!r} to be withdrawn", found="it aborted already")
-        await self.host.ask(inputs.Withdraw(self.host.now, unit, _WITHDRAWN))
+        await self._ask(inputs.Withdraw(self._now, unit, _WITHDRAWN))
         return transaction_answer(self._unit(unit))
 
     async def transaction(self, client: Client, unit: str) -> NetworkTransaction:
-        """How a transaction that was submitted here stands."""
-        return transaction_answer(self._visible_unit(client, unit))
+        """How a transaction of this super-peer stands. Raises `UnknownUpdate`."""
+        require_author(client)
+        return transaction_answer(self._unit(unit))
 
     async def trace(self, client: Client, unit: str, seconds: float) -> NetworkTrace:
-        """How a transaction went across super-peers."""
-        self._visible_unit(client, unit)
-        raise NotImplementedError
+        """How a transaction went across super-peers, wherever it began. Raises `UnknownUpdate`."""
+        require_author(client)
+        found = await self._inquired(inputs.AskTrace(self._now, unit, seconds), seconds, NetworkTrace)
+        if not found.units and not found.unanswered:
+            raise _unknown(unit)
+        return found
 
     # Privileges and the schema
 
@@ -224,7 +189,7 @@ class Federation:
     async def grant(self, client: Client, privileges: NetworkPrivileges) -> None:
         """Let other super-peers do this from now on, and nothing else."""
         _require_admin(client)
-        await self.host.ask(inputs.Grant(self.host.now, privileges_of(privileges)))
+        await self._ask(inputs.Grant(self._now, privileges_of(privileges)))
 
     async def schema(self, client: Client) -> NetworkSchema:
         """The merged schema of the network, annotated."""
@@ -234,82 +199,45 @@ class Federation:
 
     # Peers of the group, which the access point knows
 
+    @property
+    def to_peer(self) -> Callable[[str, FromSuperPeer], None] | None:
+        """What says something to a peer that is on-line. The access point sets it."""
+        return self.participation.to_peer
+
+    @to_peer.setter
+    def to_peer(self, tell: Callable[[str, FromSuperPeer], None] | None) -> None:
+        self.participation.to_peer = tell
+
     async def peer_joined(self, peer: str, view: PeerView, next_serial: int) -> None:
         """A peer is here, with all that it has."""
-        await self.host.ask(inputs.PeerJoined(self.host.now, peer, view, next_serial))
+        await self._ask(inputs.PeerJoined(self._now, peer, view, next_serial))
 
     async def peer_left(self, peer: str) -> None:
         """The session of a peer has ended."""
-        self.host.take(inputs.PeerLeft(self.host.now, peer))
+        self.participation.host.take(inputs.PeerLeft(self._now, peer))
 
     async def from_peer(self, peer: str, message: FromPeer) -> None:
         """A peer has said something."""
-        self._said(peer, message)
-
-    # Private: inputs
-
-    def _said(self, peer: str, message: FromPeer) -> None:
-        self.host.take(inputs.FromPeerReceived(self.host.now, peer, message))
-
-    def _joined(self, view: PeerView, next_serial: int) -> None:
-        self.host.take(inputs.PeerJoined(self.host.now, self.me, view, next_serial))
-
-    def _relayed(self, sender: str, body: bytes) -> None:
-        if is_about_rules(body):
-            self.host.take(inputs.BodyReceived(self.host.now, sender, body))
-
-    def _announced(self, received: BroadcastReceived) -> None:
-        if is_about_rules(received.body):
-            self.host.take(inputs.BodyReceived(self.host.now, "", received.body))
-
-    def _see_network(self) -> None:
-        news = self._network.news(self.host.now, self._overlay.peer.members)
-        if news is not None:
-            self.host.take(news)
-
-    async def _join_if_new(self) -> None:
-        """The node's own graph joins once; the machine follows it from then on, over restarts."""
-        view, next_serial = await self.site.view()
-        group = self.machine.rules.group
-        if self.me not in group or group[self.me].declared.triples != view.declared.triples:
-            self._joined(view, next_serial)
-
-    async def _watch(self) -> None:
-        while True:
-            await asyncio.sleep(_WATCH_SECONDS)
-            self._see_network()
-            with suppress(Exception):
-                await self.site.repeat()
-
-    # Private: outputs
-
-    def _release(self, output: Output) -> None:
-        match output:
-            case Relay(to, data):
-                self._overlay.relay(to, data)
-            case Broadcast(data):
-                self._overlay.broadcast(data)
-            case ToPeer(to, request):
-                if to == self.me:
-                    self.site.receive(request)
-                elif self.to_peer is not None:
-                    self.to_peer(to, request)
-            case RuleRegistered() | TransactionSubmitted():
-                pass
-            case _:
-                self.happenings.note(output)
+        self.participation.said(peer, message)
 
     # Private: what is there
 
-    async def _until(self, holds: Callable[[], bool], seconds: float) -> None:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                while not holds() and self.host.failure is None:
-                    await self._moved.wait()
+    async def _ask(self, given: Input) -> list[Output]:
+        return await self.participation.host.ask(given)
 
-    def _wake(self) -> None:
-        self._moved.set()
-        self._moved = asyncio.Event()
+    @property
+    def _now(self) -> float:
+        return self.participation.host.now
+
+    async def _inquired(self, given: Input, seconds: float, kind: type[T]) -> T:
+        """What others answer; the machine sees to it that there is an answer in time."""
+        inquiry = _only(await self._ask(given), InquiryBegun).inquiry
+        answered = self.participation.answered
+        if not await self.participation.until(lambda: inquiry in answered, seconds + _LEEWAY_SECONDS):
+            raise NetworkError(wanted="answers of other super-peers", found="none: this one is busy, or stops")
+        result = answered.pop(inquiry)
+        assert isinstance(result, kind), "an inquiry has one kind of answer"
+        return result
 
     def _own(self, name: str) -> RuleRecord | None:
         base = self.machine.rules.registrar.base
@@ -338,14 +266,7 @@ class Federation:
     def _unit(self, name: str) -> Unit:
         unit = self.machine.rules.coordinator.state.units.get(name)
         if unit is None:
-            raise UnknownUpdate(wanted=f"the transaction {name!r}", found="none that is known here")
-        return unit
-
-    def _visible_unit(self, client: Client, name: str) -> Unit:
-        require_author(client)
-        unit = self._unit(name)
-        if not client.rights.is_admin and unit.author != client.id:
-            raise UnknownUpdate(wanted=f"the transaction {name!r}", found="none that is known here")
+            raise _unknown(name)
         return unit
 
 
@@ -363,6 +284,5 @@ def _require_admin(client: Client) -> None:
         raise Forbidden(wanted="an administrator", found="another client")
 
 
-def _seed(me: str) -> int:
-    """The same in every process, since the inputs are taken again, and another one for each super-peer."""
-    return int.from_bytes(blake2b(me.encode(), digest_size=8).digest())
+def _unknown(unit: str) -> UnknownUpdate:
+    return UnknownUpdate(wanted=f"the transaction {unit!r}", found="none that is known")

@@ -8,7 +8,7 @@ it does not matter in which order units abort.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from triplewire.federation.execution.journal.entries import ReadFrom, Who, Written
 from triplewire.federation.execution.journal.indexes import ReadIndex, WriteIndex
@@ -143,12 +143,12 @@ class Journal:
 
     def may_forget(self, before: float, is_ended: Callable[[str], bool]) -> bool:
         """Whether there are entries to drop."""
-        read = next(iter(self._read.values()), None)
-        return self._may_drop(before, is_ended) is not None or (read is not None and read.at < before)
+        return self._may_drop(before, is_ended) or (bool(self._read) and next(iter(self._read.values())).at < before)
 
     def forget(self, before: float, is_ended: Callable[[str], bool]) -> None:
         """Drop the oldest entries, as far as they are as old as that and their units have ended."""
-        while (oldest := self._may_drop(before, is_ended)) is not None:
+        while self._may_drop(before, is_ended):
+            oldest = next(iter(self._written.values()))
             del self._written[oldest.number]
             self._writes.remove(oldest)
             self._rebase(oldest)
@@ -158,11 +158,25 @@ class Journal:
             del self._read[first[0]]
             self._reads.remove(*first)
 
+    # In a snapshot
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the indexes, which follow from the entries."""
+        return {name: value for name, value in self.__dict__.items() if name not in ("_writes", "_reads")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._writes, self._reads = WriteIndex(), ReadIndex()
+        for entry in self._written.values():
+            self._writes.add(entry)
+        for key, read in self._read.items():
+            self._reads.add(key, read)
+
     # Private
 
-    def _may_drop(self, before: float, is_ended: Callable[[str], bool]) -> Written | None:
+    def _may_drop(self, before: float, is_ended: Callable[[str], bool]) -> bool:
         oldest = next(iter(self._written.values()), None)
-        return oldest if oldest is not None and oldest.at < before and is_ended(oldest.who.name) else None
+        return oldest is not None and oldest.at < before and is_ended(oldest.who.name)
 
     def _add(self, entry: Written) -> None:
         self._written[entry.number] = entry

@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from triplewire.federation.registration.precedence import Scheme
+from triplewire.languages.rdftl import parse_updates
 from triplewire.rules.schema import Schema
 from triplewire.testing.simulation.fault_injector import NETWORK_FAULTS, FaultInjector
 from triplewire.testing.simulation.faults import RELIABLE, FaultModel
@@ -18,6 +19,8 @@ from triplewire.testing.simulation.history import FaultInjected
 
 LOSSY = FaultModel(slowest=0.2, loss=0.1, repeats=0.1, late=0.05, lateness=1.0)
 _QUIET = 120.0
+_OWN = 0.4
+"""How many transactions are changes that a peer makes by itself, and reports."""
 
 
 class Scenario(Struct, frozen=True, kw_only=True):
@@ -75,7 +78,6 @@ class ScenarioRunner:
         self.injector.handlers["peer"] = lambda _one, _other: self._take_a_peer_away()
         self.injector.handlers["withdraw"] = lambda _one, _other: self._withdraw_one()
         self.injector.handlers["join"] = lambda _one, _other: self._join_late()
-        self._submitted: list[str] = []
 
     def run(self) -> None:
         """Found, fill, register, wait, submit under faults, and clear them."""
@@ -128,9 +130,11 @@ class ScenarioRunner:
 
     def _submit(self, number: int) -> None:
         peer = self.world.rng.choice(list(self.world.peers))
-        unit = self.world.submit(peer, self._workload.transaction(peer, number))
-        if unit is not None:
-            self._submitted.append(unit)
+        text = self._workload.transaction(peer, number)
+        if self.world.rng.random() < _OWN:
+            self.world.change(peer, parse_updates(text))
+        else:
+            self.world.submit(peer, text)
 
     def _schema(self) -> Schema:
         return self._workload.schema(is_whole=not self.scenario.schemas_differ)
@@ -153,8 +157,8 @@ class ScenarioRunner:
             self.world.peer(LATE, name, self._workload.triples(LATE))
 
     def _withdraw_one(self) -> None:
-        if self._submitted:
-            self.world.abort(self.world.rng.choice(self._submitted))
+        if self.world.submitted:
+            self.world.abort(self.world.rng.choice(self.world.submitted))
 
 
 def _knows_all(host: RuleHost) -> bool:

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from random import Random
 
 from triplewire.federation.sites.privileges import Access, Privileges
-from triplewire.languages.rdftl import parse_rule, parse_updates
-from triplewire.languages.rdftl.syntax import Abort, Coupling, Rule, Update
+from triplewire.languages.rdftl import parse_rule
+from triplewire.languages.rdftl.syntax import Abort, Coupling, Rule
 from triplewire.rdf.terms import Literal, NamedNode, Namespace, Triple
 from triplewire.rules.analysis import Analysis
 from triplewire.rules.schema import Schema
@@ -104,10 +104,10 @@ class Workload:
                 break
         return [(rule, self._abort()) for rule in found]
 
-    def transaction(self, peer: str, number: int) -> tuple[Update, ...]:
+    def transaction(self, peer: str, number: int) -> str:
         """Updates of a peer's own people: one in a calm run, else up to three."""
         texts = [self._update(peer, f"{number}-{n}") for n in range(1 if self._calm else self._rng.randint(1, 3))]
-        return parse_updates(f"{PREAMBLE} TRANSACTION t {' '.join(texts)}")
+        return f"{PREAMBLE} TRANSACTION t {' '.join(texts)}"
 
     def privileges(self, *, open_to_all: bool) -> Privileges:
         """What a group lets others do."""
