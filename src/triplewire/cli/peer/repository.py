@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
+import msgspec
 import typer
 from pyoxigraph import DefaultGraph, serialize
 
@@ -20,7 +22,7 @@ from triplewire.cli.inputs import rdf_files
 from triplewire.cli.invocation import FAILED, Job, text_of
 from triplewire.cli.peer.home import which
 from triplewire.cli.screen import complain, warn, write_json
-from triplewire.errors import InputError, NodeUnreachable
+from triplewire.errors import HomeInUse, InputError, NodeUnreachable
 from triplewire.rdf.documents import read_document
 from triplewire.rdf.formats import format_named, format_of_path
 from triplewire.rdf.parsing.quads import parse_quads
@@ -29,25 +31,23 @@ from triplewire.rdf.terms import BlankNode, Literal, NamedNode, Term, Triple
 if TYPE_CHECKING:
     from triplewire.client.peer import Folder
     from triplewire.client.peer.home_repository import HomeRepository
-    from triplewire.federation.sites.requests import Told
-    from triplewire.languages.rdftl.syntax import Update
+    from triplewire.client.peer.inbox import InboxAnswer
+    from triplewire.federation.sites.site import PeerSite
 
 schema_app = typer.Typer(
     no_args_is_help=True, rich_markup_mode="rich", help="What the peer's repository conforms to: get, put."
 )
 _SUFFIX = ".rdftl"
+_LOOK_SECONDS = 0.1
 _P = "[bold]Example[/bold]\n\ntriplewire peer --home ./ann "
 Seconds = Annotated[float, typer.Option(min=0.1, metavar="SECONDS", help="How long to wait for the super-peer.")]
 
 
 @contextmanager
-def repository_of(folder: Folder, *, make: bool = True) -> Iterator[HomeRepository]:
+def repository_of(folder: Folder) -> Iterator[HomeRepository]:
     """The repository of a home, which no other program uses meanwhile."""
     from triplewire.client.peer.home_repository import HomeRepository
 
-    if not make and not folder.repository.exists():
-        hint = "schema put, load or update makes one"
-        raise InputError(wanted="a home with a repository", found="none", hint=hint, source=str(folder.path))
     with folder:
         repository = HomeRepository(folder.repository, folder.keys().id)
         try:
@@ -72,9 +72,8 @@ def put_schema_command(
 @schema_app.command("get", cls=Job, epilog=f"{_P}schema get > schema.nt")
 def get_schema_command(ctx: typer.Context) -> None:
     """Print the schema as N-Triples; nothing, if the repository need not conform to any."""
-    with repository_of(which(ctx).folder(), make=False) as repository:
-        for line in sorted(f"{triple} .\n" for triple in repository.schema.triples):
-            sys.stdout.write(line)
+    for line in sorted(f"{triple} .\n" for triple in _site_of(ctx).repository.schema.triples):
+        sys.stdout.write(line)
 
 
 def load_command(
@@ -119,20 +118,24 @@ def update_command(
     """Change the peer's own repository by RDFTL: each transaction is all done or not at all, and for good.
 
     It is reported to the super-peer, where it triggers rules: now, if the super-peer answers in time, otherwise when
-    the peer is on-line next. If a transaction fails, the others stay, and the exit code is 1.
+    the peer is on-line next. While listen or another program uses the home, that one does both. If a transaction
+    fails, the others stay, and the exit code is 1.
     """
     from triplewire.languages.rdftl import parse_updates
 
-    updates = parse_updates(text_of(update, _SUFFIX), source=update if update.endswith(_SUFFIX) else None)
+    text, source = text_of(update, _SUFFIX), update if update.endswith(_SUFFIX) else None
+    parse_updates(text, source=source)
     folder = which(ctx).folder()
-    with repository_of(folder) as repository:
-        outcomes = {name: _done(repository, name, group) for name, group in _transactions(updates).items()}
-    told = [found.serial for found in outcomes.values() if not isinstance(found, InputError)]
-    is_received = bool(told) and not offline and _reported(folder, max(told), seconds)
-    write_json(_shown(name, found, is_received) for name, found in outcomes.items())
-    failed = {name: found for name, found in outcomes.items() if isinstance(found, InputError)}
-    for name, problem in failed.items():
-        complain(f"transaction {name} was not done: {problem}")
+    answer = _answered(folder, text, seconds)
+    if answer.error:
+        raise InputError(answer.error)
+    serial = max((one.serial for one in answer.transactions), default=0)
+    is_reported = bool(serial) and not offline and _reported(folder, serial, seconds)
+    for one in answer.transactions:
+        write_json([{**msgspec.to_builtins(one), **({"reported": is_reported} if one.serial else {})}])
+    failed = [one for one in answer.transactions if one.error]
+    for one in failed:
+        complain(f"transaction {one.transaction} was not done: {one.error}")
     if failed:
         raise typer.Exit(FAILED)
 
@@ -142,40 +145,49 @@ def graph_command(
     form: Annotated[str, typer.Option("--format", metavar="FORMAT", help="An RDF format.")] = "turtle",
     closure: Annotated[bool, typer.Option("--closure", help="Also what follows by the schema.")] = False,
 ) -> None:
-    """Print what was asserted in the peer's repository."""
+    """Print what was asserted in the peer's repository, also while another program uses it."""
     syntax = format_named(form).syntax
-    with repository_of(which(ctx).folder(), make=False) as repository:
-        triples = repository.site.repository if closure else repository.triples
-        sys.stdout.buffer.write(serialize(sorted(triples, key=str), format=syntax) or b"")
+    repository = _site_of(ctx).repository
+    triples = repository if closure else repository.asserted
+    sys.stdout.buffer.write(serialize(sorted(triples, key=str), format=syntax) or b"")
+
+
+def _site_of(ctx: typer.Context) -> PeerSite:
+    from triplewire.client.peer.home_repository import site_on_disk
+
+    folder = which(ctx).folder()
+    if not folder.repository.exists():
+        hint = "schema put, load or update makes one"
+        raise InputError(wanted="a home with a repository", found="none", hint=hint, source=str(folder.path))
+    return site_on_disk(folder.repository, folder.keys().id)
 
 
 # Updates
 
 
-def _transactions(updates: Iterable[Update]) -> dict[str, list[Update]]:
-    """Updates of one name are one transaction."""
-    found: dict[str, list[Update]] = {}
-    for update in updates:
-        found.setdefault(update.transaction, []).append(update)
-    return found
+def _answered(folder: Folder, text: str, seconds: float) -> InboxAnswer:
+    """Do updates; if another program uses the home, let it do them."""
+    from triplewire.client.peer.inbox import Inbox
 
-
-def _done(repository: HomeRepository, name: str, updates: list[Update]) -> Told | InputError:
-    try:
-        return repository.change(updates, name=name)
-    except InputError as problem:
-        return problem
-
-
-def _shown(name: str, found: Told | InputError, is_received: bool) -> dict[str, Any]:
-    from triplewire.federation.sites.requests import Report
-
-    if isinstance(found, InputError):
-        return {"transaction": name, "status": "failed", "error": str(found)}
-    assert isinstance(found.what, Report), "a change is reported"
-    changes = found.what.changes.edits
-    counts = {"inserted": len(changes.inserted), "deleted": len(changes.deleted)}
-    return {"transaction": name, "status": "committed", **counts, "serial": found.serial, "reported": is_received}
+    inbox = Inbox(folder.inbox)
+    key = inbox.put(text)
+    deadline = time.monotonic() + seconds
+    while (answer := inbox.answer(key)) is None:
+        try:
+            with repository_of(folder) as repository:
+                inbox.execute(key, repository)
+        except HomeInUse:
+            if time.monotonic() > deadline:
+                hint = "it is kept in the inbox, and done by that program or the next one"
+                raise InputError(
+                    wanted=f"an answer of the program that uses the home, within {seconds:g} s",
+                    found="none",
+                    hint=hint,
+                    source=str(folder.path),
+                ) from None
+            time.sleep(_LOOK_SECONDS)
+    inbox.remove(key)
+    return answer
 
 
 def _reported(folder: Folder, serial: int, seconds: float) -> bool:
@@ -193,6 +205,8 @@ def _reported(folder: Folder, serial: int, seconds: float) -> bool:
 
     try:
         return asyncio.run(run())
+    except HomeInUse:
+        warn("the program that uses the home reports it")
     except NodeUnreachable as problem:
         warn(f"it is kept, and reported when the peer is on-line next: {problem}")
-        return False
+    return False

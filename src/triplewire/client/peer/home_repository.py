@@ -5,14 +5,18 @@ Error handling: a step that cannot be kept did not happen. The site is read from
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from msgspec import Struct
+
 from triplewire.client.peer import stream_records
-from triplewire.client.peer.record_file import Record, RecordFile
-from triplewire.client.peer.stream_records import StreamRecords
+from triplewire.client.peer.record_file import Record, RecordFile, read_records
+from triplewire.client.peer.stream_records import StreamRecords, told_of
 from triplewire.errors import DamagedStore, LimitExceeded, MessageRefused
+from triplewire.federation.sites.codec import encode_from_peer
 from triplewire.federation.sites.planning import WithForeign
 from triplewire.federation.sites.requests import (
     Compensated,
@@ -37,9 +41,13 @@ from triplewire.rules.changes import Changes, Edits
 from triplewire.rules.schema import Schema
 from triplewire.store.disk import Disk
 
-_TRIPLE, _SCHEMA = "triple", "schema"
+_TRIPLE, _SCHEMA, _DONE = "triple", "schema", "done"
 _NOTHING = Changes()
 T = TypeVar("T")
+
+
+def _nothing_more(_: object) -> list[Record]:
+    return []
 
 
 class HomeRepository:
@@ -50,6 +58,7 @@ class HomeRepository:
         self._peer = peer
         self._file = RecordFile(path, disk)
         self._records = StreamRecords()
+        self._done: dict[str, Told] = {}
         try:
             self.site = self._read()
         except BaseException:
@@ -86,15 +95,34 @@ class HomeRepository:
 
         return self._step(work)
 
-    def change(self, updates: Sequence[Update | Edits], *, author: str = "", name: str = "") -> Told:
-        """One transaction, which is reported. Raises what is wrong with it."""
+    def change(self, updates: Sequence[Update | Edits], *, author: str = "", name: str = "", key: str = "") -> Told:
+        """One transaction, which is reported. Under the same key it is done once. Raises what is wrong with it."""
+        if key in self._done:
+            return self._done[key]
 
         def work() -> tuple[Told, Changes]:
             told = self.site.change(updates, author=author, name=name)
             check_size(said_by_peer(told))
             return told, _changes_in(told)
 
-        return self._step(work)
+        if not key:
+            return self._step(work)
+        told = self._step(work, lambda told: [Record(_DONE, key, encode_from_peer(told))])
+        self._done[key] = told
+        return told
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """The keys of what was done."""
+        return frozenset(self._done)
+
+    def forget_keys(self, keys: Iterable[str]) -> None:
+        """Nobody asks for it again under these keys."""
+        gone = list(keys)
+        if gone:
+            self._file.write(changed=[Record(_DONE, key, None) for key in gone])
+            for key in gone:
+                del self._done[key]
 
     # What the super-peer asks for
 
@@ -133,13 +161,13 @@ class HomeRepository:
 
     # Keeping
 
-    def _step(self, work: Callable[[], tuple[T, Changes]]) -> T:
-        """Do something, and keep what it has changed."""
+    def _step(self, work: Callable[[], tuple[T, Changes]], more: Callable[[T], list[Record]] = _nothing_more) -> T:
+        """Do something, and keep what it has changed, and more."""
         try:
             done, changes = work()
             fresh = [Record(_TRIPLE, str(triple)) for triple in changes.edits.inserted]
             gone = [Record(_TRIPLE, str(triple), None) for triple in changes.edits.deleted]
-            moved = self._records.moved(self.site.stream)
+            moved = [*self._records.moved(self.site.stream), *more(done)]
             if fresh or gone or moved:
                 self._file.write(fresh, [*gone, *moved])
         except BaseException:
@@ -148,21 +176,38 @@ class HomeRepository:
         return done
 
     def _read(self) -> PeerSite:
-        schema, triples, others = "", [], []
-        for record in self._file.records():
-            if record.kind == _TRIPLE:
-                triples.append(record.key)
-            elif record.kind == _SCHEMA:
-                schema = (record.body or b"").decode()
-            else:
-                others.append(record)
-        try:
-            self._records, stream = StreamRecords.read(others)
-            asserted = triples_of("".join(f"{line} .\n" for line in triples))
-            return _site_of(self._peer, Schema(triples_of(schema)), asserted, stream)
-        except MessageRefused as error:
-            wanted = "a repository that this version understands"
-            raise DamagedStore(wanted=wanted, found=str(error), source=str(self._path)) from None
+        found = _found_in(self._file.records(), self._peer, self._path)
+        self._records, self._done = found.records, found.done
+        return found.site
+
+
+class _Found(Struct, frozen=True):
+    """What the records of a home are."""
+
+    site: PeerSite
+    records: StreamRecords
+    done: dict[str, Told]
+
+
+def site_on_disk(path: Path, peer: str) -> PeerSite:
+    """The site of a home as it is on the disk, also while another program uses it."""
+    return _found_in(read_records(path), peer, path).site
+
+
+def _found_in(records: Iterable[Record], peer: str, path: Path) -> _Found:
+    kinds: dict[str, list[Record]] = defaultdict(list)
+    for record in records:
+        kinds[record.kind].append(record)
+    triples, schema, done = (kinds.pop(kind, []) for kind in (_TRIPLE, _SCHEMA, _DONE))
+    try:
+        read, stream = StreamRecords.read(record for of_kind in kinds.values() for record in of_kind)
+        asserted = triples_of("".join(f"{record.key} .\n" for record in triples))
+        known = Schema(triples_of("".join((record.body or b"").decode() for record in schema)))
+        told = {record.key: told_of(record.body or b"") for record in done}
+    except (MessageRefused, UnicodeDecodeError) as error:
+        wanted = "a repository that this version understands"
+        raise DamagedStore(wanted=wanted, found=str(error), source=str(path)) from None
+    return _Found(_site_of(peer, known, asserted, stream), read, told)
 
 
 def _site_of(peer: str, schema: Schema, asserted: Sequence[Triple], stream: PeerStream) -> PeerSite:

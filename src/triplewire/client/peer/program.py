@@ -20,6 +20,7 @@ from msgspec import Struct
 
 from triplewire.client.peer.folder import Folder, Gap, Saved
 from triplewire.client.peer.home_repository import HomeRepository
+from triplewire.client.peer.inbox import Inbox
 from triplewire.client.peer.notification_writer import Incoming, NotificationWriter
 from triplewire.client.peer.pending_answers import PendingAnswers
 from triplewire.client.peer.rules import PeerRules
@@ -190,8 +191,10 @@ class PeerProgram:
         while True:
             await asyncio.sleep(_TICK_SECONDS)
             self._act(lambda peer, now: peer.tick(now))
-            if self.rules is not None and self.is_online:
-                self.rules.tick(time.monotonic())
+            if self.rules is not None:
+                self.rules.look_into_inbox()
+                if self.is_online:
+                    self.rules.tick(time.monotonic())
 
     def _act(self, call: Call) -> None:
         """Call the state machine, and do its effects in order, also those that doing them causes."""
@@ -253,7 +256,7 @@ class PeerProgram:
         if not path.exists():
             return None
         repository = await asyncio.to_thread(HomeRepository, path, self.id)
-        return PeerRules(repository, self._tell_rules, self._pending.disk_failed)
+        return PeerRules(repository, Inbox(self.folder.inbox), self._tell_rules, self._pending.disk_failed)
 
     def _tell_rules(self, body: bytes) -> None:
         check_size(body)

@@ -60,30 +60,15 @@ class RecordFile:
         self._connection: Connection = open_connection(disk, path, _MIGRATIONS)
         try:
             with translated():
-                self._digest = int.from_bytes(self._stored_digest(), "big")
+                self._digest = _stored_digest(self._connection, path)
         except BaseException:
             self._connection.close()
             raise
 
     def records(self) -> Iterator[Record]:
         """All records, by kind and key; at the end it is known whether they are those that were written."""
-        found, kind, key = 0, "", ""
         with translated():
-            while rows := self._connection.execute(
-                "SELECT kind, key, body FROM records WHERE (kind, key) > (?, ?) ORDER BY kind, key LIMIT ?",
-                (kind, key, _PAGE),
-            ).fetchall():
-                for kind, key, body in rows:
-                    record = Record(kind, key, body)
-                    found ^= _digest_of(record)
-                    yield record
-        if found != self._digest:
-            raise DamagedStore(
-                wanted="every record as it was written",
-                found="records that were changed, lost or added",
-                hint="restore the file from a copy",
-                source=str(self._path),
-            )
+            yield from _checked(self._connection, self._digest, self._path)
 
     def write(self, fresh: Sequence[Record] = (), changed: Iterable[Record] = ()) -> None:
         """Add records that are not there yet, and put or remove others: all of it, on the disk, or none."""
@@ -121,18 +106,50 @@ class RecordFile:
             moved ^= _digest_of(record)
         return moved
 
-    def _stored_digest(self) -> bytes:
-        rows = self._connection.execute("SELECT digest FROM digests").fetchall()
-        if len(rows) != 1 or not isinstance(rows[0][0], bytes) or len(rows[0][0]) != _DIGEST_BYTES:
-            raise DamagedStore(wanted="the digest of all records", found="none", source=str(self._path))
-        digest: bytes = rows[0][0]
-        return digest
-
     def _shorten_log(self, most: int) -> None:
         """What is in the log goes into the database, once the log is long. Nobody else reads: nothing has to wait."""
         log = self._path.with_name(f"{self._path.name}-wal")
         if log.exists() and log.stat().st_size > most:
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+
+def read_records(path: Path, disk: Disk | None = None) -> list[Record]:
+    """All records as they are now, also while another program writes."""
+    disk = disk or LocalDisk()
+    _check_whose(path, disk)
+    with translated():
+        connection = disk.connect_to_read(path)
+        try:
+            connection.execute("BEGIN")
+            return list(_checked(connection, _stored_digest(connection, path), path))
+        finally:
+            connection.close()
+
+
+def _checked(connection: Connection, digest: int, path: Path) -> Iterator[Record]:
+    found, kind, key = 0, "", ""
+    while rows := connection.execute(
+        "SELECT kind, key, body FROM records WHERE (kind, key) > (?, ?) ORDER BY kind, key LIMIT ?",
+        (kind, key, _PAGE),
+    ).fetchall():
+        for kind, key, body in rows:
+            record = Record(kind, key, body)
+            found ^= _digest_of(record)
+            yield record
+    if found != digest:
+        raise DamagedStore(
+            wanted="every record as it was written",
+            found="records that were changed, lost or added",
+            hint="restore the file from a copy",
+            source=str(path),
+        )
+
+
+def _stored_digest(connection: Connection, path: Path) -> int:
+    rows = connection.execute("SELECT digest FROM digests").fetchall()
+    if len(rows) != 1 or not isinstance(rows[0][0], bytes) or len(rows[0][0]) != _DIGEST_BYTES:
+        raise DamagedStore(wanted="the digest of all records", found="none", source=str(path))
+    return int.from_bytes(rows[0][0], "big")
 
 
 def _check_whose(path: Path, disk: Disk) -> None:

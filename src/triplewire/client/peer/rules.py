@@ -14,6 +14,8 @@ from itertools import islice, takewhile
 from typing import TypeVar
 
 from triplewire.client.peer.home_repository import HomeRepository
+from triplewire.client.peer.inbox import Inbox
+from triplewire.client.peer.own_updates import OwnTransaction, execute
 from triplewire.errors import LimitExceeded, MessageRefused, StoreError
 from triplewire.federation.sites import session
 from triplewire.federation.sites.requests import FromPeer, Told
@@ -33,15 +35,18 @@ class PeerRules:
     def __init__(
         self,
         repository: HomeRepository,
+        inbox: Inbox,
         tell: Callable[[bytes], None],
         failed: Callable[[OSError | StoreError], None],
     ) -> None:
         self._repository = repository
+        self._inbox = inbox
         self._tell = tell
         self._failed = failed
         self._thread = ThreadPoolExecutor(1, "triplewire-repository")
         self._next_try = float("inf")
         self._super_peer = ""
+        self._is_looking = False
         self._moved = asyncio.Event()
         self._next_serial = repository.site.stream.next_serial
         self.refusal: NotJoined | None = None
@@ -61,6 +66,10 @@ class PeerRules:
     async def change(self, updates: Sequence[Update], *, author: str = "", name: str = "") -> Told:
         """Change the repository as one transaction, and report it. Raises what is wrong with it."""
         return await self._run(lambda: self._repository.change(updates, author=author, name=name))
+
+    async def update(self, text: str) -> tuple[OwnTransaction, ...]:
+        """Do the transactions of an RDFTL text, each for itself, and report them. Raises `SyntaxProblem`."""
+        return await self._run(lambda: execute(self._repository, text))
 
     def has_received(self, serial: int) -> bool:
         """Whether the super-peer has what was told up to a serial."""
@@ -87,17 +96,30 @@ class PeerRules:
         """The access point did not take what was said. It is said again, in time."""
         _log.warning("the access point did not take what was said about rules: wanted %s, found %s", wanted, found)
 
+    def look_into_inbox(self) -> None:
+        """Do what others ask for."""
+        if not self._is_looking and (waiting := self._inbox.waiting()):
+            self._is_looking = True
+            self._run(lambda: self._do_inbox(waiting)).add_done_callback(self._looked)
+
     def tick(self, now: float) -> None:
         """Say again what has waited for too long."""
         if now >= self._next_try:
             self._next_try = now + _RETRY_SECONDS
             self._run(self._repeat)
 
-    # On the thread
-
     def _join(self, now: float) -> None:
         self._next_try = now + _RETRY_SECONDS
         self._run(self._begin)
+
+    def _looked(self, _: asyncio.Future[None]) -> None:
+        self._is_looking = False
+
+    # On the thread
+
+    def _do_inbox(self, keys: Sequence[str]) -> None:
+        for key in keys:
+            self._inbox.execute(key, self._repository)
 
     def _begin(self) -> None:
         self._repository.at(self._super_peer)

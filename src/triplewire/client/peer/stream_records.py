@@ -80,9 +80,9 @@ class StreamRecords:
                     at = _at_of(body)
                     found.super_peer, stream.serial = at.super_peer, at.serial
                 case "answered":
-                    stream.answered = _told_of(body)
+                    stream.answered = told_of(body)
                 case "told":
-                    stream.unreceived[int(record.key)] = _told_of(body)
+                    stream.unreceived[int(record.key)] = told_of(body)
                 case "kept":
                     stream.kept[int(record.key)] = _kept_of(body)
                 case "foreign":
@@ -118,7 +118,8 @@ def _told(told: Told | None) -> bytes | None:
     return None if told is None else encode_from_peer(told)
 
 
-def _told_of(body: bytes) -> Told:
+def told_of(body: bytes) -> Told:
+    """What was told, out of a record. Raises `MessageRefused`."""
     found = decode_from_peer(body)
     if not isinstance(found, Told):
         raise MessageRefused("record", wanted="something that was told", found=type(found).__name__)
@@ -134,7 +135,7 @@ def _kept(serial: int, stream: PeerStream) -> bytes | None:
 
 
 def _kept_of(body: bytes) -> KeptChange:
-    report = _told_of(body).what
+    report = told_of(body).what
     if not isinstance(report, Report):
         raise MessageRefused("record", wanted="a change", found=type(report).__name__)
     return KeptChange(report.updates, report.changes)
