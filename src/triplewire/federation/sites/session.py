@@ -8,8 +8,10 @@ both         Said     a message of `requests`
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from triplewire.errors import MessageRefused
 from triplewire.federation.indexes.group_index import PeerView
@@ -28,7 +30,7 @@ class Join(Struct, frozen=True, tag="join", array_like=True):
     """A peer is here. The view is as of everything before `next_serial`, or later."""
 
     view: bytes
-    next_serial: int
+    next_serial: Annotated[int, Meta(ge=1, le=2**53)]
 
 
 class Joined(Struct, frozen=True, tag="joined", array_like=True):
