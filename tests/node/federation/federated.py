@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from tests.node.brokers import ALL, client
 from tests.node.overlay.overlays import Site, settled
 from tests.node.transport.backbones import until
 from tests.rules.execution.town import PREAMBLE
@@ -16,10 +17,11 @@ from triplewire.federation.sites.privileges import Access
 from triplewire.federation.timings import FederationTimings
 from triplewire.languages.rdftl import parse_updates
 from triplewire.node.federation.service import Federation
+from triplewire.node.rules.event_triggers import TriggeredBy
 from triplewire.rdf.terms import Literal, Term, Triple
 from triplewire.rules.schema import Schema
 from triplewire.rules.vocabulary import TYPE
-from triplewire.store.tables.identities import Client, Rights
+from triplewire.store.tables.identities import Client, Grant, Rights
 from triplewire.wire.network_rules import AbortName, NetworkPrivileges, NetworkRule, NetworkTransaction
 
 # Nobody waits long for what has got lost.
@@ -38,8 +40,8 @@ class Host(Site):
 
     async def start(self, *seeds: Site) -> None:
         await super().start(*seeds)
-        for client in self.others:
-            self.broker.state.know(client)
+        for other in self.others:
+            self.broker.state.know(other)
         await self.carry()
 
     async def carry(self) -> None:
@@ -64,6 +66,13 @@ class Host(Site):
     def id(self) -> str:
         return self.overlay.id
 
+    def client(self, name: str, publish: Grant | None = ALL) -> Client:
+        """Another client of this node."""
+        made = client(name, publish=publish)
+        self.others.append(made)
+        self.broker.state.know(made)
+        return made
+
     # What clients do
 
     async def declare(self, schema: Schema = FAMILY) -> None:
@@ -84,8 +93,6 @@ class Host(Site):
         return await self.federation.put_rule(client or self.me, name, PREAMBLE + text, abort)
 
     async def node_rule(self, text: str, name: str = "local") -> None:
-        from triplewire.node.rules.event_triggers import TriggeredBy
-
         await self.broker.rules.put(self.me, name, PREAMBLE + text, TriggeredBy.UPDATES)
 
     # What is there
@@ -153,4 +160,4 @@ async def acquainted(*some: Host) -> None:
     await quiet(*some)
 
 
-__all__ = ["EX", "OPEN", "Access", "Host", "Literal", "acquainted", "hosts", "quiet", "until"]
+__all__ = ["EX", "FAMILY", "OPEN", "Access", "Host", "Literal", "acquainted", "hosts", "quiet", "until"]

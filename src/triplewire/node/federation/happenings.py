@@ -5,27 +5,34 @@ from __future__ import annotations
 import logging
 from collections import Counter
 
+from msgspec.structs import asdict
+
 from triplewire.federation.execution.effects import (
     CompensationRefused,
     ConditionFailed,
     Happening,
     MessageDropped,
+    NotCompensated,
     NotScheduled,
+    NotSerialisable,
     RulesMissing,
+    SchemaLeftOut,
+    SealedStays,
     UnitAborted,
-    UnitCommitted,
-    UnitScheduled,
 )
 from triplewire.node.transport.rate_limited_log import RateLimitedLog
 
-_QUIET = (UnitScheduled, UnitCommitted)
-_WANTED = {
-    UnitAborted: "the unit %(unit)s has aborted: %(reason)s",
-    NotScheduled: "%(instance)s is not executed here: %(reason)s",
-    RulesMissing: "rules that the change of %(unit)s needs may not be here: not everybody has answered yet",
-    ConditionFailed: "the condition of %(rule)s was not evaluated for %(unit)s: %(reason)s",
-    MessageDropped: "a message of %(sender)s about rules was dropped: %(reason)s",
-    CompensationRefused: "nothing can be compensated at %(peer)s: %(reason)s",
+_WORTH_A_LINE: dict[type, str] = {
+    UnitAborted: "the unit {unit} has aborted: {reason}",
+    SealedStays: "the unit {unit} stays, since its peer had committed it: {reason}",
+    NotSerialisable: "these come before each other in a circle, and are committed for good: {units}",
+    NotCompensated: "at {peer}, some of what {unit} had done stays, because others have built on it",
+    NotScheduled: "{instance} is not executed here: {reason}",
+    RulesMissing: "rules that the change of {unit} needs may not be here: not everybody has answered yet",
+    ConditionFailed: "the condition of {rule} was not evaluated for {unit}: {reason}",
+    MessageDropped: "a message of {sender} about rules was dropped: {reason}",
+    SchemaLeftOut: "what {whose} declares is left out of the schema of all: {reason}",
+    CompensationRefused: "nothing can be compensated at {peer}: {reason}",
 }
 
 
@@ -37,10 +44,9 @@ class Happenings:
         self._limited_log = RateLimitedLog(log)
 
     def note(self, happening: Happening) -> None:
+        """Something has happened."""
         kind = type(happening)
         self.counts[kind.__name__] += 1
-        if kind not in _QUIET:
-            facts = {name: getattr(happening, name) for name in kind.__struct_fields__}
-            text = _WANTED.get(kind)
-            said = f"{happening}" if text is None else text % facts
-            self._limited_log.warning(kind.__name__, "%s", said)
+        text = _WORTH_A_LINE.get(kind)
+        if text is not None:
+            self._limited_log.warning(kind.__name__, "%s", text.format(**asdict(happening)))

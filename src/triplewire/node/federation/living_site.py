@@ -84,6 +84,11 @@ class LivingSite:
         self._repeated_at = first
 
     @property
+    def told(self) -> int:
+        """How many things the living graph has told so far."""
+        return self._recorder.stream.serial
+
+    @property
     def lag(self) -> int:
         """How many of the things that were told the super-peer does not have yet."""
         return max(0, self._recorder.stream.serial - self._received)
