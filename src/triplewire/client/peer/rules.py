@@ -13,6 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import islice, takewhile
 from typing import TypeVar
 
+from msgspec import Struct
+
 from triplewire.client.peer.home_repository import HomeRepository
 from triplewire.client.peer.inbox import Inbox
 from triplewire.client.peer.own_updates import OwnTransaction, execute
@@ -27,6 +29,14 @@ _log = logging.getLogger(__name__)
 _RETRY_SECONDS = 5.0
 _WINDOW = 64
 T = TypeVar("T")
+
+
+class _State(Struct, frozen=True):
+    """What to say, and how it stands, after something was done on the thread."""
+
+    to_say: list[bytes]
+    has_joined: bool
+    next_serial: int
 
 
 class PeerRules:
@@ -49,9 +59,10 @@ class PeerRules:
         self._is_looking = False
         self._moved = asyncio.Event()
         self._next_serial = repository.site.stream.next_serial
+        self.is_joined = False
         self.refusal: NotJoined | None = None
         # What follows belongs to the thread.
-        self._is_joined = False
+        self._has_joined = False
         self._told_upto = 0
         self._first_unreceived = 0
         self._to_say: list[bytes] = []
@@ -123,7 +134,7 @@ class PeerRules:
 
     def _begin(self) -> None:
         self._repository.at(self._super_peer)
-        self._is_joined, self._told_upto = False, 0
+        self._has_joined, self._told_upto = False, 0
         self._ask_to_join()
 
     def _ask_to_join(self) -> None:
@@ -138,9 +149,9 @@ class PeerRules:
             return
         match found:
             case Joined():
-                self._is_joined, self.refusal = True, None
+                self._has_joined, self.refusal = True, None
             case NotJoined():
-                self._is_joined, self.refusal = False, found
+                self._has_joined, self.refusal = False, found
             case _:
                 self._answer(self._repository.receive(found))
 
@@ -150,7 +161,7 @@ class PeerRules:
             self._to_say.append(session.said_by_peer(answer))
 
     def _repeat(self) -> None:
-        if not self._is_joined:
+        if not self._has_joined:
             self._ask_to_join()
             return
         first = self._repository.site.stream.next_serial
@@ -161,18 +172,18 @@ class PeerRules:
     def _tell_next(self) -> None:
         """What was not told in this session, as far as the window goes."""
         stream = self._repository.site.stream
-        if self._is_joined:
+        if self._has_joined:
             last = stream.next_serial + _WINDOW
             for told in takewhile(lambda told: told.serial < last, islice(stream.to_repeat, _WINDOW)):
                 if told.serial > self._told_upto:
                     self._to_say.append(session.said_by_peer(told))
                     self._told_upto = told.serial
 
-    def _job(self, work: Callable[[], T]) -> tuple[T, list[bytes], int]:
+    def _job(self, work: Callable[[], T]) -> tuple[T, _State]:
         done = work()
         self._tell_next()
         said, self._to_say = self._to_say, []
-        return done, said, self._repository.site.stream.next_serial
+        return done, _State(said, self._has_joined, self._repository.site.stream.next_serial)
 
     # Between the loop and the thread
 
@@ -181,12 +192,11 @@ class PeerRules:
         loop = asyncio.get_running_loop()
         result: asyncio.Future[T] = loop.create_future()
 
-        def done(job: asyncio.Future[tuple[T, list[bytes], int]]) -> None:
+        def done(job: asyncio.Future[tuple[T, _State]]) -> None:
             problem = job.exception()
             if problem is None:
-                value, said, self._next_serial = job.result()
-                self._say(said)
-                self._moved.set()
+                value, state = job.result()
+                self._come_to(state)
                 if not result.done():
                     result.set_result(value)
                 return
@@ -200,10 +210,12 @@ class PeerRules:
         loop.run_in_executor(self._thread, self._job, work).add_done_callback(done)
         return result
 
-    def _say(self, bodies: Sequence[bytes]) -> None:
-        for body in bodies:
+    def _come_to(self, state: _State) -> None:
+        self.is_joined, self._next_serial = state.has_joined, state.next_serial
+        for body in state.to_say:
             try:
                 self._tell(body)
             except LimitExceeded as problem:
                 self.refusal = NotJoined(problem.wanted or "", problem.found or "")
                 _log.error("the super-peer cannot be told: %s", problem)
+        self._moved.set()
