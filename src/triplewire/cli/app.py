@@ -12,6 +12,7 @@ import typer
 
 from triplewire import __version__
 from triplewire.cli import covers, explain, generate, jsap, match, subsumes, why
+from triplewire.cli.federation import privileges
 from triplewire.cli.invocation import INTERRUPTED, Job, ManyPathsJob, Question
 from triplewire.cli.network import group as network
 from triplewire.cli.node import (
@@ -63,6 +64,7 @@ app.command("query", cls=Job, epilog=query.EXAMPLES)(query.query_command)
 app.command("update", cls=Job, epilog=update.EXAMPLES)(update.update_command)
 app.command("withdraw", cls=Job, epilog=update.WITHDRAW_EXAMPLES)(update.withdraw_command)
 app.add_typer(schema.app, name="schema")
+app.add_typer(privileges.app, name="privileges")
 app.add_typer(graph.app, name="graph")
 app.command("changes", cls=Job, epilog=changes.EXAMPLES)(changes.changes_command)
 app.add_typer(views.app, name="views")

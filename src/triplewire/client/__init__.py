@@ -4,6 +4,7 @@
     blocking      each call returns when the node has answered
     calls         what a client asks of a node, and what it makes of the answer: pure, and the same for both kinds of
                   client
+    federation    rules across super-peers: `Client.federation`
     feed_poller   one poller for all readers of feeds: fetch, turn into events, hand on what is new
     feed_rdf      what an RSS 1.0 feed says as RDF, beyond what every feed has: its modules, kept as they are
     feeds         RSS 1.0, RSS 2.0 and Atom become events: the application of the G-ToPSS paper
@@ -29,6 +30,13 @@ from triplewire.client.rules import KeptFiring, RuleStatus, UpdateOutcome
 from triplewire.client.views import ViewNotification, ViewPage
 from triplewire.extras import needing
 from triplewire.wire.answers import ChangePage, ChangeReceipt, Receipt, ViewExplanation, ViewStatus
+from triplewire.wire.network_rules import (
+    NetworkPrivileges,
+    NetworkRule,
+    NetworkTrace,
+    NetworkTransaction,
+    RuleRelevance,
+)
 from triplewire.wire.reasons import AnswerReasons, ExplainedAnswer, Reason
 from triplewire.wire.schedules import TracedSchedule, TracedUnit
 from triplewire.wire.signatures import verify
@@ -48,10 +56,15 @@ __all__ = [
     "ExplainedAnswer",
     "KeptFiring",
     "LogPage",
+    "NetworkPrivileges",
+    "NetworkRule",
+    "NetworkTrace",
+    "NetworkTransaction",
     "Notification",
     "Reason",
     "Receipt",
     "Registration",
+    "RuleRelevance",
     "RuleStatus",
     "SubscriptionStatus",
     "TracedSchedule",

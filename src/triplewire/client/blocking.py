@@ -12,6 +12,7 @@ import httpx
 from triplewire.algebra.advertisements.advertisement import Advertisement
 from triplewire.client import calls, rules, views
 from triplewire.client.calls import Call, DeadLetter, LogPage, RdfLike, Registration, SubscriptionStatus, Verdict
+from triplewire.client.federation.blocking import Federation
 from triplewire.client.follower import Follower, Following, Gap, Notification, T
 from triplewire.client.rules import KeptFiring, RuleStatus, UpdateOutcome
 from triplewire.client.settings import STREAM_TIMEOUT, acknowledged_every, headers_of
@@ -32,6 +33,8 @@ class Client:
 
     def __init__(self, url: str = "http://127.0.0.1:8080", secret: str | None = None, *, timeout: float = 30.0) -> None:
         self.url = url
+        self.federation = Federation(self._call)
+        self._timeout = timeout
         self._http = httpx.Client(base_url=url, headers=headers_of(secret), timeout=timeout, trust_env=False)
 
     def __enter__(self) -> Self:
@@ -401,7 +404,12 @@ class Client:
     def _answer(self, call: Call) -> httpx.Response:
         try:
             response = self._http.request(
-                call.method, call.path, params=call.params, headers=call.headers, content=call.content
+                call.method,
+                call.path,
+                params=call.params,
+                headers=call.headers,
+                content=call.content,
+                timeout=self._timeout + call.seconds,
             )
         except (httpx.TransportError, httpx.InvalidURL) as error:
             raise calls.unreachable(self.url, error) from None

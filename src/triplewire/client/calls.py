@@ -44,13 +44,14 @@ RdfLike = bytes | str | os.PathLike[str]
 
 
 class Call(Struct, frozen=True):
-    """One request."""
+    """One request. The node may take so many `seconds` longer to answer than usually."""
 
     method: str
     path: str
     params: dict[str, str] = {}
     headers: dict[str, str] = {}
     content: bytes = b""
+    seconds: float = 0.0
 
 
 class Registration(Struct, frozen=True):

@@ -36,10 +36,17 @@ class RuleAnalysis(Struct, frozen=True):
     pitfalls: tuple[str, ...] = ()
 
 
+class UncarriedInterest(Struct, frozen=True):
+    """Events that the node's network or space does not bring to a rule that listens, as a query; and why."""
+
+    interest: str
+    reason: str
+
+
 class RuleStatus(Struct, frozen=True, rename={"name": "id"}):
     """A rule at a node. `listens` is "updates" or "events", `registered` is in Unix seconds.
 
-    `analysis` and `is_new` are there where the rule was just put; without a schema there is no analysis.
+    `analysis`, `not_carried` and `is_new` are there where the rule was just put; without a schema there is no analysis.
     """
 
     name: str
@@ -49,6 +56,7 @@ class RuleStatus(Struct, frozen=True, rename={"name": "id"}):
     registered: float = 0.0
     quarantined: str | None = None
     analysis: RuleAnalysis | None = None
+    not_carried: tuple[UncarriedInterest, ...] = ()
     is_new: bool = False
 
 

@@ -98,7 +98,7 @@ class NetworkTransaction(Struct, frozen=True, kw_only=True):
     reason: str = ""
 
 
-class DetailAccess(Struct, frozen=True):
+class DetailAccess(Struct, frozen=True, forbid_unknown_fields=True):
     """What others may do with one property of one resource."""
 
     resource: str
@@ -106,8 +106,11 @@ class DetailAccess(Struct, frozen=True):
     access: AccessName
 
 
-class NetworkPrivileges(Struct, frozen=True, kw_only=True):
-    """What other super-peers may do with the data of this one's group. The most specific one decides."""
+class NetworkPrivileges(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What other super-peers may do with the data of this one's group. The most specific one decides.
+
+    A misspelt field would leave open what it was to close, so none is passed over.
+    """
 
     otherwise: AccessName = "private"
     nodes: Annotated[dict[str, AccessName], Meta(description="By IRI of a class or property.")] = {}

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from tests.node.processes import running
 
+from triplewire.node.transport.keys import NetworkKey
+
 SELENE = Path(__file__).parents[3] / "examples" / "selene"
 NEW = """
 USING NAMESPACE dc http://purl.org/dc/elements/1.1/
@@ -116,6 +118,21 @@ def test_the_tree_of_a_transaction_is_shown_and_drawn(call, workspace):
         result = call("rules", "trace", *bad)
         assert result.exit_code == 1
         assert problem in result.stderr.replace("\n", " ")
+
+
+def test_what_the_network_cannot_carry_to_a_rule_that_listens_is_told(run, workspace, tmp_path_factory):
+    NetworkKey.new().write(workspace / "key")
+    subclass = "http://www.w3.org/2000/01/rdf-schema#subClassOf"
+    classes = "".join(f"<urn:{number}:{'x' * 200}> <{subclass}> <urn:Thing> .\n" for number in range(400))
+    Path("many.nt").write_text(classes)
+    Path("all.rdftl").write_text("ON INSERT resource() AS INSTANCE OF Thing IF True DO DELETE $delta;;")
+    folder = tmp_path_factory.mktemp("node") / "data"
+    with running(folder, "--open", "--key", str(workspace / "key")) as node:
+        fine(run("schema", "put", "many.nt", "--node", node.url))
+        put = run("rules", "put", "all.rdftl", "--name", "all", "--listen", "--node", node.url)
+    assert fine(put).split() == ["new", "all"]
+    told = " ".join(put.stderr.split())
+    assert "all: events of other nodes do not come here that match ASK { ?source" in told
 
 
 @pytest.mark.parametrize(

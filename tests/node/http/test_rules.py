@@ -7,8 +7,11 @@ from pathlib import Path
 from urllib.parse import quote
 
 import httpx
+import pytest
 from tests.node.http.serving import NQUADS, QUERY, TURTLE, Api, api_of, is_problem
 from tests.rules.family import FAMILY
+
+from triplewire.node.transport.keys import NetworkKey
 
 RDFTL = {"Content-Type": "text/x-triplewire-rdftl"}
 USING = "USING NAMESPACE ex http://example.org/\n"
@@ -460,3 +463,36 @@ async def test_only_those_who_may_read_everything_see_what_schedules_did(tmp_pat
         limited = await api.register(rights={"subscribe": {"namespaces": [EX]}})
         for path in ("/schedules/1", "/schedules?transaction=t"):
             assert is_problem(await api.get(path, headers=limited), 403, "forbidden")
+
+
+# Rules that listen, in a network or a space
+
+
+# Twice as long in SPARQL, where quotes are escaped: more than a subscription may have.
+LONG = '"' * 40_000
+LONG_EVENT = f"ON INSERT (_, <urn:p>, '{LONG}') IF True DO DELETE (_, <urn:q>, _)"
+SHORT_EVENT = "ON INSERT (_, <urn:p>, 'x') IF True DO DELETE (_, <urn:q>, _)"
+
+
+@pytest.fixture
+def key(tmp_path: Path) -> Path:
+    NetworkKey.new().write(tmp_path / "key")
+    return tmp_path / "key"
+
+
+@pytest.mark.parametrize("settings", [{}, {"space": True}], ids=["network", "space"])
+async def test_what_the_network_cannot_carry_is_in_the_answer(tmp_path: Path, key: Path, settings: dict):
+    async with api_of(tmp_path / "node", network_key=key, **settings) as api:
+        answer = await put_rule(api, "long", LONG_EVENT, listens="events")
+        assert answer.status_code == 201, answer.text
+        [left] = answer.json()["not_carried"]
+        assert left["interest"].startswith('ASK { ?source <urn:p> "')
+        assert len(left["interest"]) == 201
+        assert "65,536" in left["reason"]
+        assert (await put_rule(api, "long", LONG_EVENT)).json()["not_carried"] == [], "it listens no longer"
+        assert (await put_rule(api, "short", SHORT_EVENT, listens="events")).json()["not_carried"] == []
+
+
+async def test_a_node_alone_has_nobody_to_carry_anything(tmp_path: Path):
+    async with api_of(tmp_path) as api:
+        assert (await put_rule(api, "long", LONG_EVENT, listens="events")).json()["not_carried"] == []

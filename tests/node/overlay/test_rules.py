@@ -12,6 +12,7 @@ from tests.rules.family import EX, FAMILY
 
 from triplewire import Event
 from triplewire.languages.rdftl import parse_updates
+from triplewire.languages.sparql.parsing.parser import parse_update
 from triplewire.node.rules import event_listener
 from triplewire.node.rules.event_triggers import TriggeredBy
 from triplewire.rdf.terms import RDF
@@ -99,6 +100,46 @@ async def test_a_change_of_another_nodes_repository_is_heard_and_a_nodes_own_is_
         await until(lambda: "cat" in queued(b))
         assert sorted(queued(b)) == ["ann", "bob", "cat"]
         assert not [line for line in await graph(b) if "urn:triplewire:" in line]
+
+
+async def test_changes_by_sparql_and_of_graphs_are_heard_elsewhere_and_those_of_named_graphs_are_no_events_of_rules(
+    tmp_path: Path,
+):
+    async with sites(tmp_path, "a", "b", "c") as [a, b, c]:
+        for site in (a, c):
+            await prepare(site, None)
+        await prepare(b)
+        person = f"a {EX['Person']}"
+        await sparql(a, f"INSERT DATA {{ GRAPH <urn:g> {{ {EX['nobody']} {person} }} }}")
+        await sparql(a, f"INSERT DATA {{ {EX['ann']} {person} }}")
+        await queue(b, "ann")
+        await sparql(b, f"INSERT DATA {{ {EX['bob']} {person} }}")
+        await sparql(c, f"INSERT DATA {{ {EX['cat']} {person} }}")
+        await publish(b, "dan")
+        await until(lambda: len(queued(b)) >= 4)
+        assert queued(b)[:2] == ["ann", "bob"]
+        assert sorted(queued(b)) == ["ann", "bob", "cat", "dan"], "each once, also the node's own"
+
+
+async def sparql(site: Site, text: str) -> None:
+    await site.broker.living.update(site.me, parse_update(text), None)
+
+
+async def test_what_no_subscription_can_say_is_logged_and_events_of_the_node_itself_still_trigger(tmp_path, caplog):
+    quotes = '"' * 40_000
+    rule = f"ON INSERT (_, ex:name, '{quotes}') IF True DO INSERT (resource(ex:LOG), seq++, $delta)"
+    async with sites(tmp_path, "a", "b") as [a, b]:
+        await prepare(a, None)
+        await prepare(b, rule, "long")
+        await put(b, TriggeredBy.EVENTS)
+        await until(lambda: knows_rules(a, 1))
+        [told] = [message for message in caplog.messages if "the network is not told" in message]
+        assert "what the rule long waits for" in told
+        await b.broker.rules.remove(b.me, "queue")
+        escaped = quotes.replace('"', '\\"')
+        text = f'{EX["ann"]} {RDF["type"]} {EX["Person"]} <urn:e> .\n{EX["ann"]} {EX["name"]} "{escaped}" <urn:e> .'
+        await b.broker.events.publish(b.me, Event.parse(text))
+        await queue(b, "ann")
 
 
 async def graph(site: Site) -> set[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from triplewire.cli.federation import relevance
 from triplewire.cli.invocation import Job
 from triplewire.cli.rules import kept_trace, registered
 from triplewire.cli.rules.check import EXAMPLES as CHECK_EXAMPLES
@@ -25,4 +26,5 @@ app.command("get", cls=Job, epilog=registered.GET_EXAMPLES)(registered.get_comma
 app.command("list", cls=Job, epilog=registered.LIST_EXAMPLES)(registered.list_command)
 app.command("delete", cls=Job, epilog=registered.DELETE_EXAMPLES)(registered.delete_command)
 app.command("trace", cls=Job, epilog=kept_trace.EXAMPLES)(kept_trace.trace_command)
+app.command("relevant", cls=Job, epilog=relevance.EXAMPLES)(relevance.relevant_command)
 app.command("dry-run", cls=Job, epilog=DRY_RUN_EXAMPLES)(dry_run_command)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import get_args
+
+from msgspec.structs import replace
 
 from triplewire.federation.execution.units import Status, Unit
 from triplewire.federation.indexes.group_index import GroupIndex
 from triplewire.federation.indexes.network_index import NetworkIndex
-from triplewire.federation.registration.records import RuleRecord
+from triplewire.federation.registration.records import RuleRecord, rule_of
 from triplewire.federation.sites.privileges import Access, Privileges
+from triplewire.languages.rdftl import format_rule
 from triplewire.languages.rdftl.syntax import Abort
 from triplewire.rdf.terms import NamedNode, Term
 from triplewire.rules.graphs import Lookup
@@ -46,11 +50,17 @@ def rule_answer(record: RuleRecord, *, is_awake: bool) -> NetworkRule:
         name=record.name,
         origin=record.origin,
         owner=record.owner,
-        text=record.text,
+        text=_as_put(record.text, record.name),
         abort=_ABORTS[record.abort],
         registered=record.time,
         is_awake=is_awake,
     )
+
+
+@lru_cache(maxsize=16_384)
+def _as_put(text: str, name: str) -> str:
+    """Where a rule is kept, it has its global identifier for a name."""
+    return format_rule(replace(rule_of(text), id=name))
 
 
 def abort_of(name: AbortName | None) -> Abort | None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from time import monotonic
 
 from msgspec import Struct
@@ -26,6 +26,7 @@ from triplewire.node.federation.input_log import InputLog, RestoredMachine, rest
 from triplewire.node.federation.rules_clock import RulesClock
 from triplewire.node.store import Store
 from triplewire.node.transport.rate_limited_log import RateLimitedLog
+from triplewire.store.disk import Connection
 from triplewire.system.supervisor import Supervisor
 
 _log = logging.getLogger(__name__)
@@ -37,6 +38,8 @@ _MOST_WAITING = 64 << 20
 
 Outputs = list[Output]
 Answer = asyncio.Future[Outputs]
+# Writes something of an input's own, in the transaction that keeps the input.
+Keep = Callable[[Connection, Outputs], None]
 
 
 class _Taken(Struct):
@@ -46,6 +49,7 @@ class _Taken(Struct):
     outputs: Outputs
     answer: Answer | None
     at: float
+    keep: Keep | None = None
 
 
 class RuleHost:
@@ -66,7 +70,7 @@ class RuleHost:
         self._setup = setup
         self._clock = RulesClock(found.now)
         self._pending: list[_Taken] = []
-        self._held: deque[tuple[Input, Answer | None]] | None = None
+        self._held: deque[tuple[Input, Answer | None, Keep | None]] | None = None
         self._wake = asyncio.Event()
         self._is_idle = asyncio.Event()
         self._is_idle.set()
@@ -105,21 +109,24 @@ class RuleHost:
         """Take an input that nobody waits for."""
         self._take(given, None)
 
-    async def ask(self, given: Input) -> Outputs:
-        """Take a client's input; returns what comes of it when it is on the disk. Raises what the machine raises."""
+    async def ask(self, given: Input, keep: Keep | None = None) -> Outputs:
+        """Take a client's input; returns what comes of it when it is on the disk. Raises what the machine raises.
+
+        `keep` is called in the transaction that keeps the input, also if nobody waits for the answer any more.
+        """
         if self.failure is not None:
             raise self.failure
         if self.is_full:
             raise DiskFull("no space is left: rules across super-peers have to wait")
         answer: Answer = asyncio.get_running_loop().create_future()
-        self._take(given, answer)
+        self._take(given, answer, keep)
         return await answer
 
-    def _take(self, given: Input, answer: Answer | None) -> None:
+    def _take(self, given: Input, answer: Answer | None, keep: Keep | None = None) -> None:
         if self.failure is not None or (self.is_full and self._is_repeated(given)):
             return
         if self._held is not None:
-            self._held.append((given, answer))
+            self._held.append((given, answer, keep))
             return
         try:
             data = encode_input(given)
@@ -134,7 +141,7 @@ class RuleHost:
             self._tasks.start("rules' recovery", self._recover())
             return
         self.taken += 1
-        self._pending.append(_Taken(data, outputs, answer, monotonic()))
+        self._pending.append(_Taken(data, outputs, answer, monotonic(), keep))
         self._is_idle.clear()
         self._wake.set()
 
@@ -166,7 +173,7 @@ class RuleHost:
         """Write what was taken, and release what came of it."""
         batch = list(self._pending)
         try:
-            await self.log.append([each.data for each in batch])
+            await self.log.append([each.data for each in batch], lambda tx: _keep(tx, batch))
         except DiskFull as problem:
             self.is_full = True
             self._limited_log.warning("full", "rules across super-peers wait for the disk: %s", problem)
@@ -194,7 +201,7 @@ class RuleHost:
 
     def _fail(self, problem: StoreError) -> None:
         self.failure = problem
-        waiting = [each.answer for each in self._pending] + [answer for _, answer in self._held or ()]
+        waiting = [each.answer for each in self._pending] + [answer for _, answer, _ in self._held or ()]
         for answer in waiting:
             if answer is not None and not answer.done():
                 answer.set_exception(problem)
@@ -234,8 +241,8 @@ class RuleHost:
 
     def _go_on(self) -> None:
         held, self._held = self._held or deque(), None
-        for given, answer in held:
-            self._take(given, answer)
+        for given, answer, keep in held:
+            self._take(given, answer, keep)
 
     # Time
 
@@ -245,3 +252,9 @@ class RuleHost:
             now = self.now
             if self._held is None and not self.is_full and self.machine.is_due(now):
                 self.take(Tick(now))
+
+
+def _keep(tx: Connection, taken: Sequence[_Taken]) -> None:
+    for each in taken:
+        if each.keep is not None:
+            each.keep(tx, each.outputs)

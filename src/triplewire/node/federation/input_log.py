@@ -7,7 +7,7 @@ again by those who repeat it.
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
@@ -48,10 +48,18 @@ class InputLog:
         """Whether a snapshot would pay."""
         return self.bytes > max(_LEAST_BYTES, _FACTOR * self.snapshot_bytes)
 
-    async def append(self, inputs: Sequence[bytes]) -> None:
-        """Write inputs, all of them or none. Raises `DiskFull`, after which the same may be tried again."""
+    async def append(self, inputs: Sequence[bytes], also: Callable[[Connection], None] = lambda _: None) -> None:
+        """Write inputs, all of them or none, and what belongs to them.
+
+        Raises `DiskFull`, after which the same may be tried again.
+        """
         first = self.number + 1
-        await self._store.write(lambda tx: federation.append(tx, first, inputs))
+
+        def write(tx: Connection) -> None:
+            federation.append(tx, first, inputs)
+            also(tx)
+
+        await self._store.write(write)
         self.number += len(inputs)
         self.bytes += sum(map(len, inputs))
 

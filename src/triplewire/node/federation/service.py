@@ -45,9 +45,12 @@ from triplewire.node.federation.answers import (
     schema_answer,
     transaction_answer,
 )
+from triplewire.node.federation.host import Keep
+from triplewire.node.federation.keyed_submissions import KeyedSubmissions
 from triplewire.node.federation.participation import Participation
 from triplewire.node.living.service import require_reader
 from triplewire.node.overlay.overlay import Overlay
+from triplewire.node.rules.idempotency import IdempotencyKey
 from triplewire.node.rules.rights import require_author
 from triplewire.store.tables.identities import Client
 from triplewire.wire.network_rules import (
@@ -73,6 +76,7 @@ class Federation:
         self.me = participation.me
         self.participation = participation
         self._broker = broker
+        self._keyed = KeyedSubmissions(broker.store)
 
     @classmethod
     async def open(
@@ -143,13 +147,23 @@ class Federation:
 
     # Transactions
 
-    async def submit(self, client: Client, text: str, seconds: float, peer: str = "") -> NetworkTransaction:
-        """Submit a transaction of a peer, or of this node; the answer comes when it has ended, or the time has."""
+    async def submit(
+        self, client: Client, text: str, seconds: float, peer: str = "", key: IdempotencyKey | None = None
+    ) -> NetworkTransaction:
+        """Submit a transaction of a peer, or of this node; the answer comes when it has ended, or the time has.
+
+        Under a key that is known already, the answer is of the transaction that was submitted first.
+        """
         require_author(client)
         self._broker.state.know(client)
         self._broker.events.buckets.take(client, 1)
-        asked = inputs.Submit(self._now, peer or self.me, text, client.id)
-        unit = _only(await self._ask(asked), TransactionSubmitted).unit
+
+        async def submitted(keep: Keep | None = None) -> str:
+            asked = inputs.Submit(self._now, peer or self.me, text, client.id)
+            return _only(await self.participation.host.ask(asked, keep), TransactionSubmitted).unit
+
+        accepted = self._broker.date.time()
+        unit = await (submitted() if key is None else self._keyed.unit(key, accepted, submitted))
         await self.participation.until(lambda: self._unit(unit).status is not Status.ACTIVE, seconds)
         return transaction_answer(self._unit(unit))
 

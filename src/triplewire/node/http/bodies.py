@@ -17,6 +17,7 @@ from triplewire.rdf.parsing.quads import check_base
 
 Base = Annotated[str | None, Query(description="What relative IRIs count from; the URL of the request by default.")]
 
+RDFTL = "text/x-triplewire-rdftl"
 _LIMIT = "request_bytes"
 # ASCII is UTF-8, too.
 _UTF8 = ("utf-8", "utf8", "us-ascii", "ascii")
@@ -68,6 +69,13 @@ def media_type_of(request: Request) -> str:
         if name.strip() == "charset" and value.strip().strip('"') not in _UTF8:
             raise UnknownFormat(wanted="a body in UTF-8", found=repr(header))
     return kind
+
+
+def require_rdftl(request: Request) -> None:
+    """Raise `UnknownFormat` unless the body is RDFTL."""
+    media_type = media_type_of(request)
+    if media_type != RDFTL:
+        raise UnknownFormat(wanted=f"RDFTL as {RDFTL}", found=repr(media_type))
 
 
 def base_of(request: Request, given: str | None) -> str | None:

@@ -9,6 +9,7 @@ from msgspec import Meta, Struct
 from triplewire.node.living.journal import FiringEntry, delta_by_component
 from triplewire.node.living.publication import PublishedChange
 from triplewire.node.living.transaction import ExecutedUpdate
+from triplewire.node.rules.carried_interests import UncarriedInterest
 from triplewire.node.rules.event_triggers import TriggeredBy
 from triplewire.node.rules.registration_report import RegistrationReport
 from triplewire.rules.execution import TraceEntry
@@ -29,9 +30,13 @@ class RuleView(Struct, frozen=True, kw_only=True):
 
 
 class RegisteredRule(RuleView, frozen=True, kw_only=True):
-    """A rule that was just registered, with what the analysis says of it."""
+    """A rule that was just registered, with what the analysis says of it.
+
+    If it listens, `not_carried` are the events that the node's network or space cannot bring here.
+    """
 
     analysis: RegistrationReport | None
+    not_carried: tuple[UncarriedInterest, ...] = ()
 
 
 class RuleList(Struct, frozen=True):
@@ -97,9 +102,11 @@ def rule_view(record: RuleRecord) -> RuleView:
     return RuleView(**_facts(record))
 
 
-def registered_rule(record: RuleRecord, analysis: RegistrationReport | None) -> RegisteredRule:
+def registered_rule(
+    record: RuleRecord, analysis: RegistrationReport | None, not_carried: tuple[UncarriedInterest, ...]
+) -> RegisteredRule:
     """A rule as its owner sees it."""
-    return RegisteredRule(**_facts(record), analysis=analysis)
+    return RegisteredRule(**_facts(record), analysis=analysis, not_carried=not_carried)
 
 
 def firing_view(record: FiringRecord, entry: FiringEntry) -> FiringView:

@@ -1,7 +1,8 @@
 """Rule subscriptions: in the network, a rule that listens to events is a subscription of its node.
 
 So events that may trigger it come here from everywhere, in order, also after a restart. In the super-peer a rule has a
-name that no client's subscription can have.
+name that no client's subscription can have. What cannot stand there is said in the log, and to whoever registers the
+rule (`rules.carried_interests`).
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ class RuleSubscriptions:
         self._rules = broker.rules
         self._act = act
         self._announced: dict[str, StandingQuery] = {}
+        # What was said of them already.
+        self._uncarried: set[tuple[str, str]] = set()
 
     def begin(self) -> None:
         """Start to follow."""
@@ -51,9 +54,13 @@ class RuleSubscriptions:
         self._announced = wanted
 
     def _wanted(self) -> Iterator[tuple[str, StandingQuery]]:
+        uncarried = set()
         for rule, texts in self._rules.interests.items():
             for number, text in enumerate(texts):
                 try:
                     yield f"/rules/{rule}/{number}", standing_query("sparql", text)
                 except TriplewireError as problem:
-                    _log.warning("the network is not told what the rule %s waits for: %s", rule, problem)
+                    uncarried.add((rule, text))
+                    if (rule, text) not in self._uncarried:
+                        _log.warning("the network is not told what the rule %s waits for: %s", rule, problem)
+        self._uncarried = uncarried

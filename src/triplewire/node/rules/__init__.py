@@ -1,5 +1,6 @@
 """RDFTL rules on a node, over the default graph of its living graph: registered, triggered and executed.
 
+carried_interests    what rules that listen wait for, as far as a network or a space can carry it to other nodes
 event_listener       published events become updates of the living graph, where they may trigger rules
 event_triggers       the rules that published events trigger as well
 event_updates        an event as an update: one transaction, under the event's name, that inserts its triples

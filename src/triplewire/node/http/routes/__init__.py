@@ -8,6 +8,7 @@ events          `/events`: publish, and read what is kept
 explanations    `/explain`: how a query is matched, and why an event does or does not satisfy it
 living          `/update`, `/graph`, `/changes`: the living graph changed, and its journal
 network         `/network`: the network of super-peers as this node sees it
+network_rules   `/rules/relevance`, `/transactions`, `/privileges`, and `?scope=network`: rules across super-peers
 notifications   `/subscriptions/{name}/notifications`, and of views: pages, server-sent events, WebSocket
 rules           `/rules`, `/updates`, `/schedules`, `/schema`: RDFTL rules over the living graph, and what they do
 space           `/space`: the event space as its nodes describe themselves; and how a node leaves it
