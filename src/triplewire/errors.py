@@ -14,6 +14,7 @@ TriplewireError
 │   ├── TaxonomyCycle          a class or property that is its own ancestor: carries the cycle
 │   ├── UnknownName            a class or property that the schema lacks, or has more than once: carries choices
 │   ├── SchemaViolation        a change after which the repository would not conform: carries clause and triple
+│   ├── HomeInUse              a peer's home that another program uses
 │   ├── UpdateRefused          an update that cannot be done, such as `seq++` where there is no container
 │   ├── PrecedenceCycle        a rule that would precede itself: carries the cycle
 │   ├── AddressRefused         a webhook's address that leads where none may lead
@@ -317,6 +318,10 @@ class SchemaViolation(InputError):
         self.clause = clause
         self.triple = triple
         self.problem = problem
+
+
+class HomeInUse(InputError):
+    """A peer's home that another program uses."""
 
 
 class UpdateRefused(InputError):

@@ -247,7 +247,7 @@ class Node:
         invitations = None if file is None else Invitations(file)
         listen = require_own_address(address)
         self.peers = await AccessPointService.open(
-            self, key, listen, self.settings.limits, self.overlay, settings, invitations
+            self, key, listen, self.settings.limits, self.overlay, settings, invitations, self.federation
         )
         self.peers.begin()
 

@@ -5,6 +5,7 @@
     eventstream     server-sent events, as the HTML standard frames them (section 9.2.6), both ways
     network_rules   rules across super-peers: what a node answers about rules, whom they concern, and transactions
     networks        what a node reports of its network: the body of `GET /network`
+    peer_requests   what the owner of a peer asks its super-peer about rules, and the answers
     reasons         why: what a solution stands on
     schedules       how a schedule went: its transactions, the firings in them, and who aborts with whom
     sepa            SEPA's protocol: frames of its WebSocket and bodies of its HTTP answers, both ways

@@ -73,6 +73,8 @@ class Station:
         self.store = Store()
         self.invitations: set[str] | None = None
         self.watched: set[str] = set()
+        self.rules: list[tuple[str, bytes]] = []
+        self.rule_answers: dict[tuple[str, str], bytes] = {}
         self.boot()
 
     @property
@@ -243,6 +245,16 @@ class Station:
     def _ForgetFile(self, effect):  # noqa: N802
         self.store.files.pop((effect.requester, effect.id), None)
 
+    def _RulesReceived(self, effect):  # noqa: N802
+        self.rules.append((effect.peer, effect.body))
+
+    def _AnswerRuleRequest(self, effect):  # noqa: N802
+        if effect.body == b"refuse me":
+            return effects.Failed("a rule", "none")
+        number = len(self.rule_answers)
+        answer = self.rule_answers.setdefault((effect.peer, effect.key), b"answer %d to %s" % (number, effect.body))
+        return effects.RuleRequestAnswered(answer)
+
 
 class Walker:
     """A peer with its disk: what it has saved, and its resources."""
@@ -256,6 +268,9 @@ class Walker:
         self.got: dict[str, peer_messages.Resource] = {}
         self.resources: dict[str, bytes] = {}
         self.answers: dict[str, list] = {}
+        self.sessions: list[str] = []
+        self.rules: list[bytes] = []
+        self.not_taken: list[doing.RulesNotTaken] = []
         self.machine: Peer | None = None
         self.boots = 0
 
@@ -314,6 +329,17 @@ class Walker:
                     self._upload(effect)
                 case doing.RequestAnswered():
                     self.answers.setdefault(effect.token, []).append(effect.message)
+                case doing.SessionBegun() | doing.RulesReceived() | doing.RulesNotTaken():
+                    self._note_rules(effect)
+
+    def _note_rules(self, effect: doing.SessionBegun | doing.RulesReceived | doing.RulesNotTaken) -> None:
+        match effect:
+            case doing.SessionBegun():
+                self.sessions.append(effect.super_peer)
+            case doing.RulesReceived():
+                self.rules.append(effect.body)
+            case _:
+                self.not_taken.append(effect)
 
     def _upload(self, effect: doing.UploadNeeded) -> None:
         content = self.resources.get(effect.message.location)

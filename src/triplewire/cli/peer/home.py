@@ -32,6 +32,8 @@ triplewire peer --home ./bob publish today.nq
 
 triplewire peer --home ./alice request http://example.org/event/1 papers/hypercup.pdf
 
+triplewire peer --home ./ann update 'INSERT resource(http://example.org/lo/1) AS INSTANCE OF LearningObject;;'
+
 triplewire peer --home ./alice --at tcp://127.0.0.1:7272 --key OTHER move
 """
 
@@ -102,7 +104,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     epilog=EXAMPLES,
-    help="Be a peer of the network: subscribe, publish, come and go, and keep notifications in a folder.",
+    help="Be a peer of the network: subscribe, publish, come and go; keep notifications and a repository in a folder.",
 )
 
 

@@ -6,6 +6,8 @@
     resources/      what it shares; others ask for a path in here
     gaps/           notifications that were lost to retention: one file each
     rendezvous/     files that it requested
+    repository.db   its repository, and what of that it has told its super-peer; made when it is first used
+    inbox/          updates of the repository for the program that uses the home
 
 A notification is saved under its identity, so one that comes again changes nothing. Every file is put in place whole.
 One program at a time uses a home.
@@ -22,7 +24,7 @@ from typing import Self
 import msgspec
 from msgspec import Raw, Struct
 
-from triplewire.errors import InputError
+from triplewire.errors import HomeInUse, InputError
 from triplewire.network.sessions.identity import new_private_key, new_secret
 from triplewire.network.sessions.peer.saved_state import AccessPointInfo, PeerKeys, SavedPeer
 from triplewire.network.sessions.peer_messages import Notification, Resource
@@ -81,7 +83,7 @@ class Folder:
 
     def __enter__(self) -> Self:
         self.keys()
-        in_use = InputError(wanted="a home that is free", found="a program that uses it", source=str(self.path))
+        in_use = HomeInUse(wanted="a home that is free", found="a program that uses it", source=str(self.path))
         self._lock = lock_folder(self.path / "lock", in_use, _SECRET)
         return self
 
@@ -127,6 +129,16 @@ class Folder:
 
     def save(self, saved: SavedPeer) -> None:
         replace_file(self.path / "home.json", msgspec.json.format(msgspec.json.encode(saved)), _SECRET)
+
+    @property
+    def repository(self) -> Path:
+        """The file of the peer's repository, which need not be there."""
+        return self.path / "repository.db"
+
+    @property
+    def inbox(self) -> Path:
+        """Where updates wait for the program that uses the home."""
+        return self.path / "inbox"
 
     # Notifications
 

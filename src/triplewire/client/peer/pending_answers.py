@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
-from triplewire.errors import NodeUnreachable, PeerRefused
+from triplewire.errors import NodeUnreachable, PeerRefused, StoreError
 from triplewire.network.sessions.peer_messages import AccessPointMessage, RequestRefused
 
 T = TypeVar("T")
@@ -21,14 +21,14 @@ class PendingAnswers:
         self._seconds = seconds
         self._unreachable = unreachable
         self._open: dict[str, asyncio.Future[AccessPointMessage]] = {}
-        self._failed: asyncio.Future[OSError] = asyncio.Future()
+        self._failed: asyncio.Future[OSError | StoreError] = asyncio.Future()
 
     @property
     def has_failed(self) -> bool:
         """Whether the disk has failed."""
         return self._failed.done()
 
-    def disk_failed(self, problem: OSError) -> None:
+    def disk_failed(self, problem: OSError | StoreError) -> None:
         """The disk has failed: every wait raises its error."""
         if not self._failed.done():
             self._failed.set_result(problem)
@@ -62,6 +62,14 @@ class PendingAnswers:
             async with asyncio.timeout(self._seconds):
                 while not is_so():
                     await self.first_of(asyncio.sleep(_LOOK_SECONDS))
+        except TimeoutError:
+            raise self._unreachable() from None
+
+    async def in_time(self, awaited: Awaitable[T]) -> T:
+        """The result of an awaitable, or the error of a timeout."""
+        try:
+            async with asyncio.timeout(self._seconds):
+                return await self.first_of(awaited)
         except TimeoutError:
             raise self._unreachable() from None
 

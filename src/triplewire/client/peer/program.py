@@ -1,7 +1,8 @@
 """A peer's program on an event loop: it runs the state machine `Peer`, and saves what arrives in its folder.
 
 Everything is acknowledged after it is on disk. A connection that breaks is opened again; `subscribe` and the others
-wait for their answer until then, or until the timeout.
+wait for their answer until then, or until the timeout. If the home has a repository, it takes part in rules across
+super-peers while the program runs.
 """
 
 from __future__ import annotations
@@ -13,11 +14,16 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
+
+from msgspec import Struct
 
 from triplewire.client.peer.folder import Folder, Gap, Saved
+from triplewire.client.peer.home_repository import HomeRepository
+from triplewire.client.peer.inbox import Inbox
 from triplewire.client.peer.notification_writer import Incoming, NotificationWriter
 from triplewire.client.peer.pending_answers import PendingAnswers
+from triplewire.client.peer.rules import PeerRules
 from triplewire.client.peer.sockets import PeerSockets
 from triplewire.errors import NodeUnreachable, SessionRefused
 from triplewire.network.sessions import peer_messages
@@ -25,11 +31,14 @@ from triplewire.network.sessions.peer import effects as do
 from triplewire.network.sessions.peer.connections import ConnectionTimings
 from triplewire.network.sessions.peer.peer import Peer
 from triplewire.network.sessions.peer.saved_state import AccessPointInfo, ResourceRequest, SavedPeer, SubscriptionQuery
+from triplewire.network.sessions.rule_data import check_size
 from triplewire.system.supervisor import Supervisor
+from triplewire.wire import peer_requests
 
 _TICK_SECONDS = 0.2
 _FILE_BYTES = 1 << 20
 _MOST_UNREAD = 10_000
+A = TypeVar("A", bound=Struct)
 Arrival = Saved | Gap | peer_messages.Resource
 Call = Callable[[Peer, float], list[do.Effect]]
 
@@ -49,6 +58,7 @@ class PeerProgram:
         self._sockets: PeerSockets | None = None
         self._writer = NotificationWriter(folder, self._acknowledge_saved, self._pending.disk_failed)
         self._tasks = Supervisor()
+        self.rules: PeerRules | None = None
         self.refusal: SessionRefused | None = None
 
     @property
@@ -66,6 +76,11 @@ class PeerProgram:
 
     async def __aenter__(self) -> Self:
         self.folder.__enter__()
+        try:
+            self.rules = await self._open_repository()
+        except BaseException:
+            self.folder.__exit__(None, None, None)
+            raise
         self._sockets = PeerSockets(self._keys, self._received)
         self._act(lambda peer, now: peer.start(now))
         for name, work in (("ticking", self._tick()), ("saving", self._writer.run())):
@@ -77,6 +92,9 @@ class PeerProgram:
     ) -> None:
         await self._tasks.stop()
         self._act(lambda peer, now: peer.stop(now))
+        rules, self.rules = self.rules, None
+        if rules is not None:
+            await rules.close()
         if self._sockets is not None:
             await self._sockets.close()
         self.folder.__exit__(kind, error, trace)
@@ -131,6 +149,18 @@ class PeerProgram:
         await self._request(call)
         return tokens[0]
 
+    async def reported(self, serial: int) -> None:
+        """Wait until the super-peer has what the repository has told it up to a serial, or refuses the peer."""
+        assert self.rules is not None, "only a home with a repository tells anything"
+        await self._pending.in_time(self.rules.received(serial))
+
+    async def ask(self, request: peer_requests.PeerRequest, answer: type[A]) -> A:
+        """Ask the super-peer something about rules. The answer is of the type that belongs to the request."""
+        body = peer_requests.encode(request)
+        message = await self._request(lambda peer, now, token: peer.ask_rules(now, token, body))
+        assert isinstance(message, peer_messages.RuleAnswer)
+        return peer_requests.decode_answer(message.body, answer)
+
     async def arrivals(self) -> AsyncIterator[Arrival]:
         """Notifications, rendezvous files and gaps, after they were saved. No repeats."""
         while True:
@@ -161,6 +191,10 @@ class PeerProgram:
         while True:
             await asyncio.sleep(_TICK_SECONDS)
             self._act(lambda peer, now: peer.tick(now))
+            if self.rules is not None:
+                self.rules.look_into_inbox()
+                if self.is_online:
+                    self.rules.tick(time.monotonic())
 
     def _act(self, call: Call) -> None:
         """Call the state machine, and do its effects in order, also those that doing them causes."""
@@ -189,6 +223,8 @@ class PeerProgram:
                 self.refusal = effect.problem
             case do.Connect() | do.Disconnect() | do.SendBytes():
                 self._do_socket(effect)
+            case do.SessionBegun() | do.RulesReceived() | do.RulesNotTaken():
+                self._do_rules(effect)
             case _:
                 self._save_arrival(effect)
 
@@ -202,6 +238,29 @@ class PeerProgram:
                 self._sockets.disconnect(effect.connection)
             case do.SendBytes():
                 self._sockets.send(effect.connection, effect.data)
+
+    def _do_rules(self, effect: do.SessionBegun | do.RulesReceived | do.RulesNotTaken) -> None:
+        if self.rules is None:
+            return
+        match effect:
+            case do.SessionBegun():
+                self.rules.session_begun(time.monotonic(), effect.super_peer)
+            case do.RulesReceived():
+                self.rules.take(effect.body)
+            case do.RulesNotTaken():
+                self.rules.not_taken(effect.wanted, effect.found)
+
+    async def _open_repository(self) -> PeerRules | None:
+        """The repository of the home, if it has one."""
+        path = self.folder.repository
+        if not path.exists():
+            return None
+        repository = await asyncio.to_thread(HomeRepository, path, self.id)
+        return PeerRules(repository, Inbox(self.folder.inbox), self._tell_rules, self._pending.disk_failed)
+
+    def _tell_rules(self, body: bytes) -> None:
+        check_size(body)
+        self._act(lambda peer, now: peer.tell_rules(now, body))
 
     def _save_arrival(self, effect: do.Effect) -> None:
         match effect:

@@ -8,4 +8,5 @@ handshake              challenge and response both ways, as in section 4.2
 identity               identity of section 4.2: a key pair names a peer, a secret authenticates it
 peer                   a peer's own program, as a state machine without I/O
 peer_messages          messages between peers and access points
+rule_data              bodies about rules, in parts and whole again
 """

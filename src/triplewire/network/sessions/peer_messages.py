@@ -1,9 +1,9 @@
 """Messages between peers and their access points.
 
 Messages of the handshake are clear; all others are sent in envelopes (`envelopes`, which also has the version). A
-request has a number, `request_id`, which its answer repeats: `Done`, `EventsAccepted`, `Located` and `Drained` are
-successes, `RequestRefused` is a failure. Every request is idempotent. Tags are part of the wire format; some are older
-than the name of their class.
+request has a number, `request_id`, which its answer repeats: `Done`, `EventsAccepted`, `Located`, `Drained` and
+`RuleAnswer` are successes, `RequestRefused` is a failure. Every request is idempotent. Tags are part of the wire
+format; some are older than the name of their class.
 
 A peer is named by its public identifier, an access point by its super-peer's identifier. No message of an access point
 has a secret in it.
@@ -18,6 +18,7 @@ from msgspec import Meta, Struct
 
 from triplewire.errors import SessionRefused
 from triplewire.network.sessions.envelopes import Reason
+from triplewire.network.sessions.rule_data import RuleData
 
 Bytes32 = Annotated[bytes, Meta(min_length=32, max_length=32)]
 Signature = Annotated[bytes, Meta(min_length=64, max_length=64)]
@@ -189,6 +190,14 @@ class Moved(Struct, frozen=True, tag="moved", array_like=True):
     request_id: int
 
 
+class RuleRequest(Struct, frozen=True, tag="rule request", array_like=True):
+    """Asks the access point's super-peer something about rules. With the same key a repeat is done once."""
+
+    key: Token
+    body: Annotated[bytes, Meta(max_length=1 << 20)]
+    request_id: int
+
+
 PeerMessage = (
     KeepAlive
     | Goodbye
@@ -205,6 +214,8 @@ PeerMessage = (
     | Upload
     | Migrate
     | Moved
+    | RuleData
+    | RuleRequest
 )
 
 
@@ -320,6 +331,20 @@ class Drained(Struct, frozen=True, tag="drained", array_like=True):
     watermarks: dict[str, int]
 
 
+class RuleAnswer(Struct, frozen=True, tag="rule answer", array_like=True):
+    """What the super-peer says to a request about rules."""
+
+    request_id: int
+    body: bytes
+
+
+class RuleDataRefused(Struct, frozen=True, tag="rules refused", array_like=True):
+    """A body about rules was not taken, and will not be."""
+
+    wanted: str
+    found: str
+
+
 AccessPointMessage = (
     KeepAlive
     | Welcome
@@ -333,6 +358,9 @@ AccessPointMessage = (
     | Ready
     | Resource
     | Drained
+    | RuleData
+    | RuleAnswer
+    | RuleDataRefused
 )
 
 encode = msgspec.msgpack.Encoder().encode

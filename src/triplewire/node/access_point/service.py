@@ -1,7 +1,8 @@
 """A node as an access point: it runs the state machine `AccessPoint`, and does its effects.
 
 Its inputs: bytes from peers (`peer_socket`), messages from other access points (the overlay's relays), new
-notifications (`outbox_watches`), outcomes of the store (`storage`, in `serial_tasks`), and time.
+notifications (`outbox_watches`), outcomes of the store (`storage`, in `serial_tasks`), what the federation says to
+peers (`rules`), and time.
 
 Resource handling: while much waits for the store, nothing more is read from peers.
 
@@ -14,6 +15,7 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Protocol
 
 from triplewire.errors import DiskFull, NetworkError, QuotaExceeded, TriplewireError
@@ -22,10 +24,12 @@ from triplewire.network.sessions.access_point import effects as do
 from triplewire.network.sessions.access_point.access_point import AccessPoint
 from triplewire.network.sessions.access_point.records import AccessPointSettings, SavedAccessPoint
 from triplewire.network.sessions.identity import key_text, public_identifier, public_key_of
+from triplewire.network.sessions.rule_data import check_size
 from triplewire.node.access.invitations import Invitations
 from triplewire.node.access_point.outbox_watches import OutboxWatches
 from triplewire.node.access_point.peer_socket import PeerSocket, holds
 from triplewire.node.access_point.records import SessionRecords, Work
+from triplewire.node.access_point.rules import PeerFederation, PeerRules
 from triplewire.node.access_point.serial_tasks import SerialTasks
 from triplewire.node.access_point.storage import AccessPointHost, AccessPointStorage, PeerNetwork
 from triplewire.node.transport.rate_limited_log import RateLimitedLog
@@ -60,6 +64,7 @@ class AccessPointService:
         limits: Limits,
         net: OverlayNetwork | None,
         invitations: Invitations | None,
+        federation: PeerFederation | None = None,
     ):
         self.key = key_text(public_key_of(private_key))
         self._host = host
@@ -73,6 +78,7 @@ class AccessPointService:
         self._socket = PeerSocket(private_key, max(limits.document_bytes, settings.file_bytes))
         self._serial_tasks = SerialTasks(self._is_busy)
         self._watches = OutboxWatches(host.broker, self._notifications_available)
+        self._rules = PeerRules(federation, host.broker.state.clients.get, self._tell_rules)
         self._tasks = Supervisor()
         self._limited_log = RateLimitedLog(_log)
 
@@ -86,10 +92,11 @@ class AccessPointService:
         network: OverlayNetwork | None,
         settings: AccessPointSettings,
         invitations: Invitations | None = None,
+        federation: PeerFederation | None = None,
     ) -> AccessPointService:
         """Load what was saved, and listen."""
         saved = await SessionRecords(host.broker).saved_state()
-        peers = cls(host, private_key, saved, settings, limits, network, invitations)
+        peers = cls(host, private_key, saved, settings, limits, network, invitations, federation)
         try:
             peers._socket.listen(address)
         except BaseException:
@@ -125,6 +132,7 @@ class AccessPointService:
         await self._socket.stop()
         await self._watches.stop()
         await self._serial_tasks.stop()
+        await self._rules.stop()
 
     def expel(self, peer: str) -> None:
         """Forget the peer of a client that was removed."""
@@ -144,6 +152,10 @@ class AccessPointService:
 
     def _notifications_available(self, peer: str, name: str) -> None:
         self._act(lambda machine, now: machine.notifications_available(now, peer, name))
+
+    def _tell_rules(self, peer: str, body: bytes) -> None:
+        check_size(body)
+        self._act(lambda machine, now: machine.tell_rules(now, peer, body))
 
     async def _tick(self) -> None:
         while True:
@@ -170,6 +182,13 @@ class AccessPointService:
                     self._watches.begin(effect.peer)
                 case do.Unwatch():
                     self._watches.end(effect.peer)
+                    self._serial_tasks.add(_rules_of(effect.peer), partial(self._rules.leave, effect.peer))
+                case do.RulesReceived(peer=peer, body=body):
+                    self._serial_tasks.add(_rules_of(peer), partial(self._rules.receive, peer, body))
+                case do.AnswerRuleRequest():
+                    # It may wait for what the peer says next, which has to be read meanwhile.
+                    answering = self._keep(effect, partial(self._rules.answer, effect))
+                    self._serial_tasks.run_concurrently(answering, counts=False)
                 case do.StoreEvents():
                     self._serial_tasks.add(f"{effect.peer}/", lambda one=effect: self._publish(one))  # type: ignore[misc]
                 case _:
@@ -206,6 +225,11 @@ class AccessPointService:
             self._socket.pause()
         else:
             self._socket.resume()
+
+
+def _rules_of(peer: str) -> str:
+    """The queue of what a peer says about rules."""
+    return f"{peer} rules"
 
 
 def _guard(connection: str, public_key: bytes) -> str:

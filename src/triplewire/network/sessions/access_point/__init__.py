@@ -11,5 +11,6 @@ presence              registration, sessions and absence of peers
 publish_subscribe     subscriptions, advertisements and events of peers
 records               records that are saved on disk, and settings
 requester_rendezvous  rendezvous at the requester's access point: requests, and the rendezvous directory
+rules                 bodies and requests about rules, which the shell understands
 state                 the state that the parts share
 """

@@ -5,6 +5,7 @@
     relayed(now, sender, body)           a message from another access point (effect `RelayReceived` of `SuperPeer`)
     notifications_available(now, peer, name)
                                          the outbox of a subscription has new notifications
+    tell_rules(now, peer, body)          a body about rules, for a peer
     done(now, ticket, outcome)           the store has done what an effect asked for
     tick(now)                            every second or so
 
@@ -35,10 +36,12 @@ from triplewire.network.sessions.access_point.presence import ABSENCE, HANDSHAKE
 from triplewire.network.sessions.access_point.publish_subscribe import ADVERTISEMENT, PublishSubscribe
 from triplewire.network.sessions.access_point.records import AccessPointSettings, SavedAccessPoint
 from triplewire.network.sessions.access_point.requester_rendezvous import FILE, REQUEST, RequesterRendezvous
+from triplewire.network.sessions.access_point.rules import RuleBodies
 from triplewire.network.sessions.access_point.state import AccessPointState, RegisteredPeer, Session, ignore_outcome
 from triplewire.network.sessions.envelopes import MessageKind, Reason, clear, clear_body, kind_of
 from triplewire.network.sessions.handshake import Randomness
 from triplewire.network.sessions.identity import public_identifier, public_key_of
+from triplewire.network.sessions.rule_data import RuleData
 
 _CLEAR_BYTES = 4096
 
@@ -74,6 +77,7 @@ class AccessPoint:
         self._publish_subscribe = PublishSubscribe(self._state, self._notifications)
         self._requester_rendezvous = RequesterRendezvous(self._state, pending_requests)
         self._owner_rendezvous = OwnerRendezvous(self._state, pending_requests)
+        self._rules = RuleBodies(self._state)
         self._migration = Migration(
             self._state, self._presence, self._notifications, self._requester_rendezvous, self._owner_rendezvous
         )
@@ -149,6 +153,10 @@ class AccessPoint:
         """The outbox of a peer's subscription has new notifications."""
         return self._finish(now, self._notifications.notifications_available(peer, name))
 
+    def tell_rules(self, now: float, peer: str, body: bytes) -> list[Effect]:
+        """Send a body about rules to a peer; to one that is off-line, nothing. Raises `LimitExceeded`."""
+        return self._rules.send(peer, body)
+
     def done(self, now: float, ticket: int, outcome: Outcome) -> list[Effect]:
         """The store reports the outcome of an effect."""
         return self._finish(now, self._state.done(now, ticket, outcome))
@@ -206,6 +214,8 @@ class AccessPoint:
             peer_messages.Upload: owner_rendezvous.upload,
             peer_messages.Migrate: lambda now, session, message: self._migration.migrate(session, message),
             peer_messages.Moved: self._migration.moved,
+            RuleData: lambda now, session, message: self._rules.receive(session, message),
+            peer_messages.RuleRequest: lambda now, session, message: self._rules.request(session, message),
         }
         return handlers
 

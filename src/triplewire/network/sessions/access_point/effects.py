@@ -111,13 +111,13 @@ class RemoveAdvertisement(Struct, frozen=True):
 
 
 class Watch(Struct, frozen=True):
-    """From now on call `AccessPoint.notifications_available` for the peer's subscriptions."""
+    """A session has begun: from now on call `AccessPoint.notifications_available` for the peer's subscriptions."""
 
     peer: str
 
 
 class Unwatch(Struct, frozen=True):
-    """Stop watching."""
+    """A session has ended: stop watching."""
 
     peer: str
 
@@ -148,6 +148,25 @@ class ReadWatermarks(Struct, frozen=True):
 
     ticket: int
     peer: str
+
+
+# Rules
+
+
+class RulesReceived(Struct, frozen=True):
+    """A peer has sent a body about rules. `Watch` and `Unwatch` say when its sessions begin and end."""
+
+    peer: str
+    body: bytes
+
+
+class AnswerRuleRequest(Struct, frozen=True):
+    """Answer a request about rules; the outcome is `RuleRequestAnswered`. The same key again gives the same outcome."""
+
+    ticket: int
+    peer: str
+    key: str
+    body: bytes
 
 
 # Rendezvous
@@ -218,6 +237,8 @@ Effect = (
     | KeepFile
     | ReadFile
     | ForgetFile
+    | RulesReceived
+    | AnswerRuleRequest
 )
 
 
@@ -270,5 +291,9 @@ class Content(Struct, frozen=True):
     content: bytes
 
 
-Outcome = Ok | Failed | Stored | NotificationPage | WatermarksRead | Content
+class RuleRequestAnswered(Struct, frozen=True):
+    body: bytes
+
+
+Outcome = Ok | Failed | Stored | NotificationPage | WatermarksRead | Content | RuleRequestAnswered
 OK = Ok()

@@ -37,6 +37,8 @@ class AccessPointSettings(Struct, frozen=True, kw_only=True):
     files: int = 100
     """Rendezvous files of one peer."""
     file_bytes: int = MIB
+    rules_waiting_bytes: int = 256 * MIB
+    """What of bodies about rules waits for the rest of them, of all peers together."""
 
 
 class PeerRecord(Struct, frozen=True):

@@ -15,6 +15,7 @@ from triplewire.network.sessions.access_point_messages import Message
 from triplewire.network.sessions.deadlines import Deadlines
 from triplewire.network.sessions.handshake import SecureChannel
 from triplewire.network.sessions.peer_messages import AccessPointMessage, RequestRefused, encode
+from triplewire.network.sessions.rule_data import RuleDataAssembler, RuleDataSplitter
 
 Continuation = Callable[[float, Outcome], list[Effect]]
 
@@ -45,6 +46,8 @@ class Session:
         self.address = address
         self.flows: dict[str, NotificationFlow] = {}
         self.migration: MigrationProgress | None = None
+        self.incoming_rules = RuleDataAssembler()
+        self.outgoing_rules = RuleDataSplitter()
 
     def send(self, message: AccessPointMessage) -> SendToPeer:
         """Send a message in the next envelope of this session."""

@@ -11,6 +11,7 @@ from triplewire.network.sessions import peer_messages
 from triplewire.network.sessions.envelopes import MessageKind, Reason, clear, clear_body, kind_of
 from triplewire.network.sessions.handshake import PeerHandshake, Randomness, SecureChannel
 from triplewire.network.sessions.peer.saved_state import AccessPointInfo, PeerKeys
+from triplewire.network.sessions.rule_data import RuleDataAssembler, RuleDataSplitter
 
 
 class Connection:
@@ -32,6 +33,8 @@ class Connection:
         self._handshake = PeerHandshake(keys.private_key, keys.secret, access_point.public_key, randomness)
         self._channel: SecureChannel | None = None
         self.is_open = False
+        self.incoming_rules = RuleDataAssembler()
+        self.outgoing_rules = RuleDataSplitter()
         self.received_at = self.sent_at = 0.0
 
     def begin(self, now: float) -> None:

@@ -70,6 +70,25 @@ class UploadNeeded(Struct, frozen=True):
     message: UploadRequested
 
 
+class SessionBegun(Struct, frozen=True):
+    """The session with the present access point has begun. `super_peer` is its identifier."""
+
+    super_peer: str
+
+
+class RulesReceived(Struct, frozen=True):
+    """The access point has sent a body about rules."""
+
+    body: bytes
+
+
+class RulesNotTaken(Struct, frozen=True):
+    """The access point did not take a body about rules."""
+
+    wanted: str
+    found: str
+
+
 class RequestAnswered(Struct, frozen=True):
     """The answer to the request with this token."""
 
@@ -93,6 +112,9 @@ Effect = (
     | NotificationsLost
     | FileReceived
     | UploadNeeded
+    | SessionBegun
+    | RulesReceived
+    | RulesNotTaken
     | RequestAnswered
     | Rejected
 )

@@ -24,6 +24,9 @@ from triplewire.network.sessions.peer.effects import (
     NotificationReceived,
     NotificationsLost,
     Rejected,
+    RulesNotTaken,
+    RulesReceived,
+    SessionBegun,
     UploadNeeded,
 )
 from triplewire.network.sessions.peer.saved_state import (
@@ -34,6 +37,7 @@ from triplewire.network.sessions.peer.saved_state import (
     SubscriptionQuery,
 )
 from triplewire.network.sessions.peer.state import PeerState
+from triplewire.network.sessions.rule_data import RuleData
 
 # What an attacker can cause with forged messages must not end a session.
 _FORGED = (Reason.REPLAY, Reason.TAG, Reason.SESSION)
@@ -119,6 +123,22 @@ class Peer:
     def request(self, now: float, token: str, resource: ResourceRequest) -> list[Effect]:
         """Request a rendezvous with a resource, identified by the token."""
         self._state.request(now, token, resource)
+        return self._connections.take_effects()
+
+    def ask_rules(self, now: float, token: str, body: bytes) -> list[Effect]:
+        """Ask the super-peer something about rules; the token makes sure that it is done once."""
+        self._state.send_request(now, partial(peer_messages.RuleRequest, token, body), token)
+        return self._connections.take_effects()
+
+    # Rules
+
+    def tell_rules(self, now: float, body: bytes) -> list[Effect]:
+        """Send a body about rules, if the session has begun. Raises `LimitExceeded`."""
+        at = self.saved_state.at
+        connection = self._connections.open_connection(at)
+        if connection is not None:
+            for part in connection.outgoing_rules.parts(body):
+                self._connections.send(now, at, part)
         return self._connections.take_effects()
 
     # Acknowledgements of the shell
@@ -211,6 +231,14 @@ class Peer:
                 self._connections.add_effects(FileReceived(connection.name, message))
             case peer_messages.UploadRequested():
                 self._connections.add_effects(UploadNeeded(connection.name, message))
+            case RuleData() | peer_messages.RuleDataRefused() if connection.access_point.id == self.saved_state.at.id:
+                self._handle_rules(connection, message)
+
+    def _handle_rules(self, connection: Connection, message: RuleData | peer_messages.RuleDataRefused) -> None:
+        if isinstance(message, peer_messages.RuleDataRefused):
+            self._connections.add_effects(RulesNotTaken(message.wanted, message.found))
+        elif (body := connection.incoming_rules.add(message)) is not None:
+            self._connections.add_effects(RulesReceived(body))
 
     def _welcomed(self, now: float, access_point: AccessPointInfo, message: peer_messages.Welcome) -> None:
         if access_point.id != self.saved_state.at.id:
@@ -220,6 +248,7 @@ class Peer:
         self._state.welcomed(message)
         self._connections.resend_requests(now, access_point)
         self._state.restore(now, message.subscriptions)
+        self._connections.add_effects(SessionBegun(message.access_point))
         for previous in self.saved_state.previous:
             self._leave(now, previous.access_point)
 
