@@ -108,10 +108,15 @@ class Participation:
 
     async def until(self, holds: Callable[[], bool], seconds: float) -> bool:
         """Wait until something holds that the machine decides; False: the time is over, or the node stops."""
-        with suppress(TimeoutError):
+        self.host.waiting += 1
+        try:
             async with asyncio.timeout(seconds):
                 while not holds() and self.host.failure is None:
                     await self._moved.wait()
+        except TimeoutError:
+            pass
+        finally:
+            self.host.waiting -= 1
         return holds()
 
     # Inputs
