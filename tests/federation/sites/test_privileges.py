@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from tests.federation.federation import arc, called
 from tests.rules.family import EX, FAMILY
 
 from triplewire.federation.indexes.group_index import PeerView
+from triplewire.federation.indexes.local_index import Reference
 from triplewire.federation.sites.privileges import Access, Privileges
 from triplewire.rdf.terms import NamedNode, Triple
 from triplewire.rules.vocabulary import TYPE
@@ -71,3 +74,25 @@ class TestReadable:
         seen = privileges.readable(self.VIEW, [ANN, BOB, EX["cat"]])
         assert seen.nodes == nodes
         assert {resource for resource in (ANN, BOB, EX["cat"]) if seen.has(resource)} == resources
+
+
+class TestWritable:
+    """A peer as others see it who want to write."""
+
+    def test_a_resource_that_is_closed_is_not_there(self):
+        seen = Privileges(resources={ANN: READ_ONLY}, otherwise=READ_WRITE).writable(TestReadable.VIEW)
+        assert (seen.has(ANN), seen.describes(ANN), seen.nodes_of(ANN)) == (False, False, frozenset())
+        assert seen.has(BOB)
+        assert seen.describes(BOB)
+        assert {resource for _, resource in seen.references} == {BOB, EX["cat"]}
+
+    def test_its_resources_are_not_walked_for_every_instance(self):
+        class Large(PeerView):
+            @property
+            def references(self) -> Iterator[Reference]:
+                raise AssertionError("nobody walks a million resources")
+
+        large = Large(FAMILY, frozenset({PERSON}), [(PERSON, ANN)])
+        seen = Privileges(otherwise=READ_WRITE).writable(large)
+        assert seen.describes(ANN)
+        assert not seen.describes(BOB)

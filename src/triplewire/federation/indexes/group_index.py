@@ -7,12 +7,13 @@ induced by what peer i has, is what the relevance of a rule to that peer is aske
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 
 from msgspec import Struct
 
 from triplewire.federation.indexes.local_index import IndexChange, Nodes, Reference
 from triplewire.federation.indexes.merging import Merged, merged
-from triplewire.rdf.terms import RDF, RDFS, NamedNode, Triple
+from triplewire.rdf.terms import RDF, RDFS, NamedNode, Term, Triple
 from triplewire.rules.schema import Schema
 from triplewire.rules.vocabulary import CONTAINERS, MEMBERSHIP, RESOURCE, TYPE, is_datatype
 
@@ -20,6 +21,8 @@ _CLASS, _PROPERTY = RDFS["Class"], RDF["Property"]
 _AMBIENT = CONTAINERS | {RESOURCE, MEMBERSHIP, TYPE, _CLASS, _PROPERTY}
 _NOBODY: frozenset[str] = frozenset()
 _NOTHING: Nodes = frozenset()
+# One for each peer and each other super-peer, and what others see of them.
+_MOST_PARTS = 4_096
 
 
 class GroupChange(Struct, frozen=True):
@@ -97,6 +100,31 @@ class PeerView:
                 self._resources.pop(resource, None)
         for node, resource in change.referenced:
             self._resources.setdefault(resource, set()).add(node)
+
+
+class PartialView(PeerView):
+    """A peer of which others see some classes and properties, and not all resources.
+
+    Its resources are looked at where they are: there may be a million, and an instance of actions names a few.
+    """
+
+    def __init__(self, whole: PeerView, declared: Schema, nodes: Nodes, closed: frozenset[Term]) -> None:
+        super().__init__(declared, nodes, (), whole.declared)
+        self._whole = whole
+        self._closed = closed
+
+    @property
+    def references(self) -> Iterator[Reference]:
+        return (reference for reference in self._whole.references if reference[1] not in self._closed)
+
+    def has(self, resource: NamedNode) -> bool:
+        return resource not in self._closed and self._whole.has(resource)
+
+    def nodes_of(self, resource: NamedNode) -> Nodes:
+        return _NOTHING if resource in self._closed else self._whole.nodes_of(resource)
+
+    def describes(self, resource: NamedNode) -> bool:
+        return resource not in self._closed and self._whole.describes(resource)
 
 
 class _BeforeAndAfter(PeerView):
@@ -243,6 +271,7 @@ class GroupIndex:
         return GroupChange(grown, shrunk)
 
 
+@lru_cache(maxsize=_MOST_PARTS)
 def induced(schema: Schema, nodes: Nodes) -> Schema:
     """The subgraph of a schema that some of its classes and properties induce."""
 

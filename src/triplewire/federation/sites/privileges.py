@@ -13,7 +13,7 @@ from enum import IntEnum
 from msgspec import Struct
 
 from triplewire.errors import UpdateRefused
-from triplewire.federation.indexes.group_index import PeerView, induced
+from triplewire.federation.indexes.group_index import PartialView, PeerView, induced
 from triplewire.federation.indexes.local_index import Nodes, Reference, node_of
 from triplewire.rdf.terms import NamedNode, Term, Triple
 from triplewire.rules.vocabulary import TYPE
@@ -69,10 +69,8 @@ class Privileges(Struct, frozen=True):
         """A peer as others see it who want to write."""
         declared = frozenset(view.declared.classes | view.declared.properties) | view.nodes
         open_to_others = self.open_nodes(declared, Access.READ_WRITE)
-        closed = {one for one, access in self.resources.items() if access < Access.READ_WRITE}
-        references = (reference for reference in view.references if reference[1] not in closed)
-        part = induced(view.declared, open_to_others)
-        return PeerView(part, view.nodes & open_to_others, references, view.declared)
+        closed = frozenset(one for one, access in self.resources.items() if access < Access.READ_WRITE)
+        return PartialView(view, induced(view.declared, open_to_others), view.nodes & open_to_others, closed)
 
     def check(self, triples: Iterable[Triple], classes: Mapping[Term, Iterable[Term]]) -> None:
         """Raise `UpdateRefused` if others may not write one of the triples."""

@@ -41,6 +41,7 @@ from triplewire.testing.simulation.process import Process
 if TYPE_CHECKING:
     from triplewire.testing.simulation.federation.world import FederationWorld
 
+QUICK_WRITE = 0.01
 _SELDOMEST_SNAPSHOT = 20.0
 
 Told = Callable[[Output], object]
@@ -56,6 +57,7 @@ class RuleHost(Process[object]):
         self.network: SuperPeer | None = None
         self.machine: RuleMachine | None = None
         self.saved = SavedSuperPeer()
+        self.slowest_write = QUICK_WRITE
         # The clock of the rules goes on over restarts, that of the process does not.
         self._rules_offset = world.clock_offset()
         self.log = InputLog(self._first_snapshot())
@@ -92,6 +94,9 @@ class RuleHost(Process[object]):
     def crash(self) -> None:
         super().crash()
         self.network = self.machine = None
+
+    def disk_moment(self) -> float:
+        return self.world.rng.random() * self.slowest_write
 
     @property
     def rules_now(self) -> float:

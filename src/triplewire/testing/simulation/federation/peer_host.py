@@ -5,10 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from triplewire.errors import InputError
-from triplewire.federation.sites.requests import Execute, Executed, Numbered, Report
+from triplewire.federation.indexes.local_index import LocalIndex
+from triplewire.federation.sites.codec import decode_from_peer, encode_from_peer
+from triplewire.federation.sites.planning import WithForeign
+from triplewire.federation.sites.requests import Execute, Executed, Numbered, Report, Told
 from triplewire.federation.sites.site import PeerSite
+from triplewire.federation.sites.stream import PeerStream
 from triplewire.languages.rdftl.syntax import Update
 from triplewire.rdf.terms import Triple
+from triplewire.rules.changes import Edits
 from triplewire.rules.schema import Schema
 from triplewire.rules.vocabulary import TYPE
 from triplewire.testing.simulation.federation.history import Changed, Wrote
@@ -60,6 +65,13 @@ class PeerHost:
         if self.is_here:
             self._post(told)
 
+    def restart(self) -> None:
+        """Begin again with what is on the disk: the repository, and what was told."""
+        stored, stream = self.site.repository, _read_again(self.site.stream)
+        self.site = site = PeerSite(self.id, stored.schema, stream=stream)
+        site.repository.apply(Edits(tuple(stored.asserted)), WithForeign(site.repository, stream.foreign))
+        site.index = LocalIndex(site.repository)
+
     def repeat(self) -> None:
         """Tell again what the super-peer has not received."""
         if self.is_here:
@@ -88,3 +100,16 @@ class PeerHost:
         for triple in self.site.repository.match(None, TYPE, None):
             found.setdefault(str(triple.subject), []).append(str(triple.object))
         return found
+
+
+def _read_again(stream: PeerStream) -> PeerStream:
+    """What was told, as it is once it was bytes."""
+    answered = None if stream.answered is None else _told_again(stream.answered)
+    unreceived = {serial: _told_again(told) for serial, told in stream.unreceived.items()}
+    return PeerStream(stream.serial, answered, unreceived, dict(stream.kept), dict(stream.foreign))
+
+
+def _told_again(told: Told) -> Told:
+    again = decode_from_peer(encode_from_peer(told))
+    assert isinstance(again, Told)
+    return again

@@ -19,13 +19,14 @@ from triplewire.rules.execution.units import Commutes, none_commutes
 from triplewire.rules.schema import Schema
 from triplewire.testing.simulation.faults import RELIABLE, FaultModel
 from triplewire.testing.simulation.federation.history import Record, Submitted
-from triplewire.testing.simulation.federation.host import RuleHost
+from triplewire.testing.simulation.federation.host import QUICK_WRITE, RuleHost
 from triplewire.testing.simulation.federation.peer_host import PeerHost
 from triplewire.testing.simulation.history import FaultCleared, FaultInjected
 from triplewire.testing.simulation.superpeers.workload.rdf_encoding import RdfEncoding
 from triplewire.testing.simulation.world import SimulatedWorld
 
 _NOTICED = 1.0
+_SLOW_WRITE = 1.0
 
 
 class FederationWorld(SimulatedWorld[object, Record, RuleHost]):
@@ -128,16 +129,32 @@ class FederationWorld(SimulatedWorld[object, Record, RuleHost]):
         if host.network is not None:
             host.take(Withdraw(host.rules_now, unit, "its client has withdrawn it"))
 
-    def take_away(self, peer: str, seconds: float) -> None:
-        """A peer leaves, and returns after some seconds. Its super-peer notices that a moment later."""
+    def take_away(self, peer: str, seconds: float, *, crashes: bool = False) -> None:
+        """A peer leaves, and returns after some seconds. Its super-peer notices that a moment later.
+
+        One that crashes returns with what is on its disk.
+        """
         host = self.peers[peer]
         if not host.is_here:
             return
         host.is_here = False
-        what = f"{peer} is away"
+        if crashes:
+            host.restart()
+        what = f"{peer} is down" if crashes else f"{peer} is away"
         self.record(FaultInjected(self.now, what, lasts=True))
         self.later(_NOTICED, self._notice, peer)
         self.later(seconds, self._return, peer, what)
+
+    def slow_down(self, host_id: str, seconds: float) -> None:
+        """The disk of a super-peer is slow for some seconds, so that a crash finds inputs that are not on it."""
+        what = f"the disk of {host_id} is slow"
+        self.record(FaultInjected(self.now, what, lasts=True))
+        self.hosts[host_id].slowest_write = _SLOW_WRITE
+        self.later(seconds, self._speed_up, host_id, what)
+
+    def _speed_up(self, host_id: str, what: str) -> None:
+        self.hosts[host_id].slowest_write = QUICK_WRITE
+        self.record(FaultCleared(self.now, what))
 
     @property
     def is_quiet(self) -> bool:
