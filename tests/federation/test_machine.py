@@ -7,9 +7,9 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 from tests.rules.family import FAMILY
+from triplewire.federation.carrier import Carrier, Local
 
 from triplewire.errors import MessageRefused
-from triplewire.federation.carrier import Carrier, Local
 from triplewire.federation.codec import Announced, encode
 from triplewire.federation.delivery import Delivery, Parcel
 from triplewire.federation.execution.effects import MessageDropped

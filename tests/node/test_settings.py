@@ -45,6 +45,7 @@ VALUES: dict[str, tuple[Any, Any, Any]] = {
     "network_address": ("tcp://127.0.0.1:1", "tcp://127.0.0.1:2", "tcp://127.0.0.1:3"),
     "join_seconds": (1.5, 2.5, 3.5),
     "network_patience": (1.5, 2.5, 3.5),
+    "network_rules": (False, False, False),
     "space": (True, True, True),
     "space_address": ("tcp://127.0.0.1:1", "tcp://127.0.0.1:2", "tcp://127.0.0.1:3"),
     "strategy": ("csma", "osma", "csma"),
@@ -87,12 +88,11 @@ def test_by_file_by_environment_and_by_flag(name: str, tmp_path: Path, monkeypat
     config = tmp_path / "node.toml"
     config.write_text(f"{name} = {toml(by_file)}\n")
     run(*data, "--config", str(config))
-    monkeypatch.setenv(
-        f"TRIPLEWIRE_{name.upper()}", str(by_environment).lower() if by_environment is True else str(by_environment)
-    )
+    is_switch = isinstance(by_flag, bool)
+    monkeypatch.setenv(f"TRIPLEWIRE_{name.upper()}", str(by_environment).lower() if is_switch else str(by_environment))
     run(*data, "--config", str(config))
-    flag = f"--{name.replace('_', '-')}"
-    run(*data, "--config", str(config), *([flag] if by_flag is True else [flag, str(by_flag)]))
+    flag = f"--{'no-' if by_flag is False else ''}{name.replace('_', '-')}"
+    run(*data, "--config", str(config), *([flag] if is_switch else [flag, str(by_flag)]))
     kind = (
         Path if name in ("data", "network_key", "peers_invitations", "sepa_invitations", "contexts") else type(by_flag)
     )

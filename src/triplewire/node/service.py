@@ -21,7 +21,7 @@ from triplewire.node.broker.broker import Broker
 from triplewire.node.delivery import Loopback, Streams, Webhooks
 from triplewire.node.federation.service import Federation
 from triplewire.node.overlay.overlay import Overlay
-from triplewire.node.overlay.overlay_settings import overlay_settings
+from triplewire.node.overlay.overlay_settings import overlay_settings, scaled_rule_timings
 from triplewire.node.repository.following import Allowed, Result
 from triplewire.node.repository.replica import Replica
 from triplewire.node.repository.repository import Repository
@@ -117,7 +117,8 @@ class Node:
             self.overlay = await Overlay.open(self.broker, self.advertisements, plan)
             await self.overlay.begin()
             if self.settings.network_rules:
-                self.federation = await Federation.open(self.broker, self.overlay)
+                timings = scaled_rule_timings(self.settings.network_patience)
+                self.federation = await Federation.open(self.broker, self.overlay, timings)
                 await self.federation.begin()
         if self.settings.peers_address is not None:
             await self._let_peers_in(self.settings.peers_address)

@@ -80,6 +80,7 @@ async def test_a_compensation_is_an_event_and_a_change_of_views(tmp_path: Path):
         events = await b.subscribe("SELECT ?s ?o { ?s <http://example.org/likes> ?o }", "told")
         made = await a.submit(HIRE)
         await until(lambda: b.has("ann", EX["likes"], "cat"))
+        await quiet(a, b)
         before = b.broker.living.store.head
         await a.federation.withdraw(a.me, made.transaction)
         await until(lambda: not b.has("ann", EX["likes"], "cat"))

@@ -1,7 +1,8 @@
 """The host of a `RuleMachine`: takes inputs on the event loop, and lets outputs out once their inputs are on the disk.
 
-An input is taken at once, in memory. Inputs that come while the disk is at work share the next commit. Outputs leave in
-their order, each after its input's commit, so that nobody ever hears of what a crash would undo.
+An input is taken at once, in memory. Inputs that come while the disk is at work share the next commit, and those that
+nobody waits for wait a moment for others. Outputs leave in their order, each after its input's commit, so that nobody
+ever hears of what a crash would undo.
 
 Error handling: on a full disk outputs are held, and the commit is tried again; meanwhile what others repeat anyway is
 not taken, and clients are told. A store that has failed ends the host. A bug in the machine costs the input that it
@@ -14,14 +15,17 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from time import monotonic
 
 from msgspec import Struct
 
 from triplewire.errors import DiskFull, StoreError, StoreFailed, TriplewireError
+from triplewire.federation.execution.effects import ToPeer, UnitCommitted, UnitScheduled
 from triplewire.federation.inputs import BodyReceived, FromPeerReceived, Input, Tick, encode_input
 from triplewire.federation.machine import MachineSetup
 from triplewire.federation.outputs import Output
+from triplewire.federation.sites.requests import Forget, Received
 from triplewire.node.federation.input_log import InputLog, RestoredMachine, restored
 from triplewire.node.federation.rules_clock import RulesClock
 from triplewire.node.store import Store
@@ -33,6 +37,8 @@ _log = logging.getLogger(__name__)
 
 TICK_SECONDS = 0.2
 RETRY_SECONDS = 1.0
+# How long an input waits for others to share a commit with, if nobody waits for what comes of it.
+_LINGER_SECONDS = 0.02
 # What waits for a full disk, at most: whatever is repeated is not taken beyond that.
 _MOST_WAITING = 64 << 20
 
@@ -64,6 +70,8 @@ class RuleHost:
         # Inputs since the start, and how long the last of them took to be on the disk.
         self.taken = 0
         self.lag = 0.0
+        # How many wait for what the machine decides next.
+        self.waiting = 0
         # Called after each release: what the machine knows has moved.
         self.listeners: list[Callable[[], None]] = []
         self._store = store
@@ -72,6 +80,7 @@ class RuleHost:
         self._pending: list[_Taken] = []
         self._held: deque[tuple[Input, Answer | None, Keep | None]] | None = None
         self._wake = asyncio.Event()
+        self._is_urgent = asyncio.Event()
         self._is_idle = asyncio.Event()
         self._is_idle.set()
         self._tasks = Supervisor(reported_elsewhere=(StoreError,))
@@ -143,6 +152,8 @@ class RuleHost:
         self.taken += 1
         self._pending.append(_Taken(data, outputs, answer, monotonic(), keep))
         self._is_idle.clear()
+        if answer is not None or self.waiting or any(map(_is_waited_for, outputs)):
+            self._is_urgent.set()
         self._wake.set()
 
     def _refuse(self, given: Input, answer: Answer | None, problem: TriplewireError) -> None:
@@ -161,7 +172,11 @@ class RuleHost:
     async def _run(self) -> None:
         while self.failure is None:
             await self._wake.wait()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_LINGER_SECONDS):
+                    await self._is_urgent.wait()
             self._wake.clear()
+            self._is_urgent.clear()
             while self._pending and self.failure is None:
                 await self._commit()
             if self.log.is_long and self._held is None and self.failure is None:
@@ -258,3 +273,10 @@ def _keep(tx: Connection, taken: Sequence[_Taken]) -> None:
     for each in taken:
         if each.keep is not None:
             each.keep(tx, each.outputs)
+
+
+def _is_waited_for(output: Output) -> bool:
+    """Whether somebody goes on with it: other than with what a peer may forget, or what is only counted."""
+    if isinstance(output, ToPeer):
+        return not isinstance(output.request, Received | Forget)
+    return not isinstance(output, UnitScheduled | UnitCommitted)

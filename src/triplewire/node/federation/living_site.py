@@ -56,7 +56,8 @@ class LivingSite:
         self._recorder = SiteRecorder(self._recorded)
         self._requests = SiteRequests(name, broker.state, broker.events, self._recorder)
         self._repeated_at = 0
-        self._received = self._forgotten = self._trimmed = 0
+        self._received = self._forgotten = 0
+        self._trimmed = (0, 0)
         self._is_open = False
         self._limited_log = RateLimitedLog(_log)
 
@@ -64,6 +65,7 @@ class LivingSite:
         """Follow the living graph from now on. What was told before and not received is told again."""
         self._is_open = True
         await asyncio.to_thread(self._living.report, self._recorder)
+        self._received = max(self._received, self._recorder.stream.next_serial - 1)
 
     async def stop(self) -> None:
         """Follow it no longer: what changes from now on, nobody hears of."""
@@ -77,6 +79,8 @@ class LivingSite:
 
     async def repeat(self) -> None:
         """Tell again what was not received, if nothing of it was since the last time."""
+        if not self.lag:
+            return
         first, waiting = await asyncio.wrap_future(self._living.submit(lambda _, __: self._unreceived()))
         if first == self._repeated_at:
             for told in waiting:
@@ -126,7 +130,7 @@ class LivingSite:
 
     def _trim(self) -> None:
         received, forgotten = self._received, self._forgotten
-        if received - self._trimmed < _TRIMMED and forgotten - self._trimmed < _TRIMMED:
+        if max(received - self._trimmed[0], forgotten - self._trimmed[1]) < _TRIMMED:
             return
 
         def trim(tx: Connection, _: LivingGraph) -> None:
@@ -135,7 +139,7 @@ class LivingSite:
             stream.take(Forget(forgotten))
             site_stream.trim(tx, received, forgotten)
 
-        self._trimmed = min(received, forgotten) if forgotten else received
+        self._trimmed = (received, forgotten)
         self._watch(self._living.submit(trim))
 
     # What the living graph says, on the writer's thread

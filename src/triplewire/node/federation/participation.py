@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from hashlib import blake2b
@@ -57,6 +57,8 @@ class Participation:
         self.to_peer: Callable[[str, FromSuperPeer], None] | None = None
         # What others have answered, until somebody takes it.
         self.answered: OrderedDict[str, RuleRelevance | NetworkTrace] = OrderedDict()
+        # Messages to other super-peers and requests to peers.
+        self.sent: Counter[str] = Counter()
         self._overlay = overlay
         self._network = NetworkWatch(self.me)
         self._moved = asyncio.Event()
@@ -108,10 +110,15 @@ class Participation:
 
     async def until(self, holds: Callable[[], bool], seconds: float) -> bool:
         """Wait until something holds that the machine decides; False: the time is over, or the node stops."""
-        with suppress(TimeoutError):
+        self.host.waiting += 1
+        try:
             async with asyncio.timeout(seconds):
                 while not holds() and self.host.failure is None:
                     await self._moved.wait()
+        except TimeoutError:
+            pass
+        finally:
+            self.host.waiting -= 1
         return holds()
 
     # Inputs
@@ -156,10 +163,13 @@ class Participation:
     def _release(self, output: Output) -> None:
         match output:
             case Relay(to, data):
+                self.sent["super-peers"] += 1
                 self._overlay.relay(to, data)
             case Broadcast(data):
+                self.sent["everybody"] += 1
                 self._overlay.broadcast(data)
             case ToPeer(to, request):
+                self.sent["own graph" if to == self.me else "peers"] += 1
                 if to == self.me:
                     self.site.receive(request)
                 elif self.to_peer is not None:

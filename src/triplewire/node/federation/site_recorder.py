@@ -58,13 +58,13 @@ class SiteRecorder:
         self._report(tx, report)
 
     def schema_changed(self, tx: Connection, living: LivingGraph, changes: Changes, author: str) -> None:
-        """The super-peer is told of the schema by a new view; what follows by it now is a change like any other."""
+        """The super-peer is told of the schema by a new view. What follows by it now has come without an event."""
         index, schema = self._index, self._schema
         self._undo.append(lambda: self._restore(index, schema))
         self._read_graph(living)
         self._is_rejoining = True
         if changes:
-            updates = (ReportedUpdate(changes),)
+            updates = (ReportedUpdate(Changes()),)
             self._report(tx, Report(Edits(), updates, changes, IndexChange(), author=author, name=_SCHEMA))
 
     def committed(self) -> None:

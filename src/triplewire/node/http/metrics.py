@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
@@ -10,6 +11,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from triplewire.node.access_point.service import AccessPointService
+from triplewire.node.federation.service import Federation
 from triplewire.node.overlay.overlay import Overlay
 from triplewire.node.overlay.traffic_counters import by_kind
 from triplewire.node.repository.repository import Repository
@@ -45,6 +47,8 @@ def _families(node: Node, client: Client, oldest: Mapping[int, float]) -> Iterat
     yield _ages(node, oldest)
     if node.overlay is not None:
         yield from _network(node.overlay)
+    if node.federation is not None:
+        yield from _federation(node.federation)
     if node.space is not None:
         yield from _space(node.space)
     if node.peers is not None:
@@ -160,6 +164,32 @@ def _network(overlay: Overlay) -> Iterator[Metric]:
         ("dropped", overlay.transport.dropped, "reason", "messages that were not sent"),
     ):
         yield _labelled(f"triplewire_network_{name}", text, label, counts)
+
+
+def _federation(federation: Federation) -> Iterator[Metric]:
+    """What a super-peer has of rules across super-peers, and how far it is behind."""
+    part, machine = federation.participation, federation.machine
+    base = machine.rules.registrar.base
+    held = Counter("awake" if base.is_awake(record.id) else "asleep" for record in base)
+    family = GaugeMetricFamily("triplewire_federation_rules", "rules that are held here", labels=["state"])
+    for state in ("awake", "asleep"):
+        family.add_metric([state], held[state])
+    yield family
+    units = Counter(unit.status.value for unit in machine.rules.coordinator.state.units.values())
+    family = GaugeMetricFamily("triplewire_federation_units", "units that are remembered here", labels=["status"])
+    for status, count in sorted(units.items()):
+        family.add_metric([status], count)
+    yield family
+    yield _labelled("triplewire_federation_happened", "what has happened", "kind", part.happenings.counts)
+    yield _labelled("triplewire_federation_sent", "what was said about rules", "to", part.sent)
+    yield CounterMetricFamily("triplewire_federation_inputs", "inputs of the machine", part.host.taken)
+    yield GaugeMetricFamily("triplewire_federation_log_bytes", "inputs since the snapshot", part.host.log.bytes)
+    yield GaugeMetricFamily(
+        "triplewire_federation_commit_seconds", "how long the last input took to be on the disk", part.host.lag
+    )
+    yield GaugeMetricFamily(
+        "triplewire_federation_reports_waiting", "changes of the living graph that the machine lacks", part.site.lag
+    )
 
 
 def _space(space: Space) -> Iterator[Metric]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from triplewire.errors import InputError
+from triplewire.federation.timings import FederationTimings
 from triplewire.network.timings import Timings
 from triplewire.node.overlay.overlay import OverlaySettings
 from triplewire.node.settings import Settings
@@ -48,3 +49,14 @@ def scaled_timings(factor: float) -> Timings:
     2.0
     """
     return Timings(**{name: value * factor for name, value in msgspec.structs.asdict(Timings()).items()})
+
+
+def scaled_rule_timings(factor: float) -> FederationTimings:
+    """Those of rules across super-peers, multiplied likewise; what is remembered is so for as long as ever.
+
+    >>> scaled_rule_timings(2.0).retry, scaled_rule_timings(2.0).remember
+    (2.0, 600.0)
+    """
+    default = FederationTimings()
+    waiting = ("retry", "exchange", "growth", "condition", "absence")
+    return msgspec.structs.replace(default, **{name: getattr(default, name) * factor for name in waiting})
