@@ -23,6 +23,7 @@ from triplewire.federation.inputs import (
     Unregister,
     Withdraw,
 )
+from triplewire.federation.inquiries.messages import RelevanceWanted, TraceWanted
 from triplewire.federation.messages import Message
 from triplewire.federation.outputs import Output, Relay, RuleRegistered
 from triplewire.federation.registration.messages import Registered, RulesWanted, Unregistered
@@ -56,6 +57,8 @@ def dropped(outputs: list[Output]) -> list[str]:
         replace(QUERY, lookups=(("no term", "", ""),)),
         replace(QUERY, reader="no name"),
         Conflicts((("b/1", "c/x"),)),
+        RelevanceWanted("b?1", "no rule"),
+        TraceWanted("b?1", "b/1", ("b/1",) * 2_001),
     ],
     ids=lambda message: type(message).__name__,
 )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from triplewire.federation.execution.effects import NotSerialisable
 from triplewire.federation.execution.journal import Journal, Who
 from triplewire.federation.execution.messages import Conflicts, Withdrawn
-from triplewire.federation.execution.serialisation import Edge, Untold
+from triplewire.federation.execution.serialisation import Edge
 from triplewire.federation.execution.state import ExecutionState
 from triplewire.federation.execution.units import age, check_names, super_peer_of
 from triplewire.federation.sites.requests import Executed, Report
@@ -40,9 +40,7 @@ def told(state: ExecutionState, sender: str, message: Conflicts) -> None:
     pairs = list(message.edges)
     check_names(*message.sealed, *(name for pair in pairs for name in pair))
     around = state.order.seal(state.now, message.sealed, sender)
-    _share(state, state.order.untold([name for edge in around for name in edge]))
-    _take(state, pairs, sender)
-    _judge(state, around)
+    _take(state, pairs, sender, around)
 
 
 def withdraw(state: ExecutionState, group: str) -> None:
@@ -55,20 +53,11 @@ def _order(state: ExecutionState, journal: Journal, since: int) -> None:
     _take(state, list(journal.conflicts(since, state.commute)), None)
 
 
-def _take(state: ExecutionState, edges: list[Edge], sender: str | None) -> None:
-    if not edges:
-        return
-    _share(state, state.order.add(state.now, edges, sender))
-    _judge(state, edges)
-
-
-def _share(state: ExecutionState, untold: Mapping[str, Untold]) -> None:
-    for other, what in untold.items():
-        state.send(other, Conflicts(what.edges, what.sealed))
-
-
-def _judge(state: ExecutionState, edges: Iterable[Edge]) -> None:
-    mine, verdict = state.given.me, state.order.judge(state.now, edges)
+def _take(state: ExecutionState, edges: list[Edge], sender: str | None, around: tuple[Edge, ...] = ()) -> None:
+    """Take edges, and look for cycles through them, and through those `around` what is sealed now."""
+    for other, untold in state.order.add(state.now, edges, sender).items():
+        state.send(other, Conflicts(untold.edges, untold.sealed))
+    mine, verdict = state.given.me, state.order.judge(state.now, (*edges, *around))
     state.victims += [victim for victim in verdict.victims if super_peer_of(victim) == mine]
     for cycle in verdict.unbreakable:
         if super_peer_of(max(cycle, key=age)) == mine:

@@ -13,6 +13,7 @@ from triplewire.rdf.terms import NamedNode, Term, Triple
 from triplewire.rules.graphs import Lookup
 
 _Entries = dict[int, Written]
+_ANYTHING = Lookup(None, None, None)
 
 
 class WriteIndex:
@@ -90,8 +91,9 @@ def _keys_of_all(triples: Iterable[Triple]) -> dict[object, None]:
 
 
 def _keys(triple: Triple) -> Iterator[object]:
-    """Four of the eight: the others are looked for among these."""
+    """Six of the eight: the others are looked for among these."""
     yield Lookup(triple.subject, None, None)
+    yield Lookup(triple.subject, triple.predicate, None)
     yield Lookup(None, triple.predicate, triple.object)
     yield Lookup(None, triple.predicate, None)
     yield Lookup(None, None, triple.object)
@@ -99,13 +101,13 @@ def _keys(triple: Triple) -> Iterator[object]:
 
 
 def _narrowest(lookup: Lookup) -> object:
-    if lookup.subject is not None:
-        return Lookup(lookup.subject, None, None)
-    return None if lookup.predicate is None and lookup.target is None else lookup
+    if lookup.subject is not None and lookup.target is not None:
+        return Lookup(lookup.subject, lookup.predicate, None)
+    return None if lookup == _ANYTHING else lookup
 
 
 def _is_exact(lookup: Lookup) -> bool:
-    return lookup.subject is None or (lookup.predicate is None and lookup.target is None)
+    return lookup.subject is None or lookup.target is None
 
 
 def _remove(index: dict, key: object, number: int) -> None:  # type: ignore[type-arg]

@@ -97,7 +97,7 @@ class Journal:
         for entry in self._writes.of(name):
             author = author or entry.who
             for read in self._asking(entry.changed):
-                if read.number > entry.number and self._counts(read.who, entry.who):
+                if read.number >= entry.number and self._counts(read.who, entry.who):
                     found[read.who] = None
         return [who for who in found if author is not None and not commute(author, who)]
 
@@ -241,8 +241,8 @@ class Journal:
         changed = {entry.number: entry for lookup in read.lookups for entry in self._writes.changing(lookup)}
         for number in sorted(changed):
             writer = changed[number].who
-            if number != read.number and self._counts(writer, read.who) and self._counts(read.who, writer):
-                yield (writer, read.who) if number < read.number else (read.who, writer)
+            if self._counts(writer, read.who) and self._counts(read.who, writer):
+                yield (writer, read.who) if number <= read.number else (read.who, writer)
 
     def _counts(self, one: Who, other: Who) -> bool:
         """Whether the order of two matters: they are of different transactions, and the first has not aborted."""

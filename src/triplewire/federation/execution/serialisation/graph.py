@@ -16,6 +16,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
+from triplewire.federation.execution.serialisation.parts import Parts
 from triplewire.federation.execution.units import age, super_peer_of
 
 Edge = tuple[str, str]
@@ -47,6 +48,8 @@ class SerialisationGraph:
         self._sealed: dict[str, float] = {}
         self._told_sealed: dict[str, set[str]] = {}
         self._unbreakable: dict[frozenset[str], float] = {}
+        self._parts = Parts()
+        self._owed: dict[str, tuple[dict[Edge, None], dict[str, None]]] = {}
         self._withdrawn: dict[str, float] = {}
         self._added: dict[Edge, float] = {}
 
@@ -59,7 +62,7 @@ class SerialisationGraph:
         return node in self._sealed
 
     def seal(self, now: float, nodes: Iterable[str], told_by: str | None = None) -> tuple[Edge, ...]:
-        """Nothing can undo these; returns the edges around those of which that is news."""
+        """Nothing can undo these; returns the edges around those of which that is news. Others hear of it by `add`."""
         around: dict[Edge, None] = {}
         for node in nodes:
             if told_by is not None:
@@ -67,41 +70,21 @@ class SerialisationGraph:
             if node not in self._sealed:
                 self._sealed[node] = now
                 around.update(dict.fromkeys(self._around(node)))
+                for other in self._parts.coordinators(node):
+                    self._owe(other, (), (node,))
         return tuple(around)
 
     def add(self, now: float, edges: Iterable[Edge], told_by: str | None = None) -> dict[str, Untold]:
         """Take edges; returns what others have to be told: those who coordinate something in the same part."""
-        new = []
         for edge in edges:
             if told_by is not None:
                 self._told.setdefault(told_by, set()).add(edge)
             if edge not in self._added and not self._withdrawn.keys() & edge and edge[0] != edge[1]:
                 self._added[edge] = now
-                self._after.setdefault(edge[0], {})[edge[1]] = None
-                self._before.setdefault(edge[1], {})[edge[0]] = None
-                new.append(edge)
-        return self.untold([node for edge in new for node in edge])
-
-    def untold(self, nodes: Iterable[str]) -> dict[str, Untold]:
-        """What others have not been told of the parts that these nodes are in."""
-        part = self._part(nodes)
-        others = sorted({super_peer_of(node) for node in part} - {self._me})
-        if not others:
-            return {}
-        edges = [(node, after) for node in part for after in self._after.get(node, ())]
-        sealed = [node for node in part if node in self._sealed]
-        found = {}
-        for other in others:
-            told, told_sealed = self._told.setdefault(other, set()), self._told_sealed.setdefault(other, set())
-            untold = Untold(
-                tuple(edge for edge in edges if edge not in told),
-                tuple(node for node in sealed if node not in told_sealed and super_peer_of(node) != other),
-            )
-            told.update(untold.edges)
-            told_sealed.update(untold.sealed)
-            if untold.edges or untold.sealed:
-                found[other] = untold
-        return found
+                self._connect(edge)
+        owed, self._owed = self._owed, {}
+        found = ((other, self._untold(other, edges, sealed)) for other, (edges, sealed) in sorted(owed.items()))
+        return {other: untold for other, untold in found if untold.edges or untold.sealed}
 
     def judge(self, now: float, around: Iterable[Edge]) -> Verdict:
         """Of each cycle that goes through one of these edges, the youngest that is not sealed: it has to abort."""
@@ -125,7 +108,7 @@ class SerialisationGraph:
         if group in self._withdrawn:
             return set()
         self._withdrawn[group] = now
-        told = {super_peer_of(node) for node in self._part([group])} | {super_peer_of(group)}
+        told = {*self._parts.coordinators(group), super_peer_of(group)}
         for edge in self._around(group):
             self._drop(edge)
         return told - {self._me}
@@ -151,6 +134,33 @@ class SerialisationGraph:
             for told in self._told_sealed.values():
                 told.discard(node)
 
+    # Private
+
+    def _connect(self, edge: Edge) -> None:
+        self._after.setdefault(edge[0], {})[edge[1]] = None
+        self._before.setdefault(edge[1], {})[edge[0]] = None
+        for other, nodes in self._parts.connect(*edge):
+            known = ((node, after) for node in nodes for after in self._after.get(node, ()))
+            self._owe(other, known, (node for node in nodes if node in self._sealed))
+        for other in self._parts.coordinators(edge[0]):
+            self._owe(other, (edge,), ())
+
+    def _owe(self, other: str, edges: Iterable[Edge], sealed: Iterable[str]) -> None:
+        if other != self._me:
+            owed = self._owed.setdefault(other, ({}, {}))
+            owed[0].update(dict.fromkeys(edges))
+            owed[1].update(dict.fromkeys(sealed))
+
+    def _untold(self, other: str, edges: Iterable[Edge], sealed: Iterable[str]) -> Untold:
+        told, told_sealed = self._told.setdefault(other, set()), self._told_sealed.setdefault(other, set())
+        untold = Untold(
+            tuple(edge for edge in edges if edge not in told),
+            tuple(node for node in sealed if node not in told_sealed and super_peer_of(node) != other),
+        )
+        told.update(untold.edges)
+        told_sealed.update(untold.sealed)
+        return untold
+
     def _may_forget_sealed(self, before: float) -> bool:
         node, at = next(iter(self._sealed.items()), ("", before))
         return at < before and node not in self._after and node not in self._before
@@ -163,22 +173,13 @@ class SerialisationGraph:
             del index[node][other]
             if not index[node]:
                 del index[node]
+        for node in edge:
+            if node not in self._after and node not in self._before:
+                self._parts.leave(node)
 
     def _around(self, node: str) -> list[Edge]:
         after = [(node, other) for other in self._after.get(node, ())]
         return [*after, *((other, node) for other in self._before.get(node, ()))]
-
-    def _part(self, nodes: Iterable[str]) -> dict[str, None]:
-        """Everything that is connected with these."""
-        found = dict.fromkeys(nodes)
-        waiting = list(found)
-        while waiting:
-            node = waiting.pop()
-            for other in (*self._after.get(node, ()), *self._before.get(node, ())):
-                if other not in found:
-                    found[other] = None
-                    waiting.append(other)
-        return found
 
     def _between(self, start: str, end: str, without: Container[str]) -> list[str]:
         """The nodes on ways from one node to another."""
