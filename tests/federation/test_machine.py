@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 from tests.federation.federation import a, called
-from tests.federation.machines import Machines, machine
+from tests.federation.machines import Machines, machine, state
 
 from triplewire.errors import PrecedenceCycle, UnknownName, UnknownRule, UpdateRefused
 from triplewire.federation.codec import Announced, encode
@@ -128,12 +128,13 @@ def test_a_call_that_is_refused_changes_nothing(call: Register | Unregister | Su
     with pytest.raises(problem):
         one.take(call)
     other.rules.coordinator.state.now = one.rules.coordinator.state.now
-    assert one.snapshot() == other.snapshot()
+    assert state(one) == state(other)
     assert one.take(Register(2.0, RULE, 0.0))[0] == RuleRegistered("a.1")
 
 
 def test_a_machine_is_due_when_something_is_and_not_before():
     one = machine()
+    one.take(Tick(0.0))
     assert not one.is_due(1e9), "nobody is there"
     one.take(NetworkChanged(10.0, ("b",), ("b",), ((0, "b"),)))
     assert one.is_due(10.0), "there is somebody to exchange with"
@@ -147,6 +148,7 @@ def test_a_machine_is_due_when_something_is_and_not_before():
 def test_a_peer_that_is_gone_is_waited_for_and_no_longer():
     one = Machines("a")
     one.peer("a", a("ann", "Person"))
+    one.take("a", Tick(0.0))
     one.sites["a"].receive = lambda request: None  # type: ignore[method-assign]
     one.submit("a", NEW_PERSON)
     one.take("a", PeerLeft(1.0, "a"))
