@@ -193,7 +193,8 @@ class RuleSuperPeer:
     def is_due(self, now: float) -> bool:
         """Whether a tick would do anything. One for which this is false need not be noted anywhere."""
         parts = (self.registrar, self.coordinator, self.inquiries)
-        return self._is_exchange_due(now) or any(part.is_due(now) for part in parts)
+        is_behind = self.whole.is_behind(self._overlay.members)
+        return is_behind or self._is_exchange_due(now) or any(part.is_due(now) for part in parts)
 
     def tick(self, now: float) -> Effects:
         """Do what is due."""

@@ -13,11 +13,16 @@ from triplewire.federation.execution.journal import Journal
 from triplewire.federation.execution.serialisation import SerialisationGraph, Verdict
 from triplewire.federation.indexes.group_index import GroupChange, GroupIndex, PeerView
 from triplewire.federation.indexes.local_index import IndexChange, LocalIndex
+from triplewire.federation.inputs import Input, Tick, decode_input, encode_input
+from triplewire.federation.machine import RuleMachine
+from triplewire.federation.outputs import Output
 from triplewire.federation.registration.registrar import Registrar
 from triplewire.federation.sites.privileges import Privileges
 from triplewire.federation.super_peer import RuleSuperPeer
 from triplewire.rules.changes import Edits
 from triplewire.testing.simulation.federation import hard_scenario, random_scenario, run
+from triplewire.testing.simulation.federation.host import RuleHost, Told
+from triplewire.testing.simulation.federation.input_log import InputLog
 
 SEEDS = range(60)
 Break = Callable[[pytest.MonkeyPatch], None]
@@ -92,6 +97,32 @@ def bits_are_set_and_never_cleared(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(LocalIndex, "follow", follow)
 
 
+def outputs_leave_before_their_inputs_are_on_the_disk(patch: pytest.MonkeyPatch) -> None:
+    def take(self: RuleHost, given: Input, told: Told | None = None) -> list[Output]:
+        data, outputs = encode_input(given), self.machine.take(given)  # type: ignore[union-attr]
+        self._uncommitted += 1
+        self._committed(b"", outputs, told)
+        self.write(lambda: append(self.log, data))
+        return outputs
+
+    append = InputLog.append
+    patch.setattr(InputLog, "append", lambda self, data: None)
+    patch.setattr(RuleHost, "take", take)
+
+
+def ticks_are_not_in_the_log(patch: pytest.MonkeyPatch) -> None:
+    def append(self: InputLog, data: bytes) -> None:
+        if not isinstance(decode_input(data), Tick):
+            original(self, data)
+
+    original = InputLog.append
+    patch.setattr(InputLog, "append", append)
+
+
+def no_tick_is_due(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(RuleMachine, "is_due", lambda self, now: False)
+
+
 @pytest.mark.parametrize(
     ("broken", "rule"),
     [
@@ -105,6 +136,9 @@ def bits_are_set_and_never_cleared(patch: pytest.MonkeyPatch) -> None:
         (nobody_hears_that_a_peer_declares_another_schema, "one node"),
         (cycles_are_left_alone, "cycle"),
         (bits_are_set_and_never_cleared, "left"),
+        (outputs_leave_before_their_inputs_are_on_the_disk, "unfinished"),
+        (ticks_are_not_in_the_log, "unfinished"),
+        (no_tick_is_due, "unfinished"),
     ],
     ids=lambda value: getattr(value, "__name__", value),
 )
