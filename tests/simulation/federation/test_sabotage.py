@@ -6,14 +6,17 @@ from collections.abc import Callable
 
 import pytest
 
-from triplewire.federation.execution import firing
+from triplewire.federation.execution import firing, reports
 from triplewire.federation.execution.abort_graph import AbortGraph
 from triplewire.federation.execution.conditions import ConditionEvaluation
 from triplewire.federation.execution.journal import Journal
+from triplewire.federation.execution.lanes import Lane
 from triplewire.federation.execution.serialisation import SerialisationGraph, Verdict
 from triplewire.federation.indexes.local_index import IndexChange, LocalIndex
+from triplewire.federation.execution.state import ExecutionState
 from triplewire.federation.registration.registrar import Registrar
 from triplewire.federation.sites.privileges import Privileges
+from triplewire.federation.sites.requests import Report
 from triplewire.rules.changes import Edits
 from triplewire.testing.simulation.federation import hard_scenario, random_scenario, run
 
@@ -69,6 +72,15 @@ def cycles_are_left_alone(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(SerialisationGraph, "judge", lambda self, now, around: Verdict())
 
 
+def what_was_reported_is_a_transaction_like_others(patch: pytest.MonkeyPatch) -> None:
+    def reported(state: ExecutionState, lane: Lane, serial: int, report: Report) -> None:
+        original(state, lane, serial, report)
+        state.units[lane.ready[-1]].is_sealed = False
+
+    original = reports._reported
+    patch.setattr(reports, "_reported", reported)
+
+
 def bits_are_set_and_never_cleared(patch: pytest.MonkeyPatch) -> None:
     def follow(self: LocalIndex, changes: object) -> IndexChange:
         change = original(self, changes)  # type: ignore[arg-type]
@@ -89,6 +101,7 @@ def bits_are_set_and_never_cleared(patch: pytest.MonkeyPatch) -> None:
         (nobody_asks_for_rules, "replica"),
         (conditions_are_evaluated_at_home, "one node"),
         (cycles_are_left_alone, "cycle"),
+        (what_was_reported_is_a_transaction_like_others, "sealed"),
         (bits_are_set_and_never_cleared, "left"),
     ],
     ids=lambda value: getattr(value, "__name__", value),
