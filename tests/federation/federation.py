@@ -51,14 +51,16 @@ class Federation:
         commutes: Commutes = none_commutes,
         depth: int = 100,
         preamble: str = PREAMBLE,
+        common: Schema | None = None,
     ) -> None:
         self.whole = whole
         self.preamble = preamble
         names = [f"SP{number}" for number in range(1, size + 1)]
         self.members = Members([Member(name, name, claim=place) for place, name in enumerate(names)])
+        known = whole if common is None else common
         policy = Policy(commutes=commutes, depth=depth)
         self.super_peers = {
-            name: RuleSuperPeer(name, whole, CubeOverlay(name, self.members), Random(7), OPEN, policy=policy)
+            name: RuleSuperPeer(name, known, CubeOverlay(name, self.members), Random(7), OPEN, policy=policy)
             for name in names
         }
         self.sites: dict[str, PeerSite] = {}
@@ -80,6 +82,12 @@ class Federation:
         self._do(at, self.super_peers[at].join(self.now, name, site.view, site.stream.next_serial))
         self.run()
         return site
+
+    def declare(self, name: str, schema: Schema) -> None:
+        """A peer has another schema from now on."""
+        at, change = self.super_peer_of[name], self.sites[name].declare(schema)
+        self._do(at, self.super_peers[at].declare(self.now, name, schema, change))
+        self.run()
 
     def privileges(self, at: str, privileges: Privileges) -> None:
         self._do(at, self.super_peers[at].grant(self.now, privileges))
@@ -119,6 +127,10 @@ class Federation:
     def abort(self, unit: str, reason: str = "asked to") -> None:
         at = unit.partition("/")[0]
         self._do(at, self.super_peers[at].coordinator.abort(self.now, unit, reason))
+
+    def act(self, at: str, effects: Effects) -> None:
+        """Take what a test has got out of a super-peer; nothing of it has happened before `run`."""
+        self._do(at, effects)
 
     # Time
 

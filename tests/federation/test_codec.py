@@ -17,6 +17,15 @@ from triplewire.federation.execution.messages import (
     Withdrawn,
 )
 from triplewire.federation.indexes.network_index import Offer, Versions
+from triplewire.federation.indexes.whole_schema import GroupSchema
+from triplewire.federation.inquiries.messages import (
+    PartConcern,
+    RelevanceFound,
+    RelevanceWanted,
+    TracedUnit,
+    TraceFound,
+    TraceWanted,
+)
 from triplewire.federation.messages import Message
 from triplewire.federation.registration.messages import (
     Correction,
@@ -30,6 +39,7 @@ from triplewire.federation.registration.records import RuleRecord
 from triplewire.languages.rdftl.syntax import Abort
 
 RECORD = RuleRecord("a.1", "a", "r", "ON ...", 1.5, "ann", Abort.MUTUAL)
+UNIT = TracedUnit("b/2", "ann", "a/1", "a.1", 1, Abort.MUTUAL, "active", "", False, {"": "<urn:x>"})
 MESSAGES: list[Message] = [
     Registered(RECORD),
     Unregistered("a.1"),
@@ -38,7 +48,8 @@ MESSAGES: list[Message] = [
     RulesWanted("a/1", ("urn:n",), ("urn:n", "urn:m"), 2),
     RulesFound("a/1", (RECORD,), True),
     Offer("a", 3, ("urn:n",), (), ("urn:m",)),
-    Versions({"a": 3}),
+    Versions({"a": 3}, {"a": 2}),
+    GroupSchema("a", 2, "<urn:n> <urn:p> <urn:m> .\n"),
     ActionInstance("a/3", RECORD, {"": "<urn:x>"}, {"<urn:x>": ("urn:n",)}, "a/1", "a/1", "a/2", 4),
     ActionInstance("a/3", RECORD, None, {}, "a/1", "a/1", "a/2", 4),
     ChildScheduled("a/1", "b/2"),
@@ -47,6 +58,11 @@ MESSAGES: list[Message] = [
     SubAnswer("a/4", ('<urn:x> <urn:p> "v" .\n',), False),
     Conflicts((("a/1", "b/2"),)),
     Withdrawn("a/1"),
+    RelevanceWanted("a?1", "ON ..."),
+    RelevanceFound("a?1", (PartConcern("ann", "event", True, "why"), PartConcern("", "actions", False, "why not"))),
+    TraceWanted("a?2", "a/1", ("a/1", "b/2")),
+    TraceFound("a?2", "a/1", (UNIT,), (("a/1", "b/2"),), ("why not",), (("b", "a/1"),)),
+    TraceFound("a?2", ""),
 ]
 
 

@@ -9,6 +9,8 @@ from tests.rules.family import FAMILY
 
 from triplewire.errors import DamagedStore
 from triplewire.federation.inputs import (
+    AskRelevance,
+    AskTrace,
     BodyReceived,
     FromPeerReceived,
     Grant,
@@ -39,6 +41,8 @@ INPUTS: list[Input] = [
     Unregister(7.0, "sp-1.1"),
     Submit(8.0, "ann", "DELETE …"),
     Withdraw(9.0, "sp-1/7", "no"),
+    AskRelevance(9.5, "ON …", 5.0),
+    AskTrace(9.5, "sp-2/7", 5.0),
     Grant(10.0, GUARD),
 ]
 

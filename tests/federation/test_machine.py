@@ -7,14 +7,15 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 from tests.rules.family import FAMILY
+from triplewire.federation.carrier import Carrier, Local
 
 from triplewire.errors import MessageRefused
-from triplewire.federation.carrier import Carrier, Local
 from triplewire.federation.codec import Announced, encode
 from triplewire.federation.delivery import Delivery, Parcel
 from triplewire.federation.execution.effects import MessageDropped
 from triplewire.federation.execution.messages import ActionInstance, Conflicts, SubQuery
 from triplewire.federation.indexes.network_index import Offer
+from triplewire.federation.inquiries.messages import RelevanceWanted, TraceWanted
 from triplewire.federation.messages import Message
 from triplewire.federation.overlay import CubeOverlay
 from triplewire.federation.registration.messages import Registered, RulesWanted, Unregistered
@@ -55,6 +56,8 @@ def dropped(local: Local) -> list[str]:
         replace(QUERY, lookups=(("no term", "", ""),)),
         replace(QUERY, reader="no name"),
         Conflicts((("b/1", "c/x"),)),
+        RelevanceWanted("b?1", "no rule"),
+        TraceWanted("b?1", "b/1", ("b/1",) * 2_001),
     ],
     ids=lambda message: type(message).__name__,
 )

@@ -6,6 +6,7 @@ effects       messages that are to be sent, to one or to all
 execution     transactions: the local schedule, conditions over many sites, abort graph, serialisation graph
 indexes       what a peer group has: annotated schemas, resource indexes, and whom each part of a rule concerns
 inputs        all that a machine takes: from the network, from peers, from callers
+inquiries     what super-peers ask each other to tell people: whom a rule concerns, what became of a transaction
 machine       rules and their delivery as one deterministic machine
 messages      everything that super-peers say to each other about rules
 outputs       what a machine gives its shell to send and to say

@@ -87,11 +87,12 @@ class Unregister(Struct, frozen=True, tag="unregister", array_like=True):
 
 
 class Submit(Struct, frozen=True, tag="submit", array_like=True):
-    """A transaction of a peer that is here: updates, as text."""
+    """A transaction of a peer that is here: updates, as text. `author` is the client who has submitted it."""
 
     now: float
     peer: str
     text: str
+    author: str = ""
 
 
 class Withdraw(Struct, frozen=True, tag="withdraw", array_like=True):
@@ -100,6 +101,22 @@ class Withdraw(Struct, frozen=True, tag="withdraw", array_like=True):
     now: float
     unit: str
     reason: str
+
+
+class AskRelevance(Struct, frozen=True, tag="relevance", array_like=True):
+    """Whom a rule concerns, which is given as text; the others have some seconds to say so."""
+
+    now: float
+    text: str
+    seconds: float
+
+
+class AskTrace(Struct, frozen=True, tag="trace", array_like=True):
+    """What became of the transaction of a unit, ours or another's; the others have some seconds to say so."""
+
+    now: float
+    unit: str
+    seconds: float
 
 
 class Grant(Struct, frozen=True):
@@ -120,6 +137,8 @@ Input = (
     | Unregister
     | Submit
     | Withdraw
+    | AskRelevance
+    | AskTrace
     | Grant
 )
 
@@ -153,6 +172,8 @@ _Written = (
     | Unregister
     | Submit
     | Withdraw
+    | AskRelevance
+    | AskTrace
     | _GrantText
 )
 _ENCODER = msgspec.msgpack.Encoder()

@@ -32,7 +32,7 @@ from triplewire.federation.execution.coordinator import Effects
 from triplewire.federation.execution.effects import MessageDropped
 from triplewire.federation.inputs import Input
 from triplewire.federation.messages import Message
-from triplewire.federation.outputs import Broadcast, Output, Relay, RuleRegistered, TransactionSubmitted
+from triplewire.federation.outputs import Broadcast, InquiryBegun, Output, Relay, RuleRegistered, TransactionSubmitted
 from triplewire.federation.overlay import RecordedNetwork
 from triplewire.federation.policy import Policy
 from triplewire.federation.super_peer import RuleSuperPeer
@@ -42,6 +42,7 @@ from triplewire.rules.execution.units import Commutes, none_commutes
 from triplewire.rules.schema import Schema
 
 Outputs = list[Output]
+_Call = inputs.Register | inputs.Unregister | inputs.Submit | inputs.Withdraw | inputs.AskRelevance | inputs.AskTrace
 
 
 class MachineSetup(Struct, frozen=True, kw_only=True):
@@ -126,7 +127,7 @@ class RuleMachine:
 
     # Private
 
-    def _called(self, call: inputs.Register | inputs.Unregister | inputs.Submit | inputs.Withdraw) -> Outputs:
+    def _called(self, call: _Call) -> Outputs:
         now, rules = call.now, self.rules
         match call:
             case inputs.Register(_, text, time, owner, abort):
@@ -134,11 +135,17 @@ class RuleMachine:
                 return [RuleRegistered(rule), *self._sent(now, effects)]
             case inputs.Unregister(_, rule):
                 return self._sent(now, rules.unregister(now, rule))
-            case inputs.Submit(_, peer, text):
-                unit, more = rules.submit(now, peer, parse_updates(text))
+            case inputs.Submit(_, peer, text, author):
+                unit, more = rules.submit(now, peer, parse_updates(text), author)
                 return [TransactionSubmitted(unit), *self._sent(now, more)]
             case inputs.Withdraw(_, unit, reason):
                 return self._sent(now, rules.coordinator.abort(now, unit, reason))
+            case inputs.AskRelevance(_, text, seconds):
+                inquiry, asked = rules.ask_relevance(now, parse_rule(text), seconds)
+                return [InquiryBegun(inquiry), *self._sent(now, asked)]
+            case inputs.AskTrace(_, unit, seconds):
+                inquiry, asked = rules.ask_trace(now, unit, seconds)
+                return [InquiryBegun(inquiry), *self._sent(now, asked)]
 
     def _tick(self, now: float) -> Outputs:
         return [*_relayed(self.delivery.tick(now)), *self._sent(now, self.rules.tick(now))]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from triplewire.federation.execution import messages as execution
-from triplewire.federation.indexes import network_index
+from triplewire.federation.indexes import network_index, whole_schema
+from triplewire.federation.inquiries import messages as inquiries
 from triplewire.federation.registration import messages as registration
 
 Message = (
@@ -15,6 +16,7 @@ Message = (
     | registration.RulesFound
     | network_index.Offer
     | network_index.Versions
+    | whole_schema.GroupSchema
     | execution.ActionInstance
     | execution.ChildScheduled
     | execution.AbortWanted
@@ -22,4 +24,8 @@ Message = (
     | execution.SubAnswer
     | execution.Conflicts
     | execution.Withdrawn
+    | inquiries.RelevanceWanted
+    | inquiries.RelevanceFound
+    | inquiries.TraceWanted
+    | inquiries.TraceFound
 )

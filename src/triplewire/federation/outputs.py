@@ -32,4 +32,10 @@ class TransactionSubmitted(Struct, frozen=True):
     unit: str
 
 
-Output = Relay | Broadcast | ToPeer | RuleRegistered | TransactionSubmitted | Happening
+class InquiryBegun(Struct, frozen=True):
+    """The answer to `AskRelevance` and `AskTrace`: the name under which `InquiryAnswered` follows, perhaps at once."""
+
+    inquiry: str
+
+
+Output = Relay | Broadcast | ToPeer | RuleRegistered | TransactionSubmitted | InquiryBegun | Happening

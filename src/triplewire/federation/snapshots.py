@@ -148,7 +148,12 @@ class _Unpickler(pickle.Unpickler):
         return found
 
 
-_OURS = ("triplewire.federation.", "triplewire.rules.", "triplewire.languages.rdftl.syntax")
+_OURS = (
+    "triplewire.federation.",
+    "triplewire.rules.",
+    "triplewire.languages.rdftl.syntax",
+    "triplewire.wire.network_rules",
+)
 _TERMS = (
     NamedNode,
     BlankNode,

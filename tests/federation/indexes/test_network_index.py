@@ -6,6 +6,7 @@ import pytest
 from tests.rules.family import EX, FAMILY
 
 from triplewire.federation.indexes.network_index import NetworkIndex, Offer, Versions, may_have
+from triplewire.federation.indexes.whole_schema import WholeSchema
 from triplewire.rdf.terms import NamedNode
 from triplewire.rules.graphs import Lookup
 from triplewire.rules.vocabulary import MEMBERSHIP, TYPE, member
@@ -18,7 +19,7 @@ def nodes(*some: NamedNode) -> frozenset[NamedNode]:
 
 
 def test_an_offer_is_made_when_it_has_changed():
-    index = NetworkIndex("a", FAMILY)
+    index = NetworkIndex("a", WholeSchema("a", FAMILY))
     first = index.offer(nodes(KNOWS), nodes(), nodes())
     assert first == Offer("a", 1, (KNOWS.value,))
     assert index.offer(nodes(KNOWS), nodes(), nodes()) is None
@@ -28,7 +29,7 @@ def test_an_offer_is_made_when_it_has_changed():
 
 
 def test_an_old_offer_does_not_replace_a_new_one_and_nobody_tells_us_our_own():
-    index = NetworkIndex("a", FAMILY)
+    index = NetworkIndex("a", WholeSchema("a", FAMILY))
     index.include(Offer("b", 2, (KNOWS.value,)))
     index.include(Offer("b", 1))
     index.include(Offer("a", 9, (KNOWS.value,)))
@@ -38,7 +39,7 @@ def test_an_old_offer_does_not_replace_a_new_one_and_nobody_tells_us_our_own():
 
 
 def test_an_exchange_gives_what_is_newer():
-    index = NetworkIndex("a", FAMILY)
+    index = NetworkIndex("a", WholeSchema("a", FAMILY))
     index.offer(nodes(KNOWS), nodes(), nodes())
     index.include(Offer("b", 2))
     index.include(Offer("c", 5))
@@ -46,7 +47,7 @@ def test_an_exchange_gives_what_is_newer():
 
 
 def test_what_actions_see_of_another_group():
-    index = NetworkIndex("a", FAMILY)
+    index = NetworkIndex("a", WholeSchema("a", FAMILY))
     index.include(Offer("b", 1, (), (KNOWS.value, PERSON.value), (PERSON.value,)))
     view = index.view("b")
     assert view is not None

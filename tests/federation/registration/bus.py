@@ -11,6 +11,7 @@ from triplewire.federation.delivery import Delivery, Item
 from triplewire.federation.effects import Effect, ToAll
 from triplewire.federation.indexes.group_index import GroupIndex, PeerView
 from triplewire.federation.indexes.local_index import IndexChange
+from triplewire.federation.indexes.whole_schema import WholeSchema
 from triplewire.federation.messages import Message
 from triplewire.federation.overlay import CubeOverlay
 from triplewire.federation.registration.messages import RulesFound
@@ -30,7 +31,9 @@ class Station:
         self.group = GroupIndex()
         self.group.join("p", PeerView(FAMILY))
         self.delivery = Delivery(1.0)
-        self.registrar = Registrar(me, self.group, FAMILY, CubeOverlay(me, members), rng, scheme=scheme)
+        self.registrar = Registrar(
+            me, self.group, WholeSchema(me, FAMILY), CubeOverlay(me, members), rng, scheme=scheme
+        )
 
 
 class Bus:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.rules.family import FAMILY
 
+from triplewire.federation.indexes.whole_schema import WholeSchema
 from triplewire.federation.registration.precedence import LocalPrecedence, Scheme
 from triplewire.federation.registration.records import RuleRecord, record_of
 from triplewire.languages.rdftl import parse_rule
@@ -21,7 +22,7 @@ def record(origin: str, number: int, time: float, event: str = PERSON, clauses: 
 
 
 def order(scheme: Scheme, *records: RuleRecord) -> list[str]:
-    precedence = LocalPrecedence("a", scheme, FAMILY)
+    precedence = LocalPrecedence("a", scheme, WholeSchema("a", FAMILY))
     precedence.follow({one.id: one for one in records})
     return [one.id for one in precedence.ordered(records, lambda one: one)]
 
@@ -55,7 +56,7 @@ def test_a_rule_of_another_super_peer_is_named_by_its_global_identifier():
 
 
 def test_of_two_that_contradict_each_other_the_later_one_is_left_out():
-    precedence = LocalPrecedence("a", Scheme.TIMESTAMP, FAMILY)
+    precedence = LocalPrecedence("a", Scheme.TIMESTAMP, WholeSchema("a", FAMILY))
     one, other = record("a", 1, 1.0, clauses="PRECEDES 'b.1'"), record("b", 1, 2.0, clauses="PRECEDES 'a.1'")
     assert precedence.follow({other.id: other, one.id: one}) == ("b.1",)
     assert [each.id for each in precedence.ordered([other, one], lambda each: each)] == ["a.1", "b.1"]

@@ -12,11 +12,13 @@ from triplewire.federation.execution.conditions import ConditionEvaluation
 from triplewire.federation.execution.journal import Journal
 from triplewire.federation.execution.lanes import Lane
 from triplewire.federation.execution.serialisation import SerialisationGraph, Verdict
-from triplewire.federation.indexes.local_index import IndexChange, LocalIndex
 from triplewire.federation.execution.state import ExecutionState
+from triplewire.federation.indexes.group_index import GroupChange, GroupIndex, PeerView
+from triplewire.federation.indexes.local_index import IndexChange, LocalIndex
 from triplewire.federation.registration.registrar import Registrar
 from triplewire.federation.sites.privileges import Privileges
 from triplewire.federation.sites.requests import Report
+from triplewire.federation.super_peer import RuleSuperPeer
 from triplewire.rules.changes import Edits
 from triplewire.testing.simulation.federation import hard_scenario, random_scenario, run
 
@@ -68,6 +70,18 @@ def conditions_are_evaluated_at_home(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(ConditionEvaluation, "evaluate", evaluate)
 
 
+def nobody_hears_that_a_peer_declares_another_schema(patch: pytest.MonkeyPatch) -> None:
+    original = GroupIndex.join
+
+    def join(self: GroupIndex, peer: str, view: PeerView) -> GroupChange:
+        if peer in self:
+            view.declare(self[peer].declared)
+        return original(self, peer, view)
+
+    patch.setattr(GroupIndex, "join", join)
+    patch.setattr(RuleSuperPeer, "declare", lambda *_: [])
+
+
 def cycles_are_left_alone(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(SerialisationGraph, "judge", lambda self, now, around: Verdict())
 
@@ -100,6 +114,7 @@ def bits_are_set_and_never_cleared(patch: pytest.MonkeyPatch) -> None:
         (nobody_looks_at_privileges, "privilege"),
         (nobody_asks_for_rules, "replica"),
         (conditions_are_evaluated_at_home, "one node"),
+        (nobody_hears_that_a_peer_declares_another_schema, "one node"),
         (cycles_are_left_alone, "cycle"),
         (what_was_reported_is_a_transaction_like_others, "sealed"),
         (bits_are_set_and_never_cleared, "left"),

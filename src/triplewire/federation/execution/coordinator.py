@@ -26,7 +26,6 @@ from triplewire.federation.sites.privileges import Privileges
 from triplewire.federation.sites.requests import FromPeer, Matched
 from triplewire.languages.rdftl.syntax import Update
 from triplewire.rules.execution.units import Work
-from triplewire.rules.name_resolution import resolved_update
 
 Effects = list[Effect | ToPeer | Happening]
 Said = (
@@ -70,16 +69,17 @@ class Coordinator:
 
     # Transactions
 
-    def submit(self, now: float, peer: str, updates: Iterable[Update]) -> tuple[str, Effects]:
+    def submit(self, now: float, peer: str, updates: Iterable[Update], author: str = "") -> tuple[str, Effects]:
         """A transaction of one of our peers; returns its name. Raises `UnknownName`."""
         state = self.state
         state.now = now
         if peer not in state.given.group:
             raise UpdateRefused(wanted=f"a peer of {state.given.me}", found=f"{peer!r}, who is not here")
-        whole = tuple(resolved_update(update, state.given.whole) for update in updates)
+        declared = state.given.group[peer].declared
+        whole = tuple(state.given.whole.resolved_update(update, declared) for update in updates)
         name = state.number()
         pending = [PendingAction(update.action, update.lets) for update in whole]
-        state.units[name] = Unit(name, name, name, None, None, 0, peer, name, pending, since=now)
+        state.units[name] = Unit(name, name, name, None, None, 0, peer, name, pending, since=now, author=author)
         state.work[name] = Work(None, whole)
         state.emit(UnitScheduled(name, name, None, None, peer))
         state.lanes[peer].ready.append(name)

@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from triplewire.federation.sites.requests import FromSuperPeer
 from triplewire.rdf.terms import Triple
+from triplewire.wire.network_rules import NetworkTrace, RuleRelevance
 
 
 class ToPeer(Struct, frozen=True):
@@ -89,11 +90,25 @@ class MessageDropped(Struct, frozen=True):
     reason: str
 
 
+class SchemaLeftOut(Struct, frozen=True):
+    """The schema of an own peer, or of another super-peer's group, does not fit: the whole goes on without it."""
+
+    whose: str
+    reason: str
+
+
 class CompensationRefused(Struct, frozen=True):
     """What would be left does not conform, and nobody is left who could have caused it."""
 
     peer: str
     reason: str
+
+
+class InquiryAnswered(Struct, frozen=True):
+    """What others have answered to an inquiry of ours, as far as they have."""
+
+    inquiry: str
+    result: RuleRelevance | NetworkTrace
 
 
 Happening = (
@@ -108,4 +123,6 @@ Happening = (
     | ConditionFailed
     | MessageDropped
     | CompensationRefused
+    | SchemaLeftOut
+    | InquiryAnswered
 )

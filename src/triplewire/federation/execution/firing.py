@@ -102,8 +102,9 @@ def dispatch(state: ExecutionState, firing: Firing, parent: Unit) -> list[Unit]:
     given, rule = state.given, rule_of(firing.record.text)
     come_of_it = state.come_of(firing.reader)
     children = []
+    is_sent = False
     for peer in given.group.peers:
-        if a_concerns(rule, given.group[peer], given.whole, firing.delta):
+        if a_concerns(rule, given.group[peer], given.whole.current, firing.delta):
             child = schedule(state, peer, firing, parent.cause, rule.abort)
             child.top = child.id if rule.coupling is Coupling.DETACHED else parent.top
             children.append(child)
@@ -111,10 +112,15 @@ def dispatch(state: ExecutionState, firing: Firing, parent: Unit) -> list[Unit]:
     # Who cannot be reached now is sent it when that is over.
     for other in given.overlay.members:
         view = given.network.view(other)
-        if view is not None and a_suits(rule, view, given.whole):
+        if view is not None and a_suits(rule, view, given.whole.current):
             instance = _instance(state.number(), firing, parent.cause)
             come_of_it.instances.append((instance.id, other))
             state.send(other, instance)
+            is_sent = True
+            if other not in parent.sent_to:
+                parent.sent_to.append(other)
+    if not children and not is_sent:
+        parent.lacks(f"{firing.record.id}: its actions concern no peer")
     return children
 
 
@@ -140,6 +146,7 @@ def schedule(
         pending=_pending(rule, firing),
         guard=guard,
         since=state.now,
+        delta=delta_text(firing.delta) or {},
     )
     state.units[name] = unit
     state.work[name] = Work(rule, ())
@@ -177,13 +184,16 @@ def instance_received(state: ExecutionState, sender: str, instance: ActionInstan
     firing = Firing(instance.record, delta_of(instance.delta), classes, instance.id)
     cause = Cause(instance.parent, instance.root, instance.group, instance.depth, instance.is_sealed)
     come_of_it = state.come_of(instance.id)
+    come_of_it.parent, come_of_it.root, come_of_it.rule = instance.parent, instance.root, instance.record.id
     for peer in given.group.peers:
         view = given.group[peer]
-        if not a_concerns(rule, view, given.whole, firing.delta):
+        if not a_concerns(rule, view, given.whole.current, firing.delta):
             continue
-        verdict = a_concerns(rule, state.privileges.writable(view), given.whole, firing.delta)
+        verdict = a_concerns(rule, state.privileges.writable(view), given.whole.current, firing.delta)
         if not verdict:
-            state.emit(NotScheduled(instance.id, f"{peer} does not let others do that: {verdict.reason}"))
+            reason = f"{peer} does not let others do that: {verdict.reason}"
+            come_of_it.refused.append(reason)
+            state.emit(NotScheduled(instance.id, reason))
             continue
         unit = schedule(state, peer, firing, cause, instance.record.abort, state.privileges)
         come_of_it.units.append(unit.id)

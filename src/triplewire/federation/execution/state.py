@@ -18,6 +18,7 @@ from triplewire.federation.execution.units import Firing, Status, Unit
 from triplewire.federation.indexes.group_index import GroupIndex
 from triplewire.federation.indexes.local_index import IndexChange
 from triplewire.federation.indexes.network_index import NetworkIndex
+from triplewire.federation.indexes.whole_schema import WholeSchema
 from triplewire.federation.messages import Message
 from triplewire.federation.overlay import Overlay
 from triplewire.federation.registration.registrar import Registrar
@@ -25,7 +26,6 @@ from triplewire.federation.sites.privileges import Privileges
 from triplewire.federation.sites.requests import Match
 from triplewire.federation.timings import FederationTimings
 from triplewire.rules.execution.units import Commutes, Work, none_commutes
-from triplewire.rules.schema import Schema
 
 
 class Asked(Struct):
@@ -38,10 +38,18 @@ class Asked(Struct):
 
 
 class Dispatched(Struct):
-    """What has come of a condition, or of an instance of actions: units here, and instances that were sent away."""
+    """What has come of a condition, or of an instance of actions: units here, and instances that were sent away.
+
+    Of an instance that another super-peer has sent: the unit that has led to it, its transaction, its rule, and why
+    peers were left out.
+    """
 
     units: list[str] = field(default_factory=list)
     instances: list[tuple[str, str]] = field(default_factory=list)
+    parent: str = ""
+    root: str = ""
+    rule: str = ""
+    refused: list[str] = field(default_factory=list)
 
 
 class Surroundings(Struct, frozen=True):
@@ -52,7 +60,7 @@ class Surroundings(Struct, frozen=True):
     registrar: Registrar
     network: NetworkIndex
     overlay: Overlay
-    whole: Schema
+    whole: WholeSchema
     follow_index: Callable[[float, str, IndexChange], list[Effect]]
     timings: FederationTimings = FederationTimings()
     commutes: Commutes = none_commutes

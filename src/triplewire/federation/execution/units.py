@@ -58,6 +58,9 @@ class Unit(Struct):
     `deferred` is what comes at its end, with the unit that has triggered it. `top` is the unit at this super-peer at
     whose end comes what this one defers.
 
+    `sent_to` are the super-peers that were sent instances because of it; `not_scheduled` says what did not come of it,
+    and why.
+
     It is sealed if its peer had committed it before anybody here heard of it: it never aborts.
     """
 
@@ -78,6 +81,9 @@ class Unit(Struct):
     deferred: list[tuple[Firing, str]] = field(default_factory=list)
     since: float = 0.0
     ended_at: float = 0.0
+    delta: dict[str, str] = field(default_factory=dict)
+    sent_to: list[str] = field(default_factory=list)
+    not_scheduled: list[str] = field(default_factory=list)
     is_sealed: bool = False
     author: str = ""
     name: str = ""
@@ -85,6 +91,18 @@ class Unit(Struct):
     @property
     def is_aborted(self) -> bool:
         return self.status is Status.ABORTED
+
+    def lacks(self, reason: str) -> None:
+        """Something did not come of it."""
+        if reason not in self.not_scheduled:
+            self.not_scheduled.append(reason)
+
+    @property
+    def owner(self) -> str:
+        """The client of this super-peer whose right it uses. Elsewhere another one may have that identifier."""
+        if self.rule is None:
+            return self.author
+        return self.rule.owner if self.rule.origin == super_peer_of(self.id) else ""
 
     @property
     def cause(self) -> Cause:

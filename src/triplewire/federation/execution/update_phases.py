@@ -91,7 +91,8 @@ def _begin(state: ExecutionState, lane: Lane, unit: Unit) -> bool:
         abort(state, unit.id, f"{unit.rule.id if unit.rule else unit.id} aborts: {action.action.reason}")
         return True
     lane.update = Update(unit.id)
-    _ask(state, lane, Execute(unit.id, action.action, action.lets, action.delta, action.classes, unit.guard))
+    lets, delta, classes = action.lets, action.delta, action.classes
+    _ask(state, lane, Execute(unit.id, action.action, lets, delta, classes, unit.guard, unit.owner))
     return True
 
 
@@ -105,6 +106,7 @@ def _go_on(state: ExecutionState, lane: Lane, update: Update) -> bool:
             return False
         if state.given.registrar.is_missing_rules:
             state.emit(RulesMissing(update.unit))
+            state.units[update.unit].lacks("rules may be missing: super-peers have not answered in time")
         _detect(state, lane, update)
         return True
     assert update.phase is Phase.CONDITIONS, "the peer was asked for something"
@@ -186,6 +188,7 @@ def _fire(state: ExecutionState, lane: Lane, update: Update, conditions: list[Co
         del state.conditions[condition.id]
         if condition.failure is not None:
             state.emit(ConditionFailed(unit.id, condition.record.id, condition.failure))
+            unit.lacks(f"{condition.record.id}: {condition.failure}")
         if not condition.firings:
             # Had it read something else, it might have fired.
             state.come_of(condition.id).units.append(unit.id)

@@ -7,12 +7,13 @@ induced by what peer i has, is what the relevance of a rule to that peer is aske
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import reduce
+from functools import lru_cache
 
 from msgspec import Struct
 
 from triplewire.federation.indexes.local_index import IndexChange, Nodes, Reference
-from triplewire.rdf.terms import RDF, RDFS, NamedNode, Triple
+from triplewire.federation.indexes.merging import Merged, merged
+from triplewire.rdf.terms import RDF, RDFS, NamedNode, Term, Triple
 from triplewire.rules.schema import Schema
 from triplewire.rules.vocabulary import CONTAINERS, MEMBERSHIP, RESOURCE, TYPE, is_datatype
 
@@ -20,6 +21,8 @@ _CLASS, _PROPERTY = RDFS["Class"], RDF["Property"]
 _AMBIENT = CONTAINERS | {RESOURCE, MEMBERSHIP, TYPE, _CLASS, _PROPERTY}
 _NOBODY: frozenset[str] = frozenset()
 _NOTHING: Nodes = frozenset()
+# One for each peer and each other super-peer, and what others see of them.
+_MOST_PARTS = 4_096
 
 
 class GroupChange(Struct, frozen=True):
@@ -68,9 +71,22 @@ class PeerView:
         """Whether the resource is in the resource index for this peer."""
         return resource in self._resources
 
+    def nodes_of(self, resource: NamedNode) -> Nodes:
+        """The classes and properties of the data that is about a resource."""
+        return frozenset(self._resources.get(resource, ()))
+
+    def classes_of(self, resource: NamedNode) -> list[NamedNode]:
+        """The classes that a resource has at this peer."""
+        return sorted((node for node in self.nodes_of(resource) if self._classes.is_class(node)), key=str)
+
     def describes(self, resource: NamedNode) -> bool:
         """Whether the resource has a class at this peer, and is not only what arcs lead to."""
         return any(self._classes.is_class(node) for node in self._resources.get(resource, ()))
+
+    def declare(self, schema: Schema) -> None:
+        """The peer has another schema than before."""
+        self.declared = self._classes = schema
+        self._induced = None
 
     def include(self, change: IndexChange) -> None:
         """Follow a change of the peer's own index. Repeats do no harm."""
@@ -84,6 +100,31 @@ class PeerView:
                 self._resources.pop(resource, None)
         for node, resource in change.referenced:
             self._resources.setdefault(resource, set()).add(node)
+
+
+class PartialView(PeerView):
+    """A peer of which others see some classes and properties, and not all resources.
+
+    Its resources are looked at where they are: there may be a million, and an instance of actions names a few.
+    """
+
+    def __init__(self, whole: PeerView, declared: Schema, nodes: Nodes, closed: frozenset[Term]) -> None:
+        super().__init__(declared, nodes, (), whole.declared)
+        self._whole = whole
+        self._closed = closed
+
+    @property
+    def references(self) -> Iterator[Reference]:
+        return (reference for reference in self._whole.references if reference[1] not in self._closed)
+
+    def has(self, resource: NamedNode) -> bool:
+        return resource not in self._closed and self._whole.has(resource)
+
+    def nodes_of(self, resource: NamedNode) -> Nodes:
+        return _NOTHING if resource in self._closed else self._whole.nodes_of(resource)
+
+    def describes(self, resource: NamedNode) -> bool:
+        return resource not in self._closed and self._whole.describes(resource)
 
 
 class _BeforeAndAfter(PeerView):
@@ -110,6 +151,7 @@ class GroupIndex:
 
     def __init__(self) -> None:
         self._views: dict[str, PeerView] = {}
+        self._together: Merged | None = None
         self._peers_with: dict[NamedNode, int] = {}
         self._lost: dict[str, PeerView] = {}
 
@@ -119,12 +161,20 @@ class GroupIndex:
         """A peer with all that it has; one that was here before is taken anew."""
         before = self._views.get(peer)
         self._views[peer] = view
+        self._together = None
         return self._recount(_NOTHING if before is None else before.nodes, view.nodes)
 
     def leave(self, peer: str) -> GroupChange:
         """A peer is no longer in the group."""
         view = self._views.pop(peer, None)
+        self._together = None
         return self._recount(_NOTHING if view is None else view.nodes, _NOTHING)
+
+    def declare(self, peer: str, schema: Schema, change: IndexChange) -> GroupChange:
+        """A peer declares another schema, and what follows from its data has changed with it."""
+        self._views[peer].declare(schema)
+        self._together = None
+        return self.follow(peer, change)
 
     def follow(self, peer: str, change: IndexChange) -> GroupChange:
         """A peer's annotated schema has changed."""
@@ -173,9 +223,16 @@ class GroupIndex:
         return frozenset(self._peers_with)
 
     @property
+    def together(self) -> Merged:
+        """The peers' own schemas, as far as they fit, and the peers whose schemas do not."""
+        if self._together is None:
+            self._together = merged((peer, self._views[peer].declared) for peer in self.peers)
+        return self._together
+
+    @property
     def declared(self) -> Schema:
         """The combined schema: all that the peers' own schemas say."""
-        return reduce(Schema.merge, (view.declared for view in self._views.values()), Schema(()))
+        return self.together.schema
 
     @property
     def schema(self) -> Schema:
@@ -214,6 +271,7 @@ class GroupIndex:
         return GroupChange(grown, shrunk)
 
 
+@lru_cache(maxsize=_MOST_PARTS)
 def induced(schema: Schema, nodes: Nodes) -> Schema:
     """The subgraph of a schema that some of its classes and properties induce."""
 

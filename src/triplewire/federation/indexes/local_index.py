@@ -53,6 +53,15 @@ class LocalIndex:
     def references(self) -> frozenset[Reference]:
         return frozenset(self._references)
 
+    def since(self, before: LocalIndex) -> IndexChange:
+        """What is other here than in an index of before."""
+        return IndexChange(
+            self.nodes - before.nodes,
+            before.nodes - self.nodes,
+            self.references - before.references,
+            before.references - self.references,
+        )
+
     def follow(self, changes: Changes) -> IndexChange:
         """Follow a change to the repository's closure."""
         nodes: dict[NamedNode, bool] = {}

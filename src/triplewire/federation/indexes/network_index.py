@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from triplewire.federation.indexes.group_index import PeerView, induced
 from triplewire.federation.indexes.local_index import Nodes
+from triplewire.federation.indexes.whole_schema import WholeSchema
 from triplewire.federation.sites.terms import iri_of
 from triplewire.rules.graphs import Lookup
 from triplewire.rules.schema import Schema
@@ -30,19 +31,20 @@ class Offer(Struct, frozen=True, tag="offer", array_like=True):
 
 
 class Versions(Struct, frozen=True, tag="versions", array_like=True):
-    """The versions of the offers that the sender knows, by super-peer. It gets those that are newer."""
+    """The versions of the offers and of the schemas that the sender knows, by super-peer. It gets what is newer."""
 
     known: dict[str, int]
+    schemas: dict[str, int] = {}
 
 
 class NetworkIndex:
-    """The offers that one super-peer knows. `whole` is the schema of all."""
+    """The offers that one super-peer knows. `whole` says what the groups declare."""
 
-    def __init__(self, me: str, whole: Schema) -> None:
+    def __init__(self, me: str, whole: WholeSchema) -> None:
         self._me = me
         self._whole = whole
         self._offers: dict[str, Offer] = {me: Offer(me, 0)}
-        self._views: dict[str, PeerView] = {}
+        self._views: dict[str, tuple[Schema, PeerView]] = {}
         self._reads: dict[str, Nodes] = {}
 
     @property
@@ -75,10 +77,12 @@ class NetworkIndex:
         offer = self._offers.get(super_peer)
         if offer is None:
             return None
-        if super_peer not in self._views:
-            declared = induced(self._whole, _nodes(offer.inserts))
-            self._views[super_peer] = PeerView(declared, _nodes(offer.changes))
-        return self._views[super_peer]
+        schema = self._whole.of(super_peer)
+        seen = self._views.get(super_peer)
+        if seen is None or seen[0] is not schema:
+            seen = schema, PeerView(induced(schema, _nodes(offer.inserts)), _nodes(offer.changes))
+            self._views[super_peer] = seen
+        return seen[1]
 
     @property
     def others(self) -> tuple[str, ...]:
@@ -87,7 +91,7 @@ class NetworkIndex:
 
     def readable_schema(self, super_peer: str) -> Schema:
         """The part of the schema of which another super-peer lets its data be read."""
-        return induced(self._whole, _nodes(self._offers[super_peer].reads))
+        return induced(self._whole.of(super_peer), _nodes(self._offers[super_peer].reads))
 
     def readable(self, lookup: Lookup, others: Iterable[str]) -> Iterator[str]:
         """Those of the others that may have triples for a lookup."""

@@ -119,3 +119,12 @@ class Growth:
             else:
                 effects.append(ToSuperPeer(question.parent, RulesFound(query, records, question.is_complete)))
         return effects, answered
+
+
+def asker_of(query: str) -> str:
+    """Who has asked first.
+
+    >>> asker_of("SP1/3")
+    'SP1'
+    """
+    return query.rpartition("/")[0]

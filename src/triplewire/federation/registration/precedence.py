@@ -13,6 +13,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from triplewire.errors import PrecedenceCycle
+from triplewire.federation.indexes.whole_schema import WholeSchema
 from triplewire.federation.registration.records import RuleRecord, rule_of
 from triplewire.languages.rdftl.parts import parts
 from triplewire.languages.rdftl.syntax import Arc, Resource, ResourceEvent, Rule, UpdatedArc, Where
@@ -38,7 +39,7 @@ class Scheme(Enum):
 class LocalPrecedence:
     """The order of the rules that one super-peer holds."""
 
-    def __init__(self, me: str, scheme: Scheme, whole: Schema) -> None:
+    def __init__(self, me: str, scheme: Scheme, whole: WholeSchema) -> None:
         self._me = me
         self._scheme = scheme
         self._whole = whole
@@ -71,7 +72,8 @@ class LocalPrecedence:
             case Scheme.TIMESTAMP:
                 return _by_time(record)
             case Scheme.SPECIFIC:
-                return (tuple(-each for each in specificity(rule_of(record.text), self._whole)), *_by_time(record))
+                says = specificity(rule_of(record.text), self._whole.current)
+                return (tuple(-each for each in says), *_by_time(record))
             case Scheme.OWN_FIRST:
                 return (record.origin != self._me, *_by_time(record))
 

@@ -18,8 +18,9 @@ from msgspec import Struct
 from triplewire.errors import UnknownRule, UpdateRefused
 from triplewire.federation.effects import Effect, ToAll, ToSuperPeer
 from triplewire.federation.indexes.group_index import GroupChange, GroupIndex, induced
+from triplewire.federation.indexes.whole_schema import WholeSchema
 from triplewire.federation.overlay import Overlay
-from triplewire.federation.registration.growth import Answered, Growth
+from triplewire.federation.registration.growth import Answered, Growth, asker_of
 from triplewire.federation.registration.messages import (
     Correction,
     Registered,
@@ -34,9 +35,7 @@ from triplewire.federation.registration.rule_base import RuleBase, as_names, as_
 from triplewire.federation.timings import FederationTimings
 from triplewire.languages.rdftl.syntax import Abort, Rule
 from triplewire.rules.analysis.relevance import e_relevant
-from triplewire.rules.name_resolution import resolved
 from triplewire.rules.precedence import check_precedence
-from triplewire.rules.schema import Schema
 
 Said = Registered | Unregistered | Summary | Correction | RulesWanted | RulesFound
 
@@ -60,7 +59,7 @@ class Registrar:
         self,
         me: str,
         group: GroupIndex,
-        whole: Schema,
+        whole: WholeSchema,
         overlay: Overlay,
         rng: Random,
         timings: FederationTimings = FederationTimings(),  # noqa: B008  frozen
@@ -86,7 +85,7 @@ class Registrar:
         self, now: float, rule: Rule, *, time: float, owner: str = "", abort: Abort | None = None
     ) -> tuple[str, list[Effect]]:
         """Register a rule; returns its global identifier. Raises `UnknownName` or `PrecedenceCycle`."""
-        whole = resolved(rule, self._whole)
+        whole = self._whole.resolved(rule)
         own = {one.name: rule_of(one.text).precedes for one in self.base if one.origin == self.me}
         check_precedence({**own, rule.id: whole.precedes}, rule.id)
         record = record_of(whole, self.me, self._numbers + 1, time, owner, abort)
@@ -200,7 +199,8 @@ class Registrar:
     def _made_relevant(self, wanted: RulesWanted) -> list[RuleRecord]:
         """Our rules that the change may have made e-relevant to who asks."""
         nodes = as_nodes(wanted.nodes)
-        after, before = induced(self._whole, nodes), induced(self._whole, nodes - as_nodes(wanted.grown))
+        schema = self._whole.of(asker_of(wanted.query))
+        after, before = induced(schema, nodes), induced(schema, nodes - as_nodes(wanted.grown))
         rules = [(record, rule_of(record.text)) for record in self.base]
         return [record for record, rule in rules if e_relevant(rule, after) and not e_relevant(rule, before)]
 
@@ -220,7 +220,7 @@ class Registrar:
         return [ToSuperPeer(other, Summary(nodes, self.base.of(other))) for other in sorted(chosen)]
 
     def _correct(self, sender: str, summary: Summary) -> list[Effect]:
-        schema = induced(self._whole, as_nodes(summary.nodes))
+        schema = induced(self._whole.of(sender), as_nodes(summary.nodes))
         own = [self.base[rule] for rule in self.base.of(self.me)]
         held = frozenset(summary.held)
         missing = tuple(one for one in own if one.id not in held and e_relevant(rule_of(one.text), schema))

@@ -12,6 +12,7 @@ from msgspec import Struct
 from triplewire.federation.indexes.group_index import GroupIndex, PeerView
 from triplewire.federation.indexes.local_index import Nodes, node_of
 from triplewire.federation.indexes.relevance import Annotations, annotate, e_concerns
+from triplewire.federation.indexes.whole_schema import WholeSchema
 from triplewire.federation.registration.precedence import LocalPrecedence
 from triplewire.federation.registration.records import RuleRecord, rule_of
 from triplewire.federation.sites.terms import iri_of
@@ -20,7 +21,6 @@ from triplewire.rdf.terms import NamedNode
 from triplewire.rules.analysis.footprints.extents import is_membership
 from triplewire.rules.analysis.relevance import e_relevant, event_needs
 from triplewire.rules.changes import Changes
-from triplewire.rules.schema import Schema
 from triplewire.rules.vocabulary import MEMBERSHIP, TYPE, number_of
 
 
@@ -34,7 +34,7 @@ class Moved(Struct, frozen=True):
 class RuleBase:
     """Rules by their global identifiers."""
 
-    def __init__(self, group: GroupIndex, whole: Schema, precedence: LocalPrecedence) -> None:
+    def __init__(self, group: GroupIndex, whole: WholeSchema, precedence: LocalPrecedence) -> None:
         self.precedence = precedence
         self._group = group
         self._whole = whole
@@ -68,6 +68,10 @@ class RuleBase:
         """Let rules sleep or wake after some peer has got its first data of some of these nodes, or lost its last."""
         return self._settle(rule for rule, record in self._records.items() if _waits(rule_of(record.text), nodes))
 
+    def reconsider_all(self) -> Moved:
+        """Let rules sleep or wake after some peer has declared another schema."""
+        return self._settle(list(self._records))
+
     # Reading
 
     def __iter__(self) -> Iterator[RuleRecord]:
@@ -91,7 +95,7 @@ class RuleBase:
 
     def annotations(self, rule: str) -> Annotations:
         """The peers that each part of a rule concerns now, with the reasons."""
-        return annotate(rule_of(self._records[rule].text), self._group, self._whole)
+        return annotate(rule_of(self._records[rule].text), self._group, self._whole.current)
 
     def may_be_triggered(self, changes: Changes, view: PeerView) -> list[RuleRecord]:
         """The rules that a change may trigger at a peer: the event part concerns the peer, and waits for such data.

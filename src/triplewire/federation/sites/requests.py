@@ -26,7 +26,11 @@ Classes = Mapping[Term, frozenset[NamedNode]]
 
 
 class Execute(Struct, frozen=True):
-    """Execute an action. `guard` are the privileges, if it is asked for by another super-peer."""
+    """Execute an action.
+
+    `guard` are the privileges, if it is asked for by another super-peer; `owner` is the client of the own super-peer
+    whose right it uses: the one who has submitted it, or whose rule it is.
+    """
 
     unit: str
     action: Action
@@ -34,6 +38,7 @@ class Execute(Struct, frozen=True):
     delta: DeltaTerms | None = None
     classes: Classes = {}
     guard: Privileges | None = None
+    owner: str = ""
 
 
 class EventQuery(Struct, frozen=True):

@@ -14,7 +14,7 @@ from pyoxigraph import Store
 
 from triplewire.errors import InputError, SchemaViolation
 from triplewire.federation.indexes.group_index import PeerView
-from triplewire.federation.indexes.local_index import LocalIndex
+from triplewire.federation.indexes.local_index import IndexChange, LocalIndex
 from triplewire.federation.sites.detection import detect
 from triplewire.federation.sites.matching import matched
 from triplewire.federation.sites.planning import (
@@ -85,6 +85,17 @@ class PeerSite:
         """Begin with these triples. They trigger nothing."""
         self.repository.load(triples)
         self.index = LocalIndex(self.repository)
+
+    def declare(self, schema: Schema) -> IndexChange:
+        """Have another schema from now on. Raises `SchemaViolation` if what is here would not conform to it.
+
+        What follows by the one schema and not by the other comes and goes without an event.
+        """
+        repository = Repository(schema)
+        repository.apply(Edits(tuple(self.repository.asserted)), WithForeign(repository, self.stream.foreign))
+        before, self.index = self.index, LocalIndex(repository)
+        self.repository = repository
+        return self.index.since(before)
 
     # Changes of its own
 

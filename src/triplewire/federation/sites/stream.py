@@ -49,12 +49,14 @@ class PeerStream(Struct):
         updates = report.updates or (ReportedUpdate(report.changes),)
         return self._tell(report, KeptChange(updates, report.changes))
 
-    def answer(self, reply: NumberedReply, moved: tuple[MovedArc, ...] = ()) -> Told:
-        """The peer has done what it was asked for; an action may have moved arcs."""
+    def answer(
+        self, reply: NumberedReply, moved: tuple[MovedArc, ...] = (), updates: tuple[ReportedUpdate, ...] = ()
+    ) -> Told:
+        """The peer has done what it was asked for; an action may have moved arcs, or led to more updates than one."""
         kept = None
         if isinstance(reply.reply, Executed | Compensated):
             changes = reply.reply.changes
-            kept = KeptChange((ReportedUpdate(changes, moved),), changes)
+            kept = KeptChange(updates or (ReportedUpdate(changes, moved),), changes)
         self.answered = self._tell(reply, kept)
         return self.answered
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from typing import Annotated
+
+from msgspec import Meta, Struct
 
 from triplewire.federation.sites.codec.changes import (
     ClassTexts,
@@ -42,6 +44,7 @@ class ExecuteText(Struct, frozen=True, tag="execute", array_like=True):
     delta: dict[str, str] | None = None
     classes: ClassTexts = {}
     guard: PrivilegesText | None = None
+    owner: Annotated[str, Meta(max_length=1_000)] = ""
 
 
 class DetectText(Struct, frozen=True, tag="detect", array_like=True):
@@ -104,9 +107,9 @@ def from_super_peer_of(text: FromSuperPeerText) -> FromSuperPeer:
 
 def _request_text(request: Request) -> RequestText:
     match request:
-        case Execute(unit, action, lets, delta, classes, guard):
+        case Execute(unit, action, lets, delta, classes, guard, owner):
             text = action_text(action, lets)
-            return ExecuteText(unit, text, delta_text(delta), classes_text(classes), _guard_text(guard))
+            return ExecuteText(unit, text, delta_text(delta), classes_text(classes), _guard_text(guard), owner)
         case Detect(of, queries):
             return DetectText(of, tuple(map(query_text, queries)))
         case Compensate(edits):
@@ -115,9 +118,9 @@ def _request_text(request: Request) -> RequestText:
 
 def _request_of(text: RequestText) -> Request:
     match text:
-        case ExecuteText(unit, said, delta, classes, guard):
+        case ExecuteText(unit, said, delta, classes, guard, owner):
             action, lets = action_of(said)
-            return Execute(unit, action, lets, delta_of(delta), classes_of(classes), _guard_of(guard))
+            return Execute(unit, action, lets, delta_of(delta), classes_of(classes), _guard_of(guard), owner)
         case DetectText(of, queries):
             return Detect(of, tuple(map(query_of, queries)))
         case CompensateText(edits):

@@ -30,6 +30,7 @@ from triplewire.federation.execution.effects import (
 )
 from triplewire.federation.indexes.group_index import induced
 from triplewire.federation.indexes.local_index import LocalIndex
+from triplewire.federation.indexes.merging import merged as merged_schemas
 from triplewire.federation.registration.records import RuleRecord, rule_of
 from triplewire.federation.sites.privileges import Access, Privileges
 from triplewire.languages.rdftl.syntax import Abort, Rule
@@ -160,7 +161,10 @@ class FederationChecker(HistoryChecker):
             has = frozenset(
                 n for name in self._world.peers_of(host.id) for n in self._world.peers[name].site.index.nodes
             )
-            schema = induced(self._world.schema, has)
+            declared = [
+                (name, self._world.peers[name].site.repository.schema) for name in self._world.peers_of(host.id)
+            ]
+            schema = induced(merged_schemas(declared).schema, has)
             for record in self._records.values():
                 if e_relevant(rule_of(record.text), schema) and record.id not in host.rules.registrar.base:
                     yield self._violation("replica", f"{host.id} has what {record.id} waits for, and not the rule")

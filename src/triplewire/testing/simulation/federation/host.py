@@ -24,7 +24,7 @@ from triplewire.federation.inputs import (
     encode_input,
 )
 from triplewire.federation.machine import MachineSetup, RuleMachine
-from triplewire.federation.outputs import Broadcast, Output, Relay, RuleRegistered, TransactionSubmitted
+from triplewire.federation.outputs import Broadcast, InquiryBegun, Output, Relay, RuleRegistered, TransactionSubmitted
 from triplewire.federation.overlay import CubeOverlay
 from triplewire.federation.policy import Policy
 from triplewire.federation.sites.codec import decode_from_super_peer, encode_from_super_peer
@@ -33,6 +33,7 @@ from triplewire.network.effects import BroadcastReceived, RelayReceived, SendPac
 from triplewire.network.effects import Effect as NetworkEffect
 from triplewire.network.saved_state import SavedSuperPeer
 from triplewire.network.superpeer import SuperPeer
+from triplewire.rules.schema import Schema
 from triplewire.testing.simulation.federation.history import Happened, Incomplete
 from triplewire.testing.simulation.federation.input_log import InputLog
 from triplewire.testing.simulation.process import Process
@@ -68,7 +69,7 @@ class RuleHost(Process[object]):
         policy = Policy(scheme=world.scheme, commutes=world.commutes)
         seed = world.rng.getrandbits(64)
         machine = RuleMachine(
-            MachineSetup(me=self.id, whole=world.schema, seed=seed, policy=policy, timings=world.rule_timings)
+            MachineSetup(me=self.id, whole=Schema(()), seed=seed, policy=policy, timings=world.rule_timings)
         )
         machine.take(Grant(self.rules_now, world.privileges(self.id)))
         return machine.snapshot()
@@ -161,7 +162,7 @@ class RuleHost(Process[object]):
             case ToPeer(to, request):
                 asked = decode_from_super_peer(encode_from_super_peer(request))
                 self.world.post(self.id, f"sim://{to}", asked)
-            case RuleRegistered() | TransactionSubmitted():
+            case RuleRegistered() | TransactionSubmitted() | InquiryBegun():
                 pass
             case _:
                 self.world.record(Happened(self.world.now, self.id, output))

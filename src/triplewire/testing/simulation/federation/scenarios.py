@@ -9,8 +9,10 @@ from msgspec.structs import replace
 
 from triplewire.federation.registration.precedence import Scheme
 from triplewire.languages.rdftl import parse_updates
+from triplewire.rules.schema import Schema
 from triplewire.testing.simulation.fault_injector import NETWORK_FAULTS, FaultInjector
 from triplewire.testing.simulation.faults import RELIABLE, FaultModel
+from triplewire.testing.simulation.federation.host import RuleHost
 from triplewire.testing.simulation.federation.workload import LATE, SCHEMA, Workload
 from triplewire.testing.simulation.federation.world import FederationWorld
 from triplewire.testing.simulation.history import FaultInjected
@@ -23,7 +25,11 @@ _OWN = 0.4
 
 
 class Scenario(Struct, frozen=True, kw_only=True):
-    """A calm one submits one transaction after the other, and nobody is out of reach for long."""
+    """A calm one submits one transaction after the other, and nobody is out of reach for long.
+
+    Where schemas differ, each peer begins with a part of the whole, and gets to the whole in time; in a calm run before
+    the first transaction.
+    """
 
     size: int
     transactions: int
@@ -33,6 +39,7 @@ class Scenario(Struct, frozen=True, kw_only=True):
     open_to_all: bool
     scheme: Scheme
     most_faults: int = 7
+    schemas_differ: bool = False
 
 
 def random_scenario(seed: int) -> Scenario:
@@ -48,6 +55,7 @@ def random_scenario(seed: int) -> Scenario:
         is_calm=calm,
         open_to_all=calm or rng.random() < 0.3,
         scheme=rng.choice(list(Scheme)),
+        schemas_differ=rng.random() < 0.5,
     )
 
 
@@ -82,12 +90,21 @@ class ScenarioRunner:
         world.found(self.scenario.size)
         world.run_for(8.0)
         for peer, super_peer in self._workload.peers.items():
-            world.peer(peer, super_peer, self._workload.triples(peer))
+            world.peer(peer, super_peer, self._workload.triples(peer), self._schema())
         world.run_for(3.0)
+        if self.scenario.schemas_differ and self.scenario.is_calm:
+            # Somebody has to know the words that rules are written in.
+            world.declare(next(iter(world.peers)), SCHEMA)
+            world.run_while(lambda: not all(_knows_all(host) for host in world.hosts.values()), at_most=_QUIET)
         for rule, abort in self._workload.rules():
             world.register(world.rng.choice(list(world.hosts)), rule, abort)
             world.run_for(world.rng.random())
+            self._declare()
         self.rest()
+        if self.scenario.is_calm:
+            for peer in world.peers:
+                world.declare(peer, SCHEMA)
+            self.rest()
         world.is_under_way = True
         (self._one_after_the_other if self.scenario.is_calm else self._all_at_once)()
         world.is_under_way = False
@@ -112,6 +129,8 @@ class ScenarioRunner:
         seconds = 20.0
         for number in range(self.scenario.transactions):
             self.world.later(self.world.rng.random() * seconds, self._submit, number)
+        for _ in self.world.peers:
+            self.world.later(self.world.rng.random() * seconds, self._declare)
         self.injector.inject(self.world.rng.randint(2, self.scenario.most_faults), seconds)
 
     def _submit(self, number: int) -> None:
@@ -121,6 +140,16 @@ class ScenarioRunner:
             self.world.change(peer, parse_updates(text))
         else:
             self.world.submit(peer, text)
+
+    def _schema(self) -> Schema:
+        return self._workload.schema(is_whole=not self.scenario.schemas_differ)
+
+    def _declare(self) -> None:
+        """Some peer declares a part again, or all; once transactions run all, since what is undone has to conform."""
+        if self.scenario.schemas_differ:
+            peers = list(self.world.peers)[1:]
+            is_whole = self.world.is_under_way or self.world.rng.random() < 0.3
+            self.world.declare(self.world.rng.choice(peers), self._workload.schema(is_whole=is_whole))
 
     def _take_a_peer_away(self, *, crashes: bool = False) -> None:
         peer = self.world.rng.choice(list(self.world.peers))
@@ -145,3 +174,7 @@ class ScenarioRunner:
     def _withdraw_one(self) -> None:
         if self.world.submitted:
             self.world.abort(self.world.rng.choice(self.world.submitted))
+
+
+def _knows_all(host: RuleHost) -> bool:
+    return host.rules.whole.current.triples >= SCHEMA.triples

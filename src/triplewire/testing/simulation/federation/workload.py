@@ -20,13 +20,14 @@ from triplewire.rules.vocabulary import TYPE
 EX = Namespace("http://example.org/")
 MARKS = tuple(f"mark{number}" for number in range(1, 7))
 _STRINGS = "".join(f"ex:{name} rdfs:domain ex:Agent ; rdfs:range xsd:string .\n" for name in ("tag", "level", *MARKS))
-SCHEMA = Schema.parse(f"""
+_PREFIXES = """
 @prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
 @prefix tw: <urn:triplewire:> .
 @prefix ex: <http://example.org/> .
-
+"""
+SCHEMA = Schema.parse(f"""{_PREFIXES}
 ex:Agent a rdfs:Class .
 ex:Person rdfs:subClassOf ex:Agent .
 ex:Expert rdfs:subClassOf ex:Person .
@@ -36,6 +37,16 @@ ex:knows rdfs:domain ex:Agent ; rdfs:range ex:Agent .
 ex:likes rdfs:subPropertyOf ex:knows ; rdfs:domain ex:Agent ; rdfs:range ex:Agent .
 ex:about rdfs:domain ex:Note ; rdfs:range ex:Note .
 {_STRINGS}""")
+OWN_WORDS = (
+    "",
+    "",
+    "ex:size rdfs:domain ex:Note ; rdfs:range xsd:string .",
+    "ex:size rdfs:domain ex:Note ; rdfs:range xsd:integer .",
+    "ex:size rdfs:domain ex:Note ; rdfs:range ex:Note .",
+    "ex:size a rdfs:Class .",
+    "ex:Memo rdfs:subClassOf ex:Paper .",
+    "ex:Paper rdfs:subClassOf ex:Memo .",
+)
 PREAMBLE = "USING NAMESPACE ex http://example.org/ "
 WORDS = ("a", "b")
 LATE = "late"
@@ -67,6 +78,18 @@ class Workload:
         found += [Triple(EX[one], EX["level"], Literal(rng.choice(WORDS))) for one in people]
         found += [Triple(EX[rng.choice(people)], EX["knows"], EX[rng.choice(people)]) for _ in range(2)]
         return [*found, Triple(EX[f"{peer}-pile"], TYPE, EX["Pile"])]
+
+    def schema(self, *, is_whole: bool) -> Schema:
+        """What a peer declares: all of the schema, or a part that its data at the beginning conforms to.
+
+        Some say something of their own besides, which contradicts what others say.
+        """
+        if is_whole:
+            return SCHEMA
+        lacking = {EX[mark] for mark in self._rng.sample(MARKS, self._rng.randint(0, len(MARKS)))}
+        part = (triple for triple in SCHEMA.triples if triple.subject not in lacking)
+        own = self._rng.choice(OWN_WORDS)
+        return Schema((*part, *Schema.parse(_PREFIXES + own).triples))
 
     def rules(self) -> list[tuple[Rule, Abort | None]]:
         """Some rules, with what they declare for other super-peers. Those of a calm run commute."""

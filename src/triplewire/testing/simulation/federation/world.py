@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
+from triplewire.errors import SchemaViolation, UnknownName
 from triplewire.federation.inputs import Register, Submit, Withdraw
 from triplewire.federation.outputs import Output, TransactionSubmitted
 from triplewire.federation.registration.precedence import Scheme
@@ -82,13 +84,25 @@ class FederationWorld(SimulatedWorld[object, Record, RuleHost]):
         self.hosts[super_peer].look_after(name)
         return host
 
+    def declare(self, peer: str, schema: Schema) -> None:
+        """A peer has another schema from now on, if what it has conforms to that."""
+        host = self.peers[peer]
+        if not host.is_here:
+            return
+        try:
+            host.site.declare(schema)
+        except SchemaViolation:
+            return
+        self.hosts[host.super_peer].look_after(peer)
+
     def register(self, super_peer: str, rule: Rule, abort: Abort | None = None) -> None:
-        """Register a rule at a super-peer that is up."""
+        """Register a rule at a super-peer that is up, unless nobody has declared its names, as far as it knows."""
         host = self.hosts[super_peer]
-        host.take(Register(host.rules_now, format_rule(rule), self.now, abort=abort))
+        with suppress(UnknownName):
+            host.take(Register(host.rules_now, format_rule(rule), self.now, abort=abort))
 
     def submit(self, peer: str, text: str) -> None:
-        """A peer submits a transaction, unless its super-peer cannot be reached, or takes it for gone."""
+        """A peer submits a transaction; not if its super-peer cannot be reached, takes it for gone, or refuses it."""
         host = self.hosts[self.peers[peer].super_peer]
         if host.network is None or host.is_stalled or not self.peers[peer].is_here or peer not in host.rules.group:
             return
@@ -97,7 +111,8 @@ class FederationWorld(SimulatedWorld[object, Record, RuleHost]):
             if isinstance(output, TransactionSubmitted):
                 self.record(Submitted(self.now, output.unit, peer, parse_updates(text)))
 
-        host.take(Submit(host.rules_now, peer, text), told)
+        with suppress(UnknownName):
+            host.take(Submit(host.rules_now, peer, text), told)
 
     @property
     def submitted(self) -> list[str]:
