@@ -35,6 +35,7 @@ from triplewire.federation.messages import Message
 from triplewire.federation.outputs import Broadcast, InquiryBegun, Output, Relay, RuleRegistered, TransactionSubmitted
 from triplewire.federation.overlay import RecordedNetwork
 from triplewire.federation.policy import Policy
+from triplewire.federation.snapshots import MachineState
 from triplewire.federation.super_peer import RuleSuperPeer
 from triplewire.federation.timings import FederationTimings
 from triplewire.languages.rdftl import parse_rule, parse_updates
@@ -80,12 +81,13 @@ class RuleMachine:
         """
         machine = cls.__new__(cls)
         machine._commutes = commutes
-        machine.network, machine.delivery, machine.rules = snapshots.read(data, commutes)
+        state = snapshots.read(data, commutes)
+        machine.network, machine.delivery, machine.rules = state.network, state.delivery, state.rules
         return machine
 
     def snapshot(self) -> bytes:
         """All of it, as bytes."""
-        return snapshots.written((self.network, self.delivery, self.rules), self._commutes)
+        return snapshots.written(MachineState(self.network, self.delivery, self.rules), self._commutes)
 
     def replay(self, log: Iterable[Input]) -> None:
         """Take inputs that were taken before. What comes of them has left, or is sent again when it is due."""

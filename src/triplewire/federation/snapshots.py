@@ -21,11 +21,14 @@ from random import Random
 from types import MethodType
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from triplewire.errors import SnapshotError
+from triplewire.federation.delivery import Delivery
 from triplewire.federation.indexes.group_index import PeerView
 from triplewire.federation.indexes.local_index import Nodes
+from triplewire.federation.overlay import RecordedNetwork
 from triplewire.federation.super_peer import RuleSuperPeer
 from triplewire.rdf.terms import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Triple
 from triplewire.rules.execution.units import Commutes
@@ -42,7 +45,15 @@ _COMMUTES = "commutes"
 _COMPRESSION = 1
 
 
-def written(state: object, commutes: Commutes) -> bytes:
+class MachineState(Struct, frozen=True):
+    """The parts of a machine."""
+
+    network: RecordedNetwork
+    delivery: Delivery
+    rules: RuleSuperPeer
+
+
+def written(state: MachineState, commutes: Commutes) -> bytes:
     """A state as bytes. `commutes` is left out, wherever it is."""
     file = io.BytesIO()
     _Pickler(file, commutes).dump(state)
@@ -50,10 +61,11 @@ def written(state: object, commutes: Commutes) -> bytes:
     return _MARK + FORMAT.to_bytes(_NUMBER_BYTES, "big") + sha256(body).digest() + body
 
 
-def read(data: bytes, commutes: Commutes) -> Any:
+def read(data: bytes, commutes: Commutes) -> MachineState:
     """The state that was written. Raises `SnapshotError`."""
+    body = _body(data)
     try:
-        return _Unpickler(io.BytesIO(zlib.decompress(_body(data))), commutes).load()
+        return msgspec.convert(_Unpickler(io.BytesIO(zlib.decompress(body)), commutes).load(), MachineState)
     except SnapshotError:
         raise
     except Exception as error:
