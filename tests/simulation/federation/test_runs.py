@@ -34,6 +34,7 @@ def test_once_it_is_quiet_everything_is_there_or_compensated(first: int):
     assert sum(outcome.firings for outcome in outcomes) > AT_ONCE // 4
     assert sum(outcome.remote for outcome in outcomes) > 0
     assert sum(outcome.aborted for outcome in outcomes) > 0
+    assert sum(outcome.sealed for outcome in outcomes) > AT_ONCE
     assert sum(outcome.was_compared for outcome in outcomes) >= AT_ONCE // 4
 
 

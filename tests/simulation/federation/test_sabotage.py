@@ -6,11 +6,13 @@ from collections.abc import Callable
 
 import pytest
 
-from triplewire.federation.execution import firing
+from triplewire.federation.execution import firing, reports
 from triplewire.federation.execution.abort_graph import AbortGraph
 from triplewire.federation.execution.conditions import ConditionEvaluation
 from triplewire.federation.execution.journal import Journal
+from triplewire.federation.execution.lanes import Lane
 from triplewire.federation.execution.serialisation import SerialisationGraph, Verdict
+from triplewire.federation.execution.state import ExecutionState
 from triplewire.federation.indexes.group_index import GroupChange, GroupIndex, PeerView
 from triplewire.federation.indexes.local_index import IndexChange, LocalIndex
 from triplewire.federation.inputs import Input, Tick, decode_input, encode_input
@@ -18,6 +20,7 @@ from triplewire.federation.machine import RuleMachine
 from triplewire.federation.outputs import Output
 from triplewire.federation.registration.registrar import Registrar
 from triplewire.federation.sites.privileges import Privileges
+from triplewire.federation.sites.requests import Report
 from triplewire.federation.super_peer import RuleSuperPeer
 from triplewire.rules.changes import Edits
 from triplewire.testing.simulation.federation import hard_scenario, random_scenario, run
@@ -88,6 +91,15 @@ def cycles_are_left_alone(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(SerialisationGraph, "judge", lambda self, now, around: Verdict())
 
 
+def what_was_reported_is_a_transaction_like_others(patch: pytest.MonkeyPatch) -> None:
+    def reported(state: ExecutionState, lane: Lane, serial: int, report: Report) -> None:
+        original(state, lane, serial, report)
+        state.units[lane.ready[-1]].is_sealed = False
+
+    original = reports._reported
+    patch.setattr(reports, "_reported", reported)
+
+
 def bits_are_set_and_never_cleared(patch: pytest.MonkeyPatch) -> None:
     def follow(self: LocalIndex, changes: object) -> IndexChange:
         change = original(self, changes)  # type: ignore[arg-type]
@@ -135,6 +147,7 @@ def no_tick_is_due(patch: pytest.MonkeyPatch) -> None:
         (conditions_are_evaluated_at_home, "one node"),
         (nobody_hears_that_a_peer_declares_another_schema, "one node"),
         (cycles_are_left_alone, "cycle"),
+        (what_was_reported_is_a_transaction_like_others, "sealed"),
         (bits_are_set_and_never_cleared, "left"),
         (outputs_leave_before_their_inputs_are_on_the_disk, "unfinished"),
         (ticks_are_not_in_the_log, "unfinished"),

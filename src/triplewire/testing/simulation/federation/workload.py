@@ -197,7 +197,8 @@ class Workload:
             f"UPDATE ({own}, ex:level, _ -> '{rng.choice(WORDS)}');;",
         ]
         if not self._calm and rng.random() < 0.15:
-            choices = [f"INSERT ({own}, ex:about, {own});;"]
+            # A person is no note. Who goes, and comes back, takes the ground from others or gives it to them.
+            choices = [f"INSERT ({own}, ex:about, {own});;", f"DELETE {own};;", f"INSERT {own} AS INSTANCE OF Person;;"]
         return rng.choice(choices)
 
     def _person(self) -> str:
