@@ -1,7 +1,7 @@
 """One peer's part of the local schedule: what is under way there, and what waits.
 
 A peer is asked for one thing after the other. Between an update and the end of its conditions nothing else is done
-there, so that event queries see what the update has changed.
+there, so that event queries see what the update has changed; nor while the end of a transaction is judged.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ class Phase(Enum):
     RULES = "waiting for the rules that its change needs"
     DETECTING = "evaluating event queries"
     CONDITIONS = "evaluating conditions"
+    DEFERRED = "evaluating what has waited for the end of a transaction"
 
 
 class Update(Struct):
@@ -60,6 +61,11 @@ class Lane:
         self.outstanding = Numbered(self._numbers, request)
         self.sent_at = now
         return self.outstanding
+
+    @property
+    def number(self) -> int:
+        """The number of the last request."""
+        return self._numbers
 
     @property
     def is_idle(self) -> bool:

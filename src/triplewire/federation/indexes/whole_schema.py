@@ -78,11 +78,14 @@ class WholeSchema:
             self._unusable[said.super_peer] = error.message
         self._merge()
 
+    def follows(self, members: Iterable[str]) -> bool:
+        """Whether it is known already that these are in the network."""
+        return self._members == tuple(sorted(members))
+
     def follow(self, members: Iterable[str]) -> None:
         """Who is in the network now: what those declared who have left is not in the whole any more."""
-        now = tuple(sorted(members))
-        if now != self._members:
-            self._members = now
+        if not self.follows(members):
+            self._members = tuple(sorted(members))
             self._merge()
 
     # What is known

@@ -13,6 +13,7 @@ from pyoxigraph import RdfFormat, parse
 from triplewire.errors import MessageRefused
 from triplewire.languages.rdftl.syntax import Component
 from triplewire.rdf.terms import TW, BlankNode, NamedNode, Term, Triple
+from triplewire.rules.changes import Changes
 from triplewire.rules.graphs import Lookup
 from triplewire.rules.paths import DeltaTerms
 
@@ -43,6 +44,12 @@ def inward(term: Term, site: str) -> Term:
 
 def outward_triple(triple: Triple, site: str) -> Triple:
     return Triple(outward(triple.subject, site), triple.predicate, outward(triple.object, site))  # type: ignore[arg-type]
+
+
+def outward_changes(changes: Changes, site: str) -> Changes:
+    """What has changed in the closure, as other sites see it."""
+    inserted = tuple(outward_triple(triple, site) for triple in changes.inserted)
+    return Changes(inserted=inserted, deleted=tuple(outward_triple(triple, site) for triple in changes.deleted))
 
 
 def term_of(text: str) -> Term:

@@ -70,6 +70,7 @@ class ScenarioRunner:
         names = [f"SP{number}" for number in range(1, scenario.size + 1)]
         self._workload = Workload(rng, names, calm=scenario.is_calm)
         privileges = {name: self._workload.privileges(open_to_all=scenario.open_to_all) for name in names}
+        self.fails_together = self._workload.fails_together
         self.world = FederationWorld(seed, SCHEMA, scenario.fault_model, privileges, scheme=scenario.scheme)
         self.injector = FaultInjector(self.world, scenario.faults)
         self.injector.handlers["peer"] = lambda _one, _other: self._take_a_peer_away()
