@@ -11,13 +11,20 @@ from tests.rules.family import EX, FAMILY
 
 from triplewire.federation.effects import Effect, ToAll, ToSuperPeer
 from triplewire.federation.execution.coordinator import Effects
-from triplewire.federation.execution.effects import Happening, NotScheduled, ToPeer, UnitAborted, UnitScheduled
+from triplewire.federation.execution.effects import (
+    Happening,
+    NotScheduled,
+    SealedStays,
+    ToPeer,
+    UnitAborted,
+    UnitScheduled,
+)
 from triplewire.federation.execution.units import Status, Unit
 from triplewire.federation.messages import Message
 from triplewire.federation.overlay import CubeOverlay
 from triplewire.federation.policy import Policy
 from triplewire.federation.sites.privileges import Access, Privileges
-from triplewire.federation.sites.requests import FromSuperPeer
+from triplewire.federation.sites.requests import FromPeer, FromSuperPeer
 from triplewire.federation.sites.site import PeerSite
 from triplewire.federation.super_peer import RuleSuperPeer
 from triplewire.languages.rdftl import parse_rule, parse_updates
@@ -30,7 +37,7 @@ from triplewire.rules.schema import Schema
 from triplewire.rules.vocabulary import TYPE
 
 OPEN = Privileges(otherwise=Access.READ_WRITE)
-Step = tuple[str, str, Message | FromSuperPeer]
+Step = tuple[str, str, Message | FromSuperPeer | FromPeer]
 
 
 class Federation:
@@ -72,7 +79,7 @@ class Federation:
         site = self.sites[name] = PeerSite(name, schema or self.whole)
         site.load(triples)
         self.super_peer_of[name] = at
-        self._do(at, self.super_peers[at].join(self.now, name, site.view))
+        self._do(at, self.super_peers[at].join(self.now, name, site.view, site.stream.next_serial))
         self.run()
         return site
 
@@ -100,6 +107,12 @@ class Federation:
         self._do(at, effects)
         return unit
 
+    def change(self, peer: str, text: str) -> None:
+        """A peer changes by itself. If it is here, its super-peer hears of that with the next `run`."""
+        told = self.sites[peer].change(parse_updates(self.preamble + text))
+        if peer not in self.gone:
+            self._queue.append((peer, self.super_peer_of[peer], told))
+
     def leave(self, peer: str) -> None:
         self.gone.add(peer)
         at = self.super_peer_of[peer]
@@ -107,12 +120,17 @@ class Federation:
 
     def come_back(self, peer: str) -> None:
         self.gone.discard(peer)
-        at = self.super_peer_of[peer]
-        self._do(at, self.super_peers[at].join(self.now, peer, self.sites[peer].view))
+        at, site = self.super_peer_of[peer], self.sites[peer]
+        self._do(at, self.super_peers[at].join(self.now, peer, site.view, site.stream.next_serial))
+        self._queue.extend((peer, at, told) for told in site.stream.to_repeat)
 
     def abort(self, unit: str, reason: str = "asked to") -> None:
         at = unit.partition("/")[0]
         self._do(at, self.super_peers[at].coordinator.abort(self.now, unit, reason))
+
+    def act(self, at: str, effects: Effects) -> None:
+        """Take what a test has got out of a super-peer; nothing of it has happened before `run`."""
+        self._do(at, effects)
 
     # Time
 
@@ -166,6 +184,15 @@ class Federation:
         return {one.unit for one in self.happened if isinstance(one, UnitAborted)}
 
     @property
+    def sealed(self) -> list[str]:
+        """What peers have changed by themselves, in the order in which that was heard of."""
+        return [one.unit for one in self.happened if isinstance(one, UnitScheduled) and one.is_sealed]
+
+    @property
+    def stayed(self) -> set[str]:
+        return {one.unit for one in self.happened if isinstance(one, SealedStays)}
+
+    @property
     def not_scheduled(self) -> list[str]:
         return [one.reason for one in self.happened if isinstance(one, NotScheduled)]
 
@@ -187,7 +214,9 @@ class Federation:
 
     def _take(self, step: Step) -> None:
         sender, to, what = step
-        if to in self.super_peers:
+        if sender in self.sites:
+            self._do(to, self.super_peers[to].reply(self.now, sender, what))  # type: ignore[arg-type]
+        elif to in self.super_peers:
             self._do(to, self.super_peers[to].receive(self.now, sender, what))  # type: ignore[arg-type]
         elif to not in self.gone:
             answer = self.sites[to].receive(what)  # type: ignore[arg-type]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from triplewire.errors import MessageRefused
-from triplewire.federation.codec import Body, Broadcast, decode, encode, is_about_rules
+from triplewire.federation.codec import Announced, Body, decode, encode, is_about_rules
 from triplewire.federation.delivery import Acknowledgement, Parcel
 from triplewire.federation.execution.messages import (
     AbortWanted,
@@ -18,6 +18,14 @@ from triplewire.federation.execution.messages import (
 )
 from triplewire.federation.indexes.network_index import Offer, Versions
 from triplewire.federation.indexes.whole_schema import GroupSchema
+from triplewire.federation.inquiries.messages import (
+    PartConcern,
+    RelevanceFound,
+    RelevanceWanted,
+    TracedUnit,
+    TraceFound,
+    TraceWanted,
+)
 from triplewire.federation.messages import Message
 from triplewire.federation.registration.messages import (
     Correction,
@@ -31,6 +39,7 @@ from triplewire.federation.registration.records import RuleRecord
 from triplewire.languages.rdftl.syntax import Abort
 
 RECORD = RuleRecord("a.1", "a", "r", "ON ...", 1.5, "ann", Abort.MUTUAL)
+UNIT = TracedUnit("b/2", "ann", "a/1", "a.1", 1, Abort.MUTUAL, "active", "", False, {"": "<urn:x>"})
 MESSAGES: list[Message] = [
     Registered(RECORD),
     Unregistered("a.1"),
@@ -49,12 +58,17 @@ MESSAGES: list[Message] = [
     SubAnswer("a/4", ('<urn:x> <urn:p> "v" .\n',), False),
     Conflicts((("a/1", "b/2"),)),
     Withdrawn("a/1"),
+    RelevanceWanted("a?1", "ON ..."),
+    RelevanceFound("a?1", (PartConcern("ann", "event", True, "why"), PartConcern("", "actions", False, "why not"))),
+    TraceWanted("a?2", "a/1", ("a/1", "b/2")),
+    TraceFound("a?2", "a/1", (UNIT,), (("a/1", "b/2"),), ("why not",), (("b", "a/1"),)),
+    TraceFound("a?2", ""),
 ]
 
 
 @pytest.mark.parametrize("message", MESSAGES, ids=lambda message: type(message).__name__)
 def test_every_message_survives(message: Message):
-    for body in (Parcel(7, message), Broadcast("a", message)):
+    for body in (Parcel(7, message), Announced("a", message)):
         assert decode(encode(body)) == body
 
 
@@ -68,7 +82,15 @@ def test_an_acknowledgement_survives():
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"tw:rules:1:", encode(Acknowledgement(1))[:-1], b"tw:rules:1:\x93\xa3foo", b"x"]
+    "data",
+    [
+        b"",
+        b"tw:rules:1:",
+        encode(Acknowledgement(1))[:-1],
+        b"tw:rules:1:\x93\xa3foo",
+        b"x",
+        encode(Announced("a", Unregistered("a.1"))).replace(b"a.1", b"\xff.1"),
+    ],
 )
 def test_what_is_no_message_is_refused(data: bytes):
     with pytest.raises(MessageRefused):

@@ -12,14 +12,14 @@ from triplewire.federation.messages import Message
 _MARK = b"tw:rules:1:"
 
 
-class Broadcast(Struct, frozen=True, tag="all", array_like=True):
+class Announced(Struct, frozen=True, tag="all", array_like=True):
     """A message that was broadcast, and by whom."""
 
     sender: str
     message: Message
 
 
-Body = Parcel | Acknowledgement | Broadcast
+Body = Parcel | Acknowledgement | Announced
 
 _ENCODER = msgspec.msgpack.Encoder()
 _DECODER: msgspec.msgpack.Decoder[Body] = msgspec.msgpack.Decoder(Body)
@@ -40,5 +40,6 @@ def decode(data: bytes) -> Body:
         raise MessageRefused("mark", wanted="a message about rules", found="something else")
     try:
         return _DECODER.decode(memoryview(data)[len(_MARK) :])
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
+        # Text that is no UTF-8 is another ValueError than msgspec's own.
         raise MessageRefused("message", wanted="a message about rules", found=str(error)) from None

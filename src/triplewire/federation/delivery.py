@@ -80,11 +80,15 @@ class Delivery:
             messages.append(message)
         return messages, [(sender, Acknowledgement(incoming.upto))]
 
+    def is_due(self, now: float) -> bool:
+        """Whether something has waited for its acknowledgement for too long."""
+        return any(self._is_late(now, outgoing) for outgoing in self._outgoing.values())
+
     def tick(self, now: float) -> Sent:
         """Send again what has waited for its acknowledgement for too long."""
         due: Sent = []
         for to, outgoing in self._outgoing.items():
-            if outgoing.waiting and now - outgoing.sent_at >= self._retry:
+            if self._is_late(now, outgoing):
                 outgoing.sent_at = now
                 due += [(to, parcel) for parcel in list(outgoing.waiting)[:_AT_ONCE]]
         return due
@@ -93,6 +97,9 @@ class Delivery:
         """Another super-peer has left for good: nothing waits for it any more."""
         self._outgoing.pop(other, None)
         self._incoming.pop(other, None)
+
+    def _is_late(self, now: float, outgoing: _Outgoing) -> bool:
+        return bool(outgoing.waiting) and now - outgoing.sent_at >= self._retry
 
     def _acknowledged(self, sender: str, upto: int) -> Sent:
         outgoing = self._outgoing.get(sender)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from triplewire.federation.execution import messages as execution
 from triplewire.federation.indexes import network_index, whole_schema
+from triplewire.federation.inquiries import messages as inquiries
 from triplewire.federation.registration import messages as registration
 
 Message = (
@@ -23,4 +24,8 @@ Message = (
     | execution.SubAnswer
     | execution.Conflicts
     | execution.Withdrawn
+    | inquiries.RelevanceWanted
+    | inquiries.RelevanceFound
+    | inquiries.TraceWanted
+    | inquiries.TraceFound
 )

@@ -49,3 +49,21 @@ class CubeOverlay:
             return
         for higher, other in self._table.cube.onward(place, dimension):
             yield higher, self._table.places[other]
+
+
+class RecordedNetwork:
+    """The network as a super-peer was told of it last: who takes the same inputs again sees the same.
+
+    `onward` are the neighbours of its place in the cube, each with the dimension.
+    """
+
+    def __init__(self) -> None:
+        self.others: tuple[str, ...] = ()
+        self.members: tuple[str, ...] = ()
+        self._onward: tuple[tuple[int, str], ...] = ()
+
+    def record(self, others: Iterable[str], members: Iterable[str], onward: Iterable[tuple[int, str]]) -> None:
+        self.others, self.members, self._onward = tuple(others), tuple(members), tuple(onward)
+
+    def onward(self, dimension: int = -1) -> Iterable[tuple[int, str]]:
+        return ((higher, other) for higher, other in self._onward if higher > dimension)

@@ -3,12 +3,12 @@
 Every method takes the time first, in monotonic seconds, and returns effects; the shell around it carries them out.
 
     rules = RuleSuperPeer("SP1", Schema(()), overlay, rng, privileges)
-    effects = rules.join(now, "ann", site.view)
+    effects = rules.join(now, "ann", site.view, site.stream.next_serial)
     effects = rules.declare(now, "ann", schema)           # it has another one than when it joined
     rule, effects = rules.register(now, parse_rule(text), time=...)
     unit, effects = rules.submit(now, "ann", parse_updates(text))
     effects = rules.receive(now, sender, message)         # of another super-peer
-    effects = rules.reply(now, "ann", answer)             # of a peer
+    effects = rules.reply(now, "ann", told)               # of a peer: an answer, or a change of its own
     effects = rules.tick(now)                             # a few times a second
 """
 
@@ -28,6 +28,8 @@ from triplewire.federation.indexes.local_index import IndexChange, Nodes
 from triplewire.federation.indexes.network_index import NetworkIndex, Offer, Versions
 from triplewire.federation.indexes.relevance import Annotations, OtherSuperPeers, annotate, annotate_others
 from triplewire.federation.indexes.whole_schema import GroupSchema, WholeSchema
+from triplewire.federation.inquiries.asker import Inquiries
+from triplewire.federation.inquiries.messages import Said as Inquiry
 from triplewire.federation.messages import Message
 from triplewire.federation.overlay import Overlay
 from triplewire.federation.policy import Policy
@@ -80,11 +82,12 @@ class RuleSuperPeer:
             policy.depth,
         )
         self.coordinator = Coordinator(given, privileges)
+        self.inquiries = Inquiries(self.coordinator.state)
 
     # Our own peers
 
-    def join(self, now: float, peer: str, view: PeerView) -> Effects:
-        """A peer is here, with all that it has."""
+    def join(self, now: float, peer: str, view: PeerView, next_serial: int) -> Effects:
+        """A peer is here, with all that it had before it told `next_serial`, or that it has since."""
         effects: Effects = []
         before: Nodes = frozenset()
         if peer in self.group:
@@ -94,7 +97,7 @@ class RuleSuperPeer:
         change = self.group.join(peer, view)
         effects += self._declared()
         effects += self._group_changed(now, change, before ^ view.nodes)
-        return [*effects, *self.coordinator.join(now, peer)]
+        return [*effects, *self.coordinator.join(now, peer, next_serial)]
 
     def declare(self, now: float, peer: str, schema: Schema, change: IndexChange = IndexChange()) -> Effects:  # noqa: B008  frozen
         """A peer that is here has another schema now; `change` is what its index has made of that.
@@ -128,12 +131,12 @@ class RuleSuperPeer:
         offer = self._offer()
         return [] if offer is None else [ToAll(offer)]
 
-    def submit(self, now: float, peer: str, updates: Iterable[Update]) -> tuple[str, Effects]:
+    def submit(self, now: float, peer: str, updates: Iterable[Update], author: str = "") -> tuple[str, Effects]:
         """A transaction of a peer that is here; returns its name."""
-        return self.coordinator.submit(now, peer, updates)
+        return self.coordinator.submit(now, peer, updates, author)
 
     def reply(self, now: float, peer: str, answer: FromPeer) -> Effects:
-        """A peer has answered a request."""
+        """A peer has answered a request, or has changed by itself."""
         return self.coordinator.reply(now, peer, answer) if peer in self.group else []
 
     def register(
@@ -154,12 +157,27 @@ class RuleSuperPeer:
         whole, known = self.whole.resolved(rule), self.whole.current
         return annotate(whole, self.group, known), annotate_others(whole, self.network, known)
 
+    def ask_relevance(self, now: float, rule: Rule, seconds: float) -> tuple[str, Effects]:
+        """Ask everybody which parts of a rule concern them; returns the name of the inquiry, for `InquiryAnswered`.
+
+        Raises `UnknownName`.
+        """
+        inquiry, effects = self.inquiries.ask_relevance(now, rule, seconds)
+        return inquiry, [*effects]
+
+    def ask_trace(self, now: float, unit: str, seconds: float) -> tuple[str, Effects]:
+        """Ask for the transaction of a unit, ours or another's, in the same way. Raises `MessageRefused`."""
+        inquiry, effects = self.inquiries.ask_trace(now, unit, seconds)
+        return inquiry, [*effects]
+
     # Other super-peers
 
     def receive(self, now: float, sender: str, message: Message) -> Effects:
         """A message of another super-peer, or one that was broadcast."""
         if isinstance(message, SAID):
             return self.coordinator.receive(now, sender, message)  # type: ignore[arg-type]
+        if isinstance(message, Inquiry):
+            return [*self.inquiries.receive(now, sender, message)]
         match message:
             case Offer():
                 self.network.include(message)
@@ -172,23 +190,30 @@ class RuleSuperPeer:
         effects: Effects = [*self.registrar.receive(now, sender, message)]  # type: ignore[arg-type]
         return [*effects, *self.coordinator.look_again(now)]
 
+    def is_due(self, now: float) -> bool:
+        """Whether a tick would do anything. One for which this is false need not be noted anywhere."""
+        parts = (self.registrar, self.coordinator, self.inquiries)
+        return self._is_exchange_due(now) or any(part.is_due(now) for part in parts)
+
     def tick(self, now: float) -> Effects:
         """Do what is due."""
         effects: Effects = [*self._whole_changed(lambda: self.whole.follow(self._overlay.members))]
         effects += self.registrar.tick(now)
-        others = sorted(self._overlay.others)
-        if others and now - self._exchange_at >= self._timings.exchange:
+        if self._is_exchange_due(now):
             self._exchange_at = now
             known = replace(self.network.versions, schemas=self.whole.versions)
-            effects.append(ToSuperPeer(self._rng.choice(others), known))
-        return [*effects, *self.coordinator.tick(now)]
+            effects.append(ToSuperPeer(self._rng.choice(sorted(self._overlay.others)), known))
+        return [*effects, *self.coordinator.tick(now), *self.inquiries.tick(now)]
 
     @property
     def is_quiet(self) -> bool:
         """Whether nothing is left to do here, other than at peers that are gone."""
-        return self.coordinator.is_quiet and not self.registrar.asking
+        return self.coordinator.is_quiet and not self.registrar.asking and not self.inquiries.open
 
     # Private
+
+    def _is_exchange_due(self, now: float) -> bool:
+        return bool(self._overlay.others) and now - self._exchange_at >= self._timings.exchange
 
     def _follow_index(self, now: float, peer: str, change: IndexChange) -> list[Effect]:
         if not change or peer not in self.group:

@@ -4,6 +4,7 @@ access        who may do what on a node, and how much of it
 access_point  the node as an access point: sessions of peers that come and go
 broker        events, subscriptions, notifications and dead letters, on one durable store
 delivery      how notifications reach subscribers
+federation    rules across super-peers: the machine that decides, on the event loop, with the disk below it
 http          thin routes over the node
 living        a dataset that is changed in transactions, with rules over it
 logs          one line an entry, for people or as JSON

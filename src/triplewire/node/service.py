@@ -19,6 +19,7 @@ from triplewire.node.access_point.service import AccessPointService
 from triplewire.node.broker.advertisements import Advertisements
 from triplewire.node.broker.broker import Broker
 from triplewire.node.delivery import Loopback, Streams, Webhooks
+from triplewire.node.federation.service import Federation
 from triplewire.node.overlay.overlay import Overlay
 from triplewire.node.overlay.overlay_settings import overlay_settings
 from triplewire.node.repository.following import Allowed, Result
@@ -68,6 +69,7 @@ class Node:
         self.access_tokens = AccessTokens(broker.clock, settings.sepa_token_seconds, self._secret_hash)
         self.advertisements = Advertisements(broker)
         self.overlay: Overlay | None = None
+        self.federation: Federation | None = None
         self.space: Space | None = None
         self.peers: AccessPointService | None = None
         self.registrar: Registrar
@@ -114,6 +116,9 @@ class Node:
         if (plan := overlay_settings(self.settings)) is not None:
             self.overlay = await Overlay.open(self.broker, self.advertisements, plan)
             await self.overlay.begin()
+            if self.settings.network_rules:
+                self.federation = await Federation.open(self.broker, self.overlay)
+                await self.federation.begin()
         if self.settings.peers_address is not None:
             await self._let_peers_in(self.settings.peers_address)
         self._tasks.start("housekeeping", self._keep_tidy())
@@ -124,6 +129,8 @@ class Node:
         self.streams.stop()
         if self.peers is not None:
             await self.peers.stop()
+        if self.federation is not None:
+            await self.federation.stop()
         if self.overlay is not None:
             await self.overlay.stop()
         if self.space is not None:

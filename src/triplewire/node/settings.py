@@ -102,6 +102,14 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Annotated[float, Meta(ge=0.1, le=100)],
         _about("How many times longer to wait for super-peers than on a local network.", "FACTOR"),
     ] = 1.0
+    network_rules: Annotated[
+        bool,
+        _about(
+            "In a network, carry rules across super-peers; the living graph is a peer.",
+            None,
+            "--network-rules/--no-network-rules",
+        ),
+    ] = True
     space: Annotated[bool, _about("Be a node of an event space, whose key is --key, and of no network.")] = False
     space_address: Annotated[
         str | None,

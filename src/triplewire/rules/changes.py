@@ -64,6 +64,10 @@ class Changes(Struct, frozen=True):
     def __bool__(self) -> bool:
         return bool(self.inserted or self.deleted)
 
+    def reversed(self) -> Changes:
+        """What leads back to how it was before."""
+        return Changes(self.edits.reversed(), self.deleted, self.inserted)
+
     @property
     def is_nothing(self) -> bool:
         """Whether no graph holds anything else than before."""

@@ -1,15 +1,15 @@
-"""Graphs: the little that rules need from a repository, and two ways to look at one."""
+"""Graphs: the little that rules need from a repository, and three ways to look at one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol
 
 from msgspec import Struct
 
 from triplewire.rdf.terms import BlankNode, NamedNode, Term, Triple
 from triplewire.rules.changes import Changes, Triples
-from triplewire.rules.vocabulary import number_of
+from triplewire.rules.vocabulary import TYPE, number_of
 
 Node = NamedNode | BlankNode
 _FEW = 8
@@ -85,6 +85,27 @@ class Lookup(Struct, frozen=True):
             and (self.predicate is None or self.predicate == triple.predicate)
             and (self.target is None or self.target == triple.object)
         )
+
+
+class WithClasses:
+    """A graph together with classes of resources that are described elsewhere."""
+
+    def __init__(self, graph: Graph, classes: Mapping[Term, frozenset[NamedNode]]) -> None:
+        self._graph = graph
+        self._classes = classes
+
+    def match(self, subject: Term | None, predicate: NamedNode | None, target: Term | None) -> Iterator[Triple]:
+        yield from self._graph.match(subject, predicate, target)
+        if predicate == TYPE and isinstance(subject, Node):
+            for cls in self._classes.get(subject, ()):
+                if target in (None, cls):
+                    yield Triple(subject, TYPE, cls)
+
+    def is_asserted(self, triple: Triple) -> bool:
+        return self._graph.is_asserted(triple)
+
+    def last_element(self, container: Term) -> int:
+        return self._graph.last_element(container)
 
 
 class RecordingGraph:

@@ -8,7 +8,8 @@ at all. Under an empty schema nothing has to conform, and nothing is derived.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from operator import attrgetter
 from typing import TypeVar
 
@@ -22,7 +23,7 @@ from triplewire.rules.changes import Changes, Edits, NamedEdits
 from triplewire.rules.closure import Closure
 from triplewire.rules.conformance import ArcConformance, Conformance
 from triplewire.rules.containers import LastElements
-from triplewire.rules.graphs import Graph
+from triplewire.rules.graphs import Graph, WithClasses
 from triplewire.rules.literals import as_kept, triple_as_kept
 from triplewire.rules.paths import Evaluation
 from triplewire.rules.schema import Schema
@@ -33,7 +34,11 @@ _Each = TypeVar("_Each", Triple, Quad)
 
 
 class Repository:
-    """A graph that conforms to a schema, with its closure."""
+    """A graph that conforms to a schema, with its closure.
+
+    `elsewhere` are the classes of resources that are described elsewhere: arcs may lead to them. They are not in the
+    graph.
+    """
 
     def __init__(
         self,
@@ -41,8 +46,10 @@ class Repository:
         store: Store | None = None,
         *,
         graph: NamedNode | DefaultGraph | None = None,
+        elsewhere: Mapping[Term, frozenset[NamedNode]] | None = None,
     ) -> None:
         self.schema = schema
+        self.elsewhere = dict(elsewhere or {})
         self.store = Store() if store is None else store
         self._graph = DefaultGraph() if graph is None else graph
         self._derived: set[Triple] = set()
@@ -104,7 +111,7 @@ class Repository:
         if self.schema.is_empty:
             return known
         closed = [each for triple in known for each in self._closure.follows_from(triple)]
-        arcs = ArcConformance(self.schema, _Listed(closed, self))
+        arcs = ArcConformance(self.schema, _Listed(closed, self._described))
         return [triple for triple in known if self._fits(triple, arcs)]
 
     def _fits(self, triple: Triple, arcs: ArcConformance) -> bool:
@@ -117,6 +124,13 @@ class Repository:
             return False
         return True
 
+    @property
+    def _described(self) -> Graph:
+        return self._with_elsewhere(self)
+
+    def _with_elsewhere(self, graph: Graph) -> Graph:
+        return WithClasses(graph, self.elsewhere) if self.elsewhere else graph
+
     # Changing
 
     def apply(self, edits: Edits, seen: Graph | None = None) -> Changes:
@@ -127,7 +141,7 @@ class Repository:
         wanted = Edits(_kept(edits.inserted), _kept(edits.deleted), edits.named)
         if self.schema.is_empty:
             return self._done(wanted)
-        conformance = Conformance(self.schema, self if seen is None else seen)
+        conformance = Conformance(self.schema, self._with_elsewhere(self if seen is None else seen))
         conformance.arcs.check_names(wanted.inserted)
         changes = self._done(wanted)
         try:
@@ -154,7 +168,7 @@ class Repository:
         for triple in asserted:
             if not self._closure.is_plain(triple):
                 closure.update(dict.fromkeys(self._closure.follows_from(triple)))
-        _check_all(self.schema, closure)
+        _check_all(self.schema, closure, self.elsewhere)
         known = frozenset(asserted)
         self.store.bulk_extend(_quad(triple, self._graph) for triple in closure)
         self._derived.update(triple for triple in closure if triple not in known)
@@ -271,8 +285,9 @@ class _Listed:
         return cls in self.of(node)
 
 
-def _check_all(schema: Schema, triples: Iterable[Triple]) -> None:
-    arcs = ArcConformance(schema, _Listed(triples))
+def _check_all(schema: Schema, triples: Iterable[Triple], elsewhere: Mapping[Term, frozenset[NamedNode]]) -> None:
+    described = (Triple(node, TYPE, cls) for node, classes in elsewhere.items() for cls in classes)  # type: ignore[arg-type]
+    arcs = ArcConformance(schema, _Listed(chain(triples, described)))
     for triple in triples:
         if triple.predicate != TYPE:
             arcs.check_arc(triple)

@@ -198,6 +198,18 @@ _TWELFTH = (
     "CREATE INDEX traces_by_name ON traces (name, schedule)",
 )
 
+# Rules across super-peers: the inputs of the machine that decides, since its snapshot; and what the living graph, as a
+# peer, has told its super-peer and knows of resources that other peers describe.
+_THIRTEENTH = (
+    "CREATE TABLE federation_log (number INTEGER PRIMARY KEY, input BLOB NOT NULL)",
+    "CREATE TABLE federation_snapshots (upto INTEGER PRIMARY KEY, snapshot BLOB NOT NULL)",
+    "CREATE TABLE federation_told (serial INTEGER PRIMARY KEY, message BLOB NOT NULL, kept BLOB)",
+    """CREATE TABLE federation_foreign (
+        node TEXT NOT NULL,
+        class TEXT NOT NULL,
+        PRIMARY KEY (node, class)) WITHOUT ROWID""",
+)
+
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST,
     _SECOND,
@@ -211,6 +223,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _TENTH,
     _ELEVENTH,
     _TWELFTH,
+    _THIRTEENTH,
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from random import Random
 
 import pytest
@@ -170,6 +171,87 @@ class TestConflicts:
         town.journal.abort("t")
         town.delete("u", ANN_IS_X)
         assert self.conflicts(town) == set()
+
+    def test_who_has_asked_about_an_earlier_state_comes_before_those_who_wrote_since(self):
+        town = Town()
+        town.insert("t", ANN_IS_X)
+        number = town.journal.number
+        town.insert("u", ANN_IS_Y)
+        town.journal.read(0.0, who("r"), [Lookup(EX["ann"], None, None)], state=number)
+        town.insert("v", called("ann", "z"))
+        assert self.conflicts(town) == {("t", "r"), ("r", "u"), ("r", "v")}
+        assert town.journal.readers("u", none_commute) == []
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_what_is_found_by_index_is_what_a_search_from_end_to_end_finds(seed: int):
+    rng = Random(seed)
+    journal = Journal()
+    nodes, names = [EX["ann"], EX["bob"], None], [EX["name"], EX["age"], None]
+    writes: list[tuple[int, str, Edits]] = []
+    reads: list[tuple[int, str, Lookup]] = []
+    for _ in range(rng.randint(2, 20)):
+        name = rng.choice("tuvw")
+        if rng.random() < 0.5:
+            some = tuple(rng.sample(TRIPLES, rng.randint(1, 3)))
+            edits = Edits(inserted=some) if rng.random() < 0.5 else Edits(deleted=some)
+            number = journal.wrote(0.0, who(name), edits, Changes(edits, edits.inserted, edits.deleted)).number
+            writes.append((number, name, edits))
+        else:
+            lookup = Lookup(rng.choice(nodes), rng.choice(names), rng.choice([TRIPLES[0].object, None]))
+            state = rng.choice([journal.number, None])
+            number = journal.read(0.0, who(name), [lookup], state=state)
+            reads.append((number if state is None else state, name, lookup))
+    expected = set()
+    for number, name, edits in writes:
+        for after, other, more in writes:
+            opposed = set(edits.inserted) & set(more.deleted) or set(edits.deleted) & set(more.inserted)
+            if number < after and name != other and opposed:
+                expected.add((name, other))
+        for after, other, lookup in reads:
+            if name != other and any(map(lookup.includes, (*edits.inserted, *edits.deleted))):
+                expected.add((name, other) if number <= after else (other, name))
+    assert set(journal.conflicts(0, none_commute)) == expected
+    if rng.random() < 0.5:
+        journal = pickle.loads(pickle.dumps(journal))
+    assert set(journal.conflicts(0, none_commute)) == expected
+
+
+class TestWhatSomebodySealedHasBuiltOn:
+    def town(self) -> Town:
+        town = Town()
+        town.do("t", Edits(inserted=(ANN_IS_X, ANN_IS_Y)))
+        town.journal.read(0.0, who("s"), [Lookup(EX["ann"], EX["name"], ANN_IS_X.object)], is_check=True)
+        town.journal.abort("t")
+        return town
+
+    def test_it_stays_and_is_theirs_from_then_on(self):
+        town = self.town()
+        stays = town.journal.built_on(who("s"), None, ["t"])
+        assert stays == {ANN_IS_X: True}
+        town.journal.adopt(0.0, who("s"), stays)
+        town.abort("t")
+        assert town.names == {ANN_IS_X}
+
+    def test_where_nobody_can_tell_all_of_it_does(self):
+        assert self.town().journal.built_on(who("other"), None, ["t"]) == {ANN_IS_X: True, ANN_IS_Y: True}
+
+    def test_what_is_as_it_should_be_is_in_nobodys_way(self):
+        town = self.town()
+        town.abort("t")
+        town.journal.compensated(town.journal.compensation(["t"]))
+        assert town.journal.built_on(who("s"), None, ["t"]) == {}
+
+
+def test_a_compensation_that_was_overtaken_is_known():
+    town = Town()
+    town.insert("t", ANN_IS_X)
+    asked = town.journal.number
+    assert not town.journal.is_touched_since(asked, [ANN_IS_X])
+    town.insert("s", ANN_IS_Y)
+    assert not town.journal.is_touched_since(asked, [ANN_IS_X])
+    town.insert("s", ANN_IS_X)
+    assert town.journal.is_touched_since(asked, [ANN_IS_X])
 
 
 def test_who_has_built_on_what_is_undone():

@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from random import Random
 
 import pytest
 
-from triplewire.federation.execution.serialisation import Edge, SerialisationGraph
+from triplewire.federation.execution.serialisation import Edge, SerialisationGraph, Untold, Verdict
 
 
 class Coordinators:
-    """Graphs of several super-peers, which tell each other what they have to."""
+    """Graphs of several super-peers, which tell each other what they have to. Each knows what it has sealed itself."""
 
-    def __init__(self, *names: str) -> None:
+    def __init__(self, *names: str, sealed: Iterable[str] = ()) -> None:
         self.graphs = {name: SerialisationGraph(name) for name in names}
         self.victims: set[str] = set()
+        self.unbreakable: set[frozenset[str]] = set()
+        for node in sealed:
+            self.graphs[node[0]].seal(0.0, [node])
 
     def meet(self, at: str, first: str, second: str, rng: Random | None = None) -> None:
-        queue: deque[tuple[str, tuple[Edge, ...], str | None]] = deque([(at, ((first, second),), None)])
+        queue: deque[tuple[str, Untold, str | None]] = deque([(at, Untold(((first, second),)), None)])
         while queue:
             if rng is not None:
                 rng.shuffle(queue)
-            to, edges, sender = queue.popleft()
-            for other, untold in self.graphs[to].add(0.0, edges, sender).items():
+            to, said, sender = queue.popleft()
+            graph = self.graphs[to]
+            around = graph.seal(0.0, said.sealed, sender)
+            for other, untold in graph.add(0.0, said.edges, sender).items():
                 queue.append((other, untold, to))
-            self.victims |= {v for v in self.graphs[to].victims(edges) if v.startswith(f"{to}/")}
+            verdict = graph.judge(0.0, (*said.edges, *around))
+            self.unbreakable |= {frozenset(cycle) for cycle in verdict.unbreakable}
+            self.victims |= {victim for victim in verdict.victims if victim.startswith(f"{to}/")}
 
 
 def test_coordinators_of_one_part_know_all_of_it_and_others_nothing():
@@ -48,6 +56,40 @@ def test_a_cycle_over_three_is_seen_and_the_youngest_aborts():
     assert network.victims == {"b/9"}
 
 
+def test_the_youngest_that_is_not_sealed_aborts_wherever_it_is():
+    network = Coordinators("a", "b", "c", sealed=["b/9"])
+    network.meet("a", "a/5", "b/9")
+    network.meet("b", "b/9", "c/7")
+    network.meet("c", "c/7", "a/5")
+    assert network.victims == {"c/7"}
+    assert all(graph.is_sealed("b/9") for graph in network.graphs.values())
+
+
+def test_where_all_are_sealed_nobody_aborts_and_it_is_said_once():
+    network = Coordinators("a", "b", sealed=["a/1", "b/2"])
+    network.meet("a", "a/1", "b/2")
+    network.meet("b", "b/2", "a/1")
+    assert network.victims == set()
+    assert network.unbreakable == {frozenset({"a/1", "b/2"})}
+    assert network.graphs["a"].judge(0.0, [("a/1", "b/2")]) == Verdict()
+
+
+def test_a_way_round_over_somebody_who_can_abort_is_found_beside_one_over_nobody():
+    graph = SerialisationGraph("a")
+    graph.seal(0.0, ["a/1", "a/2", "a/3"])
+    graph.add(0.0, [("a/1", "a/2"), ("a/2", "a/3"), ("a/2", "a/9"), ("a/9", "a/3"), ("a/3", "a/1")])
+    verdict = graph.judge(0.0, [("a/3", "a/1")])
+    assert verdict.victims == ("a/9",)
+    assert set(map(frozenset, verdict.unbreakable)) == {frozenset({"a/1", "a/2", "a/3"})}
+
+
+def test_two_parts_that_have_come_apart_share_nothing_new():
+    network = Coordinators("a", "b")
+    network.meet("a", "a/1", "b/1")
+    network.graphs["a"].forget(1.0)
+    assert network.graphs["a"].add(2.0, [("a/1", "a/2")]) == {}
+
+
 def test_what_has_aborted_is_ordered_with_nobody():
     graph = SerialisationGraph("a")
     graph.add(0.0, [("a/1", "b/1"), ("b/1", "c/1")])
@@ -66,12 +108,14 @@ def test_what_is_old_is_forgotten():
     assert graph.edges == (("b/1", "a/2"),)
 
 
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.7])
 @pytest.mark.parametrize("seed", range(60))
-def test_without_its_victims_every_graph_is_free_of_cycles(seed: int):
+def test_without_its_victims_every_graph_is_free_of_cycles_over_what_can_abort(seed: int, share: float):
     rng = Random(seed)
     names = ["a", "b", "c", "d"]
-    network = Coordinators(*names)
     nodes = [f"{name}/{number}" for name in names for number in (1, 2)]
+    sealed = [node for node in nodes if rng.random() < share]
+    network = Coordinators(*names, sealed=sealed)
     edges = set()
     for _ in range(rng.randint(3, 14)):
         first, second = rng.sample(nodes, 2)
@@ -85,4 +129,17 @@ def test_without_its_victims_every_graph_is_free_of_cycles(seed: int):
         if kept == left:
             break
         left = kept
-    assert left == set()
+    loose = {node for node in nodes if node not in sealed}
+    assert not network.victims & set(sealed)
+    assert not {node for node in loose if reaches(left, node, node)}
+
+
+def reaches(edges: set[Edge], start: str, end: str) -> bool:
+    found: set[str] = set()
+    waiting = [start]
+    while waiting:
+        node = waiting.pop()
+        new = {second for first, second in edges if first == node} - found
+        found |= new
+        waiting += new
+    return end in found

@@ -65,9 +65,27 @@ def test_the_induced_schema_keeps_what_stands_between_the_nodes_that_stay():
 
 
 def test_a_deletion_is_looked_at_with_what_was_there_before():
-    view = PeerView(FIGURE_1, nodes(), [])
+    group = GroupIndex()
+    group.join("p", PeerView(FIGURE_1, nodes(SELENE["LO"]), [(SELENE["LO"], BOOK)]))
     change = IndexChange(shrunk=nodes(SELENE["LO"]), dropped=frozenset({(SELENE["LO"], BOOK)}))
-    both = view.before_and_after(change)
+    group.lost("p", change)
+    assert group.follow("p", change).shrunk == nodes(SELENE["LO"])
+    both = group.before_and_after("p")
     assert both.schema.is_class(SELENE["LO"])
+    assert group.recent_schema.is_class(SELENE["LO"])
     assert both.has(BOOK)
-    assert not view.has(BOOK)
+    assert not group["p"].has(BOOK)
+    assert not group["p"].schema.is_class(SELENE["LO"])
+    group.all_seen("p")
+    assert group.before_and_after("p") is group["p"]
+
+
+def test_a_node_is_gone_when_its_last_peer_is():
+    group = GroupIndex()
+    some, more = nodes(SELENE["LO"]), nodes(SELENE["LO"], DC["subject"])
+    assert group.join("p", PeerView(FIGURE_1, some)).grown == some
+    assert group.join("q", PeerView(FIGURE_1, more)).grown == nodes(DC["subject"])
+    assert not group.follow("p", IndexChange(shrunk=some))
+    assert group.join("q", PeerView(FIGURE_1, some)).shrunk == nodes(DC["subject"])
+    assert group.leave("q").shrunk == some
+    assert group.nodes == nodes()

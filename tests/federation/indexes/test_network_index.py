@@ -70,5 +70,5 @@ def test_what_actions_see_of_another_group():
     ],
 )
 def test_who_may_have_triples_for_a_lookup(lookup: Lookup, expected: bool):
-    assert may_have(lookup, frozenset({KNOWS.value, PERSON.value, MEMBERSHIP.value})) is expected
+    assert may_have(lookup, frozenset({KNOWS, PERSON, MEMBERSHIP})) is expected
     assert not may_have(lookup, frozenset())

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from tests.federation.federation import arc, called
-from tests.rules.family import EX
+from tests.rules.family import EX, FAMILY
 
+from triplewire.federation.indexes.group_index import PeerView
+from triplewire.federation.indexes.local_index import Reference
 from triplewire.federation.sites.privileges import Access, Privileges
-from triplewire.rdf.terms import Triple
+from triplewire.rdf.terms import NamedNode, Triple
 from triplewire.rules.vocabulary import TYPE
 
 ANN, BOB, NAME, PERSON = EX["ann"], EX["bob"], EX["name"], EX["Person"]
@@ -39,3 +43,56 @@ def test_the_target_of_an_arc_is_a_resource_too():
 
 def test_a_class_is_written_by_those_who_write_its_instances():
     assert Privileges({PERSON: READ_ONLY}, otherwise=READ_WRITE).of_triple(Triple(ANN, TYPE, PERSON), []) is READ_ONLY
+
+
+class TestReadable:
+    """A peer as others see it who want to read."""
+
+    VIEW = PeerView(
+        FAMILY,
+        frozenset({PERSON, NAME, EX["Worker"]}),
+        [(PERSON, ANN), (NAME, ANN), (PERSON, BOB), (EX["Worker"], BOB), (NAME, BOB), (NAME, EX["cat"])],
+    )
+
+    @pytest.mark.parametrize(
+        ("privileges", "nodes", "resources"),
+        [
+            (Privileges(), set(), set()),
+            (Privileges(otherwise=READ_ONLY), {PERSON, NAME, EX["Worker"]}, {ANN, BOB}),
+            (Privileges({PERSON: READ_ONLY}), {PERSON}, {ANN, BOB}),
+            # What is of a class that is closed is not there, not even as of another class.
+            (Privileges({PERSON: READ_ONLY, EX["Worker"]: PRIVATE}), {PERSON}, {ANN}),
+            (Privileges({NAME: READ_WRITE}), {NAME}, set()),
+            (Privileges(resources={ANN: READ_ONLY}), {PERSON, NAME}, {ANN}),
+            (Privileges(resources={EX["dan"]: READ_ONLY}), set(), set()),
+            (Privileges(resources={ANN: PRIVATE}, otherwise=READ_ONLY), {PERSON, NAME, EX["Worker"]}, {BOB}),
+            (Privileges(details={(BOB, NAME): READ_ONLY}), {NAME}, set()),
+            (Privileges(details={(EX["dan"], NAME): READ_ONLY}), set(), set()),
+        ],
+    )
+    def test_only_what_is_open_is_there(self, privileges: Privileges, nodes: set[NamedNode], resources: set[NamedNode]):
+        seen = privileges.readable(self.VIEW, [ANN, BOB, EX["cat"]])
+        assert seen.nodes == nodes
+        assert {resource for resource in (ANN, BOB, EX["cat"]) if seen.has(resource)} == resources
+
+
+class TestWritable:
+    """A peer as others see it who want to write."""
+
+    def test_a_resource_that_is_closed_is_not_there(self):
+        seen = Privileges(resources={ANN: READ_ONLY}, otherwise=READ_WRITE).writable(TestReadable.VIEW)
+        assert (seen.has(ANN), seen.describes(ANN), seen.nodes_of(ANN)) == (False, False, frozenset())
+        assert seen.has(BOB)
+        assert seen.describes(BOB)
+        assert {resource for _, resource in seen.references} == {BOB, EX["cat"]}
+
+    def test_its_resources_are_not_walked_for_every_instance(self):
+        class Large(PeerView):
+            @property
+            def references(self) -> Iterator[Reference]:
+                raise AssertionError("nobody walks a million resources")
+
+        large = Large(FAMILY, frozenset({PERSON}), [(PERSON, ANN)])
+        seen = Privileges(otherwise=READ_WRITE).writable(large)
+        assert seen.describes(ANN)
+        assert not seen.describes(BOB)

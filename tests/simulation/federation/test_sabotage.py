@@ -11,7 +11,8 @@ from triplewire.federation.execution.abort_graph import AbortGraph
 from triplewire.federation.execution.conditions import evaluation
 from triplewire.federation.execution.conditions.evaluation import ConditionEvaluation
 from triplewire.federation.execution.journal import Journal
-from triplewire.federation.execution.serialisation import SerialisationGraph
+from triplewire.federation.execution.serialisation import SerialisationGraph, Verdict
+from triplewire.federation.indexes.group_index import GroupChange, GroupIndex, PeerView
 from triplewire.federation.indexes.local_index import IndexChange, LocalIndex
 from triplewire.federation.registration import rule_base
 from triplewire.federation.registration.registrar import Registrar
@@ -50,7 +51,7 @@ def nothing_is_compensated(patch: pytest.MonkeyPatch) -> None:
 
 
 def what_others_wanted_too_is_taken_away(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Journal, "_left", lambda self, triple: next(e.was[triple] for e in self._written if triple in e.was))
+    patch.setattr(Journal, "_left", lambda self, triple: next(e.was[triple] for e in self._writes.wanting(triple)))
 
 
 def nobody_looks_at_privileges(patch: pytest.MonkeyPatch) -> None:
@@ -75,7 +76,15 @@ def conditions_are_evaluated_at_home(patch: pytest.MonkeyPatch) -> None:
 
 
 def nobody_hears_that_a_peer_declares_another_schema(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(RuleSuperPeer, "declare", lambda self, now, peer, schema, change: [])
+    original = GroupIndex.join
+
+    def join(self: GroupIndex, peer: str, view: PeerView) -> GroupChange:
+        if peer in self:
+            view.declare(self[peer].declared)
+        return original(self, peer, view)
+
+    patch.setattr(GroupIndex, "join", join)
+    patch.setattr(RuleSuperPeer, "declare", lambda *_: [])
 
 
 def what_was_undone_counts_at_the_end(patch: pytest.MonkeyPatch) -> None:
@@ -104,7 +113,7 @@ def rules_that_abort_act_nowhere(patch: pytest.MonkeyPatch) -> None:
 
 
 def cycles_are_left_alone(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(SerialisationGraph, "victims", lambda self, around: [])
+    patch.setattr(SerialisationGraph, "judge", lambda self, now, around: Verdict())
 
 
 def bits_are_set_and_never_cleared(patch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ journal        what was written and read at one peer: who depends on whom, and w
 lanes          one peer's part of the local schedule: what is under way there, and what waits
 messages       what super-peers say to each other about transactions
 ordering       notes who has met whom at a peer, and shares it with those concerned
+reports        what a peer tells, in its order; its own changes become units that are sealed
 serialisation  the serialisation graph, shared by those who coordinate what is in it
 state          what the parts of a coordinator share
 units          transactions and subtransactions

@@ -7,7 +7,8 @@ other transactions that have read what is undone abort as well, unless they comm
 
 from __future__ import annotations
 
-from triplewire.federation.execution.effects import CompensationRefused, UnitAborted
+from triplewire.federation.execution.effects import CompensationRefused, NotCompensated, SealedStays, UnitAborted
+from triplewire.federation.execution.journal import Who
 from triplewire.federation.execution.lanes import Lane, Phase
 from triplewire.federation.execution.messages import AbortWanted
 from triplewire.federation.execution.ordering import withdraw
@@ -50,10 +51,14 @@ def _abort_cause(state: ExecutionState, parent: str, reason: str) -> None:
 
 
 def _abort_unit(state: ExecutionState, unit: Unit, reason: str) -> list[str]:
-    """Abort one unit; returns those that abort with it."""
+    """Abort one unit; returns those that abort with it. One that is sealed stays, and so does what it leads to."""
     if unit.is_aborted:
         return []
-    unit.status, unit.reason, unit.ended_at = Status.ABORTED, reason, state.now
+    if unit.is_sealed:
+        state.emit(SealedStays(unit.id, reason))
+        return []
+    unit.reason = reason
+    state.end(unit, Status.ABORTED)
     unit.pending.clear()
     _put_off_the_rest(state, unit)
     state.emit(UnitAborted(unit.id, reason))
@@ -108,11 +113,19 @@ def compensate(state: ExecutionState, lane: Lane) -> bool:
     """Begin to compensate what has aborted at a peer; whether there is something."""
     if not lane.undone:
         return False
-    lane.compensating = tuple(lane.undone)
+    lane.compensating, lane.compensated_since = tuple(lane.undone), lane.journal.number
     edits = lane.journal.compensation(lane.compensating)
     lane.undone.clear()
     lane.ask(state.now, Compensate(edits))
     return True
+
+
+def compensated(lane: Lane) -> None:
+    """A compensation is done. If the peer has changed the same by itself meanwhile, it is made anew."""
+    edits = lane.journal.compensation(lane.compensating)
+    lane.journal.compensated(edits)
+    if lane.journal.is_touched_since(lane.compensated_since, (*edits.inserted, *edits.deleted)):
+        lane.undone.update(dict.fromkeys(lane.compensating))
 
 
 def compensation_refused(state: ExecutionState, lane: Lane, refused: Refused) -> None:
@@ -122,5 +135,25 @@ def compensation_refused(state: ExecutionState, lane: Lane, refused: Refused) ->
     if blocking is None:
         state.emit(CompensationRefused(lane.peer, refused.reason))
         return
+    unit = state.local(blocking.name)
+    if unit is None or unit.is_sealed:
+        _leave(state, lane, blocking, refused)
+        return
     lane.undone.update(dict.fromkeys(undone))
     abort(state, blocking.name, f"what it has built on is compensated: {refused.reason}")
+
+
+def _leave(state: ExecutionState, lane: Lane, sealed: Who, refused: Refused) -> None:
+    """What a sealed unit has built on stays as it is, although who has made it so has aborted.
+
+    So does what one has built on that was decided so long ago that nobody knows it any more.
+    """
+    stays = lane.journal.built_on(sealed, refused.violated, lane.compensating)
+    if not stays:
+        state.emit(CompensationRefused(lane.peer, refused.reason))
+        return
+    lane.undone.update(dict.fromkeys(lane.compensating))
+    lane.journal.adopt(state.now, sealed, stays)
+    there = tuple(triple for triple, is_there in stays.items() if is_there)
+    gone = tuple(triple for triple, is_there in stays.items() if not is_there)
+    state.emit(NotCompensated(lane.peer, sealed.name, there, gone))

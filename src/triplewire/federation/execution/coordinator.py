@@ -1,8 +1,8 @@
 """A super-peer's execution of transactions, without I/O: inputs in, effects out.
 
-coordinator.join(now, "ann", site.view)
+coordinator.join(now, "ann", site.stream.next_serial)
 unit, effects = coordinator.submit(now, "ann", updates)
-effects = coordinator.reply(now, "ann", site.receive(request))
+effects = coordinator.reply(now, "ann", site.receive(request))   # or site.change(updates)
 effects = coordinator.receive(now, "SP2", message)
 effects = coordinator.tick(now)                       # a few times a second
 """
@@ -10,18 +10,19 @@ effects = coordinator.tick(now)                       # a few times a second
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import takewhile
 from typing import get_args
 
 from triplewire.errors import UpdateRefused
 from triplewire.federation.effects import Effect
-from triplewire.federation.execution import firing, messages, ordering
+from triplewire.federation.execution import firing, messages, ordering, reports
 from triplewire.federation.execution.aborting import abort
 from triplewire.federation.execution.conditions import deferral, sub_queries
 from triplewire.federation.execution.effects import Happening, ToPeer, UnitScheduled
-from triplewire.federation.execution.lanes import Lane
+from triplewire.federation.execution.lanes import Lane, Phase
 from triplewire.federation.execution.state import ExecutionState, Surroundings
 from triplewire.federation.execution.units import PendingAction, Status, Unit
-from triplewire.federation.execution.update_phases import advance, replied
+from triplewire.federation.execution.update_phases import advance, has_waited_for_rules
 from triplewire.federation.sites.privileges import Privileges
 from triplewire.federation.sites.requests import FromPeer, Matched
 from triplewire.languages.rdftl.syntax import Update
@@ -48,11 +49,12 @@ class Coordinator:
 
     # Peers. The group index follows them before.
 
-    def join(self, now: float, peer: str) -> Effects:
+    def join(self, now: float, peer: str, next_serial: int) -> Effects:
         """A peer is here, for the first time or again. What it was asked before it left, it is asked again."""
         self.state.now = now
         lane = self.state.lanes.setdefault(peer, Lane(peer))
         lane.is_here = True
+        reports.joined(lane, next_serial)
         if lane.outstanding is not None:
             lane.sent_at = now
             self.state.emit(ToPeer(peer, lane.outstanding))
@@ -68,7 +70,7 @@ class Coordinator:
 
     # Transactions
 
-    def submit(self, now: float, peer: str, updates: Iterable[Update]) -> tuple[str, Effects]:
+    def submit(self, now: float, peer: str, updates: Iterable[Update], author: str = "") -> tuple[str, Effects]:
         """A transaction of one of our peers; returns its name. Raises `UnknownName`."""
         state = self.state
         state.now = now
@@ -78,7 +80,8 @@ class Coordinator:
         whole = tuple(state.given.whole.resolved_update(update, declared) for update in updates)
         name = state.number()
         pending = [PendingAction(update.action, update.lets) for update in whole]
-        state.units[name] = Unit(name, name, name, None, None, 0, peer, name, pending, since=now, members=[name])
+        state.units[name] = Unit(name, name, name, None, None, 0, peer, name, pending, since=now, author=author)
+        state.units[name].members.append(name)
         state.work[name] = Work(None, whole)
         state.emit(UnitScheduled(name, name, None, None, peer))
         state.lanes[peer].ready.append(name)
@@ -93,14 +96,13 @@ class Coordinator:
     # Messages
 
     def reply(self, now: float, peer: str, answer: FromPeer) -> Effects:
-        """A peer has answered."""
+        """A peer has answered, or has changed by itself."""
         self.state.now = now
         lane = self.state.lanes[peer]
         if isinstance(answer, Matched):
-            sub_queries.matched(self.state, peer, answer)
-        elif lane.outstanding is not None and lane.outstanding.number == answer.number:
-            lane.outstanding = None
-            replied(self.state, lane, answer.reply)
+            reports.matched(self.state, lane, answer)
+        else:
+            reports.heard(self.state, lane, answer)
         return self._settle()
 
     def receive(self, now: float, sender: str, message: Said) -> Effects:
@@ -118,8 +120,8 @@ class Coordinator:
                 sub_queries.serve(state, sender, message)
             case messages.SubAnswer():
                 sub_queries.remote_answer(state, message)
-            case messages.Conflicts(edges):
-                ordering.told(state, sender, edges)
+            case messages.Conflicts():
+                ordering.told(state, sender, message)
             case messages.Withdrawn(group):
                 state.order.withdraw(now, group)
         return self._settle()
@@ -129,17 +131,26 @@ class Coordinator:
         self.state.now = now
         return self._settle()
 
+    def is_due(self, now: float) -> bool:
+        """Whether a tick would do anything."""
+        return (
+            sub_queries.is_due(self.state, now)
+            or any(self._is_lane_due(now, lane) for lane in self.state.lanes.values())
+            or self._may_forget(now - self.state.given.timings.remember)
+        )
+
     def tick(self, now: float) -> Effects:
         """Do what is due."""
         state, timings = self.state, self.state.given.timings
         state.now = now
         sub_queries.tick(state)
         for lane in state.lanes.values():
-            if lane.outstanding is not None and lane.is_here and now - lane.sent_at >= timings.retry:
+            if lane.outstanding is not None and lane.is_unanswered(now, timings.retry):
                 lane.sent_at = now
                 state.emit(ToPeer(lane.peer, lane.outstanding))
-            if not lane.is_here and now - lane.gone_since >= timings.absence:
-                self._abort_absent(lane)
+            if lane.is_absent(now, timings.absence):
+                for unit in self._active_at(lane):
+                    abort(state, unit.id, f"its peer {lane.peer} is gone")
         self._forget(now - timings.remember)
         return self._settle()
 
@@ -164,27 +175,51 @@ class Coordinator:
             for lane in state.lanes.values():
                 while advance(state, lane):
                     busy = True
+        for lane in state.lanes.values():
+            reports.forget(state, lane)
         return state.taken()
 
-    def _abort_absent(self, lane: Lane) -> None:
+    def _is_lane_due(self, now: float, lane: Lane) -> bool:
+        timings, update = self.state.given.timings, lane.update
+        if lane.is_absent(now, timings.absence):
+            return bool(self._active_at(lane))
+        if update is not None and update.phase is Phase.RULES and lane.is_here:
+            return has_waited_for_rules(self.state, update, now)
+        return lane.is_unanswered(now, timings.retry)
+
+    def _active_at(self, lane: Lane) -> list[Unit]:
+        """Those that wait for a peer and can abort: what is sealed waits for as long as it takes."""
+        loose = (unit for unit in self.state.units.values() if unit.peer == lane.peer and not unit.is_sealed)
+        return [unit for unit in loose if unit.status is Status.ACTIVE]
+
+    def _may_forget(self, before: float) -> bool:
         state = self.state
-        waiting = [unit for unit in state.units.values() if unit.peer == lane.peer and unit.status is Status.ACTIVE]
-        for unit in waiting:
-            abort(state, unit.id, f"its peer {lane.peer} is gone")
+        return (
+            any(lane.journal.may_forget(before, self._is_ended) for lane in state.lanes.values())
+            or bool(self._old_units(before))
+            or state.may_forget_noted(before)
+            or state.order.may_forget(before)
+        )
 
     def _forget(self, before: float) -> None:
         """Forget what has ended long ago: nobody will abort it any more."""
         state = self.state
         for lane in state.lanes.values():
             lane.journal.forget(before, self._is_ended)
-        old = [u.id for u in state.units.values() if u.status is not Status.ACTIVE and u.ended_at < before]
-        old = [name for name in old if name not in state.lane_of(state.units[name]).undone]
+        old = self._old_units(before)
         state.aborts.forget(old)
         for name in old:
             del state.units[name]
+            del state.ended[name]
             state.work.pop(name, None)
         state.forget_noted(before)
         state.order.forget(before)
+
+    def _old_units(self, before: float) -> list[str]:
+        state = self.state
+        # In the order in which they ended.
+        old = takewhile(lambda name: state.ended[name] < before, state.ended)
+        return [name for name in old if name not in state.lane_of(state.units[name]).undone]
 
     def _is_ended(self, name: str) -> bool:
         unit = self.state.local(name)

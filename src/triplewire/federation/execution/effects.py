@@ -5,6 +5,8 @@ from __future__ import annotations
 from msgspec import Struct
 
 from triplewire.federation.sites.requests import FromSuperPeer
+from triplewire.rdf.terms import Triple
+from triplewire.wire.network_rules import NetworkTrace, RuleRelevance
 
 
 class ToPeer(Struct, frozen=True):
@@ -22,6 +24,7 @@ class UnitScheduled(Struct, frozen=True):
     parent: str | None
     rule: str | None
     peer: str
+    is_sealed: bool = False
 
 
 class UnitCommitted(Struct, frozen=True):
@@ -35,6 +38,28 @@ class UnitAborted(Struct, frozen=True):
 
     unit: str
     reason: str
+
+
+class SealedStays(Struct, frozen=True):
+    """A unit would have to abort, but its peer had committed it before anybody heard of it. So it stays."""
+
+    unit: str
+    reason: str
+
+
+class NotSerialisable(Struct, frozen=True):
+    """These come before each other in a circle, and all of them are sealed."""
+
+    units: tuple[str, ...]
+
+
+class NotCompensated(Struct, frozen=True):
+    """What a unit that has aborted had made of these stays so, because a sealed one has built on it."""
+
+    peer: str
+    unit: str
+    there: tuple[Triple, ...]
+    gone: tuple[Triple, ...]
 
 
 class NotScheduled(Struct, frozen=True):
@@ -79,14 +104,25 @@ class CompensationRefused(Struct, frozen=True):
     reason: str
 
 
+class InquiryAnswered(Struct, frozen=True):
+    """What others have answered to an inquiry of ours, as far as they have."""
+
+    inquiry: str
+    result: RuleRelevance | NetworkTrace
+
+
 Happening = (
     UnitScheduled
     | UnitCommitted
     | UnitAborted
+    | SealedStays
+    | NotSerialisable
+    | NotCompensated
     | NotScheduled
     | RulesMissing
     | ConditionFailed
     | MessageDropped
     | CompensationRefused
     | SchemaLeftOut
+    | InquiryAnswered
 )

@@ -80,6 +80,7 @@ def dispatch(state: ExecutionState, firing: Firing, parent: Unit) -> list[Unit]:
     group, whole = given.group, given.whole.current
     concerned = [peer for peer in group.peers if a_concerns(rule, group[peer], whole, firing.delta)]
     children = [_scheduled_here(state, peer, firing, parent) for peer in concerned]
+    is_sent = False
     # Who cannot be reached now is sent it when that is over.
     for other in given.overlay.members:
         view = given.network.view(other)
@@ -87,9 +88,14 @@ def dispatch(state: ExecutionState, firing: Firing, parent: Unit) -> list[Unit]:
             instance = _instance(state.number(), firing, parent.cause)
             come_of_it.instances.append((instance.id, other))
             state.send(other, instance)
+            is_sent = True
+            if other not in parent.sent_to:
+                parent.sent_to.append(other)
     if _aborts(rule) and not children:
         # Nobody here executes a copy that would say so.
         children.append(_scheduled_here(state, parent.peer, firing, parent, only_abort=True))
+    if not children and not is_sent:
+        parent.lacks(f"{firing.record.id}: its actions concern no peer")
     come_of_it.units += [child.id for child in children]
     return children
 
@@ -121,7 +127,7 @@ def schedule(
     unit = Unit(
         id=name,
         root=name if rule.coupling is Coupling.DETACHED else cause.root,
-        group=cause.group if aborts_with_parent(dependency) else name,
+        group=cause.group if aborts_with_parent(dependency) and not cause.is_sealed else name,
         parent=cause.parent,
         rule=firing.record,
         depth=cause.depth,
@@ -131,6 +137,7 @@ def schedule(
         guard=guard,
         since=state.now,
         members=[name],
+        delta=delta_text(firing.delta) or {},
     )
     state.units[name] = unit
     state.work[name] = Work(rule, ())
@@ -166,15 +173,18 @@ def instance_received(state: ExecutionState, sender: str, instance: ActionInstan
     given, rule = state.given, rule_of(instance.record.text)
     classes = {term_of(text): frozenset(map(iri_of, names)) for text, names in instance.classes.items()}
     firing = Firing(instance.record, delta_of(instance.delta), classes, instance.id)
-    cause = Cause(instance.parent, instance.root, instance.group, instance.depth)
+    cause = Cause(instance.parent, instance.root, instance.group, instance.depth, instance.is_sealed)
     come_of_it = state.come_of(instance.id)
+    come_of_it.parent, come_of_it.root, come_of_it.rule = instance.parent, instance.root, instance.record.id
     for peer in given.group.peers:
         view = given.group[peer]
         if not a_concerns(rule, view, given.whole.current, firing.delta):
             continue
         verdict = a_concerns(rule, state.privileges.writable(view), given.whole.current, firing.delta)
         if not verdict:
-            state.emit(NotScheduled(instance.id, f"{peer} does not let others do that: {verdict.reason}"))
+            reason = f"{peer} does not let others do that: {verdict.reason}"
+            come_of_it.refused.append(reason)
+            state.emit(NotScheduled(instance.id, reason))
             continue
         unit = schedule(state, peer, firing, cause, instance.record.abort, state.privileges)
         come_of_it.units.append(unit.id)
@@ -195,6 +205,7 @@ def _instance(name: str, firing: Firing, cause: Cause) -> ActionInstance:
         cause.root,
         cause.group,
         cause.depth,
+        cause.is_sealed,
     )
 
 

@@ -11,7 +11,8 @@ from triplewire.federation.sites.terms import LookupText
 class ActionInstance(Struct, frozen=True, tag="instance", array_like=True):
     """One instance of a rule's actions, for every peer of the receiver that they concern.
 
-    `parent` is the unit that has triggered the rule, `root` its transaction, `group` what aborts with it.
+    `parent` is the unit that has triggered the rule, `root` its transaction, `group` what aborts with it. A parent that
+    is sealed takes nobody along.
     """
 
     id: str
@@ -22,6 +23,7 @@ class ActionInstance(Struct, frozen=True, tag="instance", array_like=True):
     root: str
     group: str
     depth: int
+    is_sealed: bool = False
 
 
 class ChildScheduled(Struct, frozen=True, tag="child", array_like=True):
@@ -62,9 +64,10 @@ class SubAnswer(Struct, frozen=True, tag="subanswer", array_like=True):
 
 
 class Conflicts(Struct, frozen=True, tag="conflicts", array_like=True):
-    """Edges of the serialisation graph: the first of each pair comes before the second."""
+    """Edges of the serialisation graph: the first of each pair comes before the second. Nothing can undo the sealed."""
 
     edges: tuple[tuple[str, str], ...]
+    sealed: tuple[str, ...] = ()
 
 
 class Withdrawn(Struct, frozen=True, tag="withdrawn", array_like=True):

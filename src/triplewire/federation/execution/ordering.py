@@ -4,35 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from triplewire.federation.execution.effects import NotSerialisable
 from triplewire.federation.execution.journal import Journal, Who
 from triplewire.federation.execution.messages import Conflicts, Withdrawn
 from triplewire.federation.execution.serialisation import Edge
 from triplewire.federation.execution.state import ExecutionState
-from triplewire.federation.execution.units import check_names, super_peer_of
-from triplewire.federation.sites.requests import Executed
+from triplewire.federation.execution.units import age, check_names, super_peer_of
+from triplewire.federation.sites.requests import Executed, Report
 from triplewire.rules.graphs import Lookup
 
 
-def note_read(state: ExecutionState, peer: str, who: Who, lookups: Iterable[Lookup]) -> None:
-    """Somebody has asked a peer."""
+def note_read(state: ExecutionState, peer: str, who: Who, lookups: Iterable[Lookup], *, of: int | None = None) -> None:
+    """Somebody has asked a peer, about the state right after the entry `of` of its journal, or about the last one."""
     journal = state.lanes[peer].journal
-    _order(state, journal, journal.read(state.now, who, lookups).number)
+    _order(state, journal, journal.read(state.now, who, lookups, state=of))
 
 
-def note_write(state: ExecutionState, peer: str, who: Who, done: Executed) -> None:
-    """Somebody has changed a peer's repository, and read in it on the way."""
+def note_write(state: ExecutionState, peer: str, who: Who, done: Executed | Report) -> int:
+    """Somebody has changed a peer's repository, and read in it on the way; returns the number of the entry."""
     journal = state.lanes[peer].journal
-    since = journal.read(state.now, who, done.reads).number
+    since = journal.read(state.now, who, done.reads)
     journal.read(state.now, who, done.checks, is_check=True)
-    journal.wrote(state.now, who, done.wanted, done.changes)
+    number = journal.wrote(state.now, who, done.wanted, done.changes).number
     _order(state, journal, since)
+    return number
 
 
-def told(state: ExecutionState, sender: str, edges: Iterable[Edge]) -> None:
-    """Another super-peer knows of conflicts."""
-    pairs = list(edges)
-    check_names(*(name for pair in pairs for name in pair))
-    _take(state, pairs, sender)
+def seal(state: ExecutionState, name: str) -> None:
+    """Nothing can undo a unit of ours. It is new, so nobody has met it."""
+    state.order.seal(state.now, [name])
+
+
+def told(state: ExecutionState, sender: str, message: Conflicts) -> None:
+    """Another super-peer knows of conflicts, and of what nothing can undo."""
+    pairs = list(message.edges)
+    check_names(*message.sealed, *(name for pair in pairs for name in pair))
+    around = state.order.seal(state.now, message.sealed, sender)
+    _take(state, pairs, sender, around)
 
 
 def withdraw(state: ExecutionState, group: str) -> None:
@@ -45,10 +53,12 @@ def _order(state: ExecutionState, journal: Journal, since: int) -> None:
     _take(state, list(journal.conflicts(since, state.commute)), None)
 
 
-def _take(state: ExecutionState, edges: list[Edge], sender: str | None) -> None:
-    if not edges:
-        return
+def _take(state: ExecutionState, edges: list[Edge], sender: str | None, around: tuple[Edge, ...] = ()) -> None:
+    """Take edges, and look for cycles through them, and through those `around` what is sealed now."""
     for other, untold in state.order.add(state.now, edges, sender).items():
-        state.send(other, Conflicts(untold))
-    mine = state.given.me
-    state.victims += [victim for victim in state.order.victims(edges) if super_peer_of(victim) == mine]
+        state.send(other, Conflicts(untold.edges, untold.sealed))
+    mine, verdict = state.given.me, state.order.judge(state.now, (*edges, *around))
+    state.victims += [victim for victim in verdict.victims if super_peer_of(victim) == mine]
+    for cycle in verdict.unbreakable:
+        if super_peer_of(max(cycle, key=age)) == mine:
+            state.emit(NotSerialisable(cycle))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import takewhile
 
 from msgspec import Struct, field
 
@@ -13,7 +14,7 @@ from triplewire.federation.execution.effects import Happening, ToPeer
 from triplewire.federation.execution.journal import Who
 from triplewire.federation.execution.lanes import Lane
 from triplewire.federation.execution.serialisation import SerialisationGraph
-from triplewire.federation.execution.units import Trigger, Unit
+from triplewire.federation.execution.units import Status, Trigger, Unit
 from triplewire.federation.indexes.group_index import GroupIndex
 from triplewire.federation.indexes.local_index import IndexChange
 from triplewire.federation.indexes.network_index import NetworkIndex
@@ -37,10 +38,18 @@ class Asked(Struct):
 
 
 class Dispatched(Struct):
-    """What has come of a condition, or of an instance of actions: units here, and instances that were sent away."""
+    """What has come of a condition, or of an instance of actions: units here, and instances that were sent away.
+
+    Of an instance that another super-peer has sent: the unit that has led to it, its transaction, its rule, and why
+    peers were left out.
+    """
 
     units: list[str] = field(default_factory=list)
     instances: list[tuple[str, str]] = field(default_factory=list)
+    parent: str = ""
+    root: str = ""
+    rule: str = ""
+    refused: list[str] = field(default_factory=list)
 
 
 class Judgement(Struct):
@@ -87,6 +96,7 @@ class ExecutionState:
         self.dispatched: dict[str, Dispatched] = {}
         self.work: dict[str, Work] = {}
         self.noted_at: dict[str, float] = {}
+        self.ended: dict[str, float] = {}
         self.victims: list[str] = []
         self.judgements: list[Judgement] = []
         self.put_off: list[Trigger] = []
@@ -117,20 +127,36 @@ class ExecutionState:
 
     def note(self, name: str, work: Work) -> None:
         """Note what somebody does who is no unit of ours: a condition, or a reader of another super-peer."""
-        self.work[name], self.noted_at[name] = work, self.now
+        self.work[name] = work
+        self._noted(name)
 
     def come_of(self, name: str) -> Dispatched:
         """What has come of a condition or of an instance so far."""
-        self.noted_at[name] = self.now
+        self._noted(name)
         return self.dispatched.setdefault(name, Dispatched())
+
+    def may_forget_noted(self, before: float) -> bool:
+        """Whether conditions, readers and instances are as old as that."""
+        return next(iter(self.noted_at.values()), before) < before
 
     def forget_noted(self, before: float) -> None:
         """Forget conditions, readers and instances as old as that."""
-        for name in [name for name, at in self.noted_at.items() if at < before]:
+        for name in list(takewhile(lambda name: self.noted_at[name] < before, self.noted_at)):
             del self.noted_at[name]
             self.work.pop(name, None)
             self.dispatched.pop(name, None)
             self.spoiled.pop(name, None)
+
+    def end(self, unit: Unit, status: Status) -> None:
+        """A unit has committed or aborted. What was committed may abort later."""
+        unit.status, unit.ended_at = status, self.now
+        self.ended.pop(unit.id, None)
+        self.ended[unit.id] = self.now
+
+    def _noted(self, name: str) -> None:
+        # What was noted first is forgotten first.
+        self.noted_at.pop(name, None)
+        self.noted_at[name] = self.now
 
     def lane_of(self, unit: Unit) -> Lane:
         return self.lanes[unit.peer]

@@ -53,12 +53,13 @@ class Trigger(Struct, frozen=True):
 
 
 class Cause(Struct, frozen=True):
-    """What a unit was triggered by: its parent, the transaction, and what would abort together."""
+    """What a unit was triggered by: its parent, the transaction, and what would abort together if it is not sealed."""
 
     parent: str | None
     root: str
     group: str
     depth: int
+    is_sealed: bool = False
 
 
 class Unit(Struct):
@@ -66,8 +67,13 @@ class Unit(Struct):
 
     `waiting` are subtransactions at the same super-peer that come before the rest; their `waited_for_by` says so.
     `top` is the unit at this super-peer at whose end comes what this one defers; that one has `members`, itself
-    included, and the rules that wait, `deferred`. `changed` is what it has changed at its peer, by the number of the
-    request.
+    included, and the rules that wait, `deferred`. `changed` is what it has changed at its peer, each with its place in
+    the journal.
+
+    `sent_to` are the super-peers that were sent instances because of it; `not_scheduled` says what did not come of it,
+    and why.
+
+    It is sealed if its peer had committed it before anybody here heard of it: it never aborts.
     """
 
     id: str
@@ -89,15 +95,33 @@ class Unit(Struct):
     changed: list[tuple[int, Changes]] = field(default_factory=list)
     since: float = 0.0
     ended_at: float = 0.0
+    delta: dict[str, str] = field(default_factory=dict)
+    sent_to: list[str] = field(default_factory=list)
+    not_scheduled: list[str] = field(default_factory=list)
+    is_sealed: bool = False
+    author: str = ""
+    name: str = ""
 
     @property
     def is_aborted(self) -> bool:
         return self.status is Status.ABORTED
 
+    def lacks(self, reason: str) -> None:
+        """Something did not come of it."""
+        if reason not in self.not_scheduled:
+            self.not_scheduled.append(reason)
+
+    @property
+    def owner(self) -> str:
+        """The client of this super-peer whose right it uses. Elsewhere another one may have that identifier."""
+        if self.rule is None:
+            return self.author
+        return self.rule.owner if self.rule.origin == super_peer_of(self.id) else ""
+
     @property
     def cause(self) -> Cause:
         """What this unit is to those that it triggers."""
-        return Cause(self.id, self.root, self.group, self.depth + 1)
+        return Cause(self.id, self.root, self.group, self.depth + 1, self.is_sealed)
 
 
 def super_peer_of(name: str) -> str:

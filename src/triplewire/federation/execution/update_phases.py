@@ -8,7 +8,7 @@ is put where it belongs.
 
 from __future__ import annotations
 
-from triplewire.federation.execution.aborting import abort, compensate, compensation_refused
+from triplewire.federation.execution.aborting import abort, compensate, compensated, compensation_refused
 from triplewire.federation.execution.conditions.deferral import finish, fired, put_off
 from triplewire.federation.execution.conditions.evaluation import ConditionEvaluation
 from triplewire.federation.execution.conditions.sub_queries import pursue
@@ -51,8 +51,13 @@ def advance(state: ExecutionState, lane: Lane) -> bool:
     return bool(lane.ready) and _begin(state, lane, state.units[lane.ready.popleft()])
 
 
-def replied(state: ExecutionState, lane: Lane, reply: Reply) -> None:
-    """The peer has answered what was outstanding."""
+def has_waited_for_rules(state: ExecutionState, update: Update, now: float) -> bool:
+    """Whether the rules that a change needs are here, or have been waited for long enough."""
+    return not state.given.registrar.asking or update.until <= now
+
+
+def replied(state: ExecutionState, lane: Lane, serial: int, reply: Reply) -> None:
+    """The peer has answered what was outstanding, and has told that as this serial."""
     update = lane.update
     if update is None:
         _compensated(state, lane, reply)
@@ -60,17 +65,25 @@ def replied(state: ExecutionState, lane: Lane, reply: Reply) -> None:
     unit = state.units[update.unit]
     match reply:
         case Executed():
+            update.serial = serial
             _executed(state, lane, update, unit, reply)
         case Detected():
             _detected(state, lane, update, unit, reply)
         case Refused(reason):
             lane.update = None
             abort(state, unit.id, reason)
+            if not unit.is_aborted:
+                _end_update(state, lane, unit)
         case Compensated():
             raise AssertionError("nothing was compensated")
 
 
 def _begin(state: ExecutionState, lane: Lane, unit: Unit) -> bool:
+    reported = lane.reported.pop(unit.id, None)
+    if reported is not None:
+        reported.until = state.now + state.given.timings.growth
+        lane.update = reported
+        return True
     if not unit.pending:
         finish(state, unit)
         return True
@@ -79,7 +92,8 @@ def _begin(state: ExecutionState, lane: Lane, unit: Unit) -> bool:
         abort(state, unit.id, f"{unit.rule.id if unit.rule else unit.id} aborts: {action.action.reason}")
         return True
     lane.update = Update(unit.id)
-    _ask(state, lane, Execute(unit.id, action.action, action.lets, action.delta, action.classes, unit.guard))
+    lets, delta, classes = action.lets, action.delta, action.classes
+    _ask(state, lane, Execute(unit.id, action.action, lets, delta, classes, unit.guard, unit.owner))
     return True
 
 
@@ -89,10 +103,11 @@ def _ask(state: ExecutionState, lane: Lane, request: Request) -> None:
 
 def _go_on(state: ExecutionState, lane: Lane, update: Update) -> bool:
     if update.phase is Phase.RULES:
-        if state.given.registrar.asking and state.now < update.until:
+        if not has_waited_for_rules(state, update, state.now):
             return False
         if state.given.registrar.is_missing_rules:
             state.emit(RulesMissing(update.unit))
+            state.units[update.unit].lacks("rules may be missing: super-peers have not answered in time")
         _detect(state, lane, update)
         return True
     if update.phase is Phase.DEFERRED:
@@ -109,15 +124,16 @@ def _go_on(state: ExecutionState, lane: Lane, update: Update) -> bool:
 
 
 def _executed(state: ExecutionState, lane: Lane, update: Update, unit: Unit, done: Executed) -> None:
-    note_write(state, lane.peer, Who(unit.id, unit.root, unit.group), done)
+    update.number = note_write(state, lane.peer, Who(unit.id, unit.root, unit.group), done)
+    state.given.group.lost(lane.peer, done.index)
     state.emit(*state.given.follow_index(state.now, lane.peer, done.index))
     if unit.is_aborted:
         # It has aborted while the peer was at it.
         lane.update = None
         lane.undone[unit.id] = None
         return
-    update.changes, update.index = done.changes, done.index
-    unit.changed.append((lane.number, done.changes))
+    update.changes = update.net = done.changes
+    unit.changed.append((update.number, done.changes))
     if not done.changes:
         _end_update(state, lane, unit)
         return
@@ -125,14 +141,14 @@ def _executed(state: ExecutionState, lane: Lane, update: Update, unit: Unit, don
 
 
 def _detect(state: ExecutionState, lane: Lane, update: Update) -> None:
-    view = state.given.group[lane.peer].before_and_after(update.index)
+    view = state.given.group.before_and_after(lane.peer)
     records = state.given.registrar.base.may_be_triggered(update.changes, view)
     if not records:
         _end_update(state, lane, state.units[update.unit])
         return
     update.phase = Phase.DETECTING
     rules = [rule_of(record.text) for record in records]
-    _ask(state, lane, Detect(tuple(EventQuery(rule.id, rule.event, rule.lets) for rule in rules)))
+    _ask(state, lane, Detect(update.serial, tuple(EventQuery(rule.id, rule.event, rule.lets) for rule in rules)))
 
 
 def _detected(state: ExecutionState, lane: Lane, update: Update, unit: Unit, found: Detected) -> None:
@@ -146,17 +162,17 @@ def _detected(state: ExecutionState, lane: Lane, update: Update, unit: Unit, fou
         trigger = Trigger(state.number(), base[name], found.deltas[name], found.classes, unit.id)
         rule = rule_of(trigger.record.text)
         state.note(trigger.id, Work(rule, ()))
-        note_read(state, lane.peer, Who(trigger.id, unit.root, unit.group), found.reads)
+        note_read(state, lane.peer, Who(trigger.id, unit.root, unit.group), found.reads, of=update.number)
         if rule.coupling is Coupling.DEFERRED:
             put_off(state, unit, trigger)
             continue
         update.conditions.append(trigger.id)
-        changes, until = outward_changes(update.changes, lane.peer), state.now + state.given.timings.condition
+        changes, until = outward_changes(update.net, lane.peer), state.now + state.given.timings.condition
         condition = ConditionEvaluation(trigger, unit.root, unit.group, lane.peer, changes, until, trigger.deltas)
         state.conditions[trigger.id] = condition
         pursue(state, condition)
     if not found.deltas:
-        note_read(state, lane.peer, Who(unit.id, unit.root, unit.group), found.reads)
+        note_read(state, lane.peer, Who(unit.id, unit.root, unit.group), found.reads, of=update.number)
 
 
 def _fire(state: ExecutionState, lane: Lane, update: Update, conditions: list[ConditionEvaluation]) -> None:
@@ -182,5 +198,7 @@ def _compensated(state: ExecutionState, lane: Lane, reply: Reply) -> None:
         compensation_refused(state, lane, reply)
     else:
         assert isinstance(reply, Compensated), "nothing else was asked for"
+        state.given.group.lost(lane.peer, reply.index)
         state.emit(*state.given.follow_index(state.now, lane.peer, reply.index))
+        compensated(lane)
     lane.compensating = ()

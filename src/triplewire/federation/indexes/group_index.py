@@ -7,18 +7,22 @@ induced by what peer i has, is what the relevance of a rule to that peer is aske
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 
 from msgspec import Struct
 
 from triplewire.federation.indexes.local_index import IndexChange, Nodes, Reference
 from triplewire.federation.indexes.merging import Merged, merged
-from triplewire.rdf.terms import RDF, RDFS, NamedNode, Triple
+from triplewire.rdf.terms import RDF, RDFS, NamedNode, Term, Triple
 from triplewire.rules.schema import Schema
 from triplewire.rules.vocabulary import CONTAINERS, MEMBERSHIP, RESOURCE, TYPE, is_datatype
 
 _CLASS, _PROPERTY = RDFS["Class"], RDF["Property"]
 _AMBIENT = CONTAINERS | {RESOURCE, MEMBERSHIP, TYPE, _CLASS, _PROPERTY}
 _NOBODY: frozenset[str] = frozenset()
+_NOTHING: Nodes = frozenset()
+# One for each peer and each other super-peer, and what others see of them.
+_MOST_PARTS = 4_096
 
 
 class GroupChange(Struct, frozen=True):
@@ -67,6 +71,14 @@ class PeerView:
         """Whether the resource is in the resource index for this peer."""
         return resource in self._resources
 
+    def nodes_of(self, resource: NamedNode) -> Nodes:
+        """The classes and properties of the data that is about a resource."""
+        return frozenset(self._resources.get(resource, ()))
+
+    def classes_of(self, resource: NamedNode) -> list[NamedNode]:
+        """The classes that a resource has at this peer."""
+        return sorted((node for node in self.nodes_of(resource) if self._classes.is_class(node)), key=str)
+
     def describes(self, resource: NamedNode) -> bool:
         """Whether the resource has a class at this peer, and is not only what arcs lead to."""
         return any(self._classes.is_class(node) for node in self._resources.get(resource, ()))
@@ -89,25 +101,49 @@ class PeerView:
         for node, resource in change.referenced:
             self._resources.setdefault(resource, set()).add(node)
 
-    def before_and_after(self, change: IndexChange) -> PeerView:
-        """What it has now, after the change, or had before it: a deletion is an event of what is there no more."""
-        if not change.shrunk and not change.dropped:
-            return self
-        return _BeforeAndAfter(self, change)
+
+class PartialView(PeerView):
+    """A peer of which others see some classes and properties, and not all resources.
+
+    Its resources are looked at where they are: there may be a million, and an instance of actions names a few.
+    """
+
+    def __init__(self, whole: PeerView, declared: Schema, nodes: Nodes, closed: frozenset[Term]) -> None:
+        super().__init__(declared, nodes, (), whole.declared)
+        self._whole = whole
+        self._closed = closed
+
+    @property
+    def references(self) -> Iterator[Reference]:
+        return (reference for reference in self._whole.references if reference[1] not in self._closed)
+
+    def has(self, resource: NamedNode) -> bool:
+        return resource not in self._closed and self._whole.has(resource)
+
+    def nodes_of(self, resource: NamedNode) -> Nodes:
+        return _NOTHING if resource in self._closed else self._whole.nodes_of(resource)
+
+    def describes(self, resource: NamedNode) -> bool:
+        return resource not in self._closed and self._whole.describes(resource)
 
 
 class _BeforeAndAfter(PeerView):
-    """A peer with what it has lost in its last change; its references are looked at where they are."""
+    """A peer with what it has lost in changes that are still looked at."""
 
-    def __init__(self, now: PeerView, change: IndexChange) -> None:
-        super().__init__(now.declared, now.nodes | change.shrunk, change.dropped)
+    def __init__(self, now: PeerView, lost: PeerView) -> None:
+        super().__init__(now.declared, now.nodes | lost.nodes)
         self._now = now
+        self._lost = lost
+
+    @property
+    def schema(self) -> Schema:
+        return self._now.schema if self._lost.nodes <= self._now.nodes else super().schema
 
     def has(self, resource: NamedNode) -> bool:
-        return self._now.has(resource) or super().has(resource)
+        return self._now.has(resource) or self._lost.has(resource)
 
     def describes(self, resource: NamedNode) -> bool:
-        return self._now.describes(resource) or super().describes(resource)
+        return self._now.describes(resource) or self._lost.describes(resource)
 
 
 class GroupIndex:
@@ -116,22 +152,23 @@ class GroupIndex:
     def __init__(self) -> None:
         self._views: dict[str, PeerView] = {}
         self._together: Merged | None = None
+        self._peers_with: dict[NamedNode, int] = {}
+        self._lost: dict[str, PeerView] = {}
 
     # Peers
 
     def join(self, peer: str, view: PeerView) -> GroupChange:
         """A peer with all that it has; one that was here before is taken anew."""
-        before = self.nodes
+        before = self._views.get(peer)
         self._views[peer] = view
         self._together = None
-        return _change(before, self.nodes)
+        return self._recount(_NOTHING if before is None else before.nodes, view.nodes)
 
     def leave(self, peer: str) -> GroupChange:
         """A peer is no longer in the group."""
-        before = self.nodes
-        self._views.pop(peer, None)
+        view = self._views.pop(peer, None)
         self._together = None
-        return _change(before, self.nodes)
+        return self._recount(_NOTHING if view is None else view.nodes, _NOTHING)
 
     def declare(self, peer: str, schema: Schema, change: IndexChange) -> GroupChange:
         """A peer declares another schema, and what follows from its data has changed with it."""
@@ -141,9 +178,32 @@ class GroupIndex:
 
     def follow(self, peer: str, change: IndexChange) -> GroupChange:
         """A peer's annotated schema has changed."""
-        before = self.nodes if change.grown or change.shrunk else frozenset()
-        self._views[peer].include(change)
-        return _change(before, self.nodes) if change.grown or change.shrunk else GroupChange()
+        view = self._views[peer]
+        before = view.nodes
+        view.include(change)
+        return self._recount(before, view.nodes) if before is not view.nodes else GroupChange()
+
+    # What was there: a deletion is an event of what is there no more
+
+    def lost(self, peer: str, change: IndexChange) -> None:
+        """A change is to be looked at with what the peer had before it, until `all_seen`."""
+        if (change.shrunk or change.dropped) and peer in self._views:
+            lost = self._lost.setdefault(peer, PeerView(self._views[peer].declared))
+            lost.include(IndexChange(grown=change.shrunk, referenced=change.dropped))
+
+    def all_seen(self, peer: str) -> None:
+        """No change of the peer is to be looked at any more."""
+        self._lost.pop(peer, None)
+
+    def before_and_after(self, peer: str) -> PeerView:
+        """What a peer has now, or had before one of the changes that are still looked at."""
+        now, lost = self._views[peer], self._lost.get(peer)
+        return now if lost is None else _BeforeAndAfter(now, lost)
+
+    @property
+    def recent_schema(self) -> Schema:
+        """The part of the combined schema that somebody has data of, or had before a change that is still looked at."""
+        return induced(self.declared, self.nodes.union(*(view.nodes for view in self._lost.values())))
 
     # Reading
 
@@ -160,7 +220,7 @@ class GroupIndex:
     @property
     def nodes(self) -> Nodes:
         """What some peer has data of."""
-        return frozenset().union(*(view.nodes for view in self._views.values()))
+        return frozenset(self._peers_with)
 
     @property
     def together(self) -> Merged:
@@ -196,7 +256,22 @@ class GroupIndex:
                     found[resource] = found.get(resource, _NOBODY) | {peer}
         return found
 
+    # Private
 
+    def _recount(self, before: Nodes, after: Nodes) -> GroupChange:
+        """One peer's nodes have changed; how the group's have."""
+        came, went = after - before, before - after
+        counts = self._peers_with
+        grown = frozenset(node for node in came if node not in counts)
+        shrunk = frozenset(node for node in went if counts[node] == 1)
+        counts.update((node, counts.get(node, 0) + 1) for node in came)
+        counts.update((node, counts[node] - 1) for node in went)
+        for node in shrunk:
+            del counts[node]
+        return GroupChange(grown, shrunk)
+
+
+@lru_cache(maxsize=_MOST_PARTS)
 def induced(schema: Schema, nodes: Nodes) -> Schema:
     """The subgraph of a schema that some of its classes and properties induce."""
 
@@ -210,7 +285,3 @@ def induced(schema: Schema, nodes: Nodes) -> Schema:
 
 def _ends_stay(triple: Triple, stays: Callable[[NamedNode], bool]) -> bool:
     return all(isinstance(end, NamedNode) and stays(end) for end in (triple.subject, triple.object))
-
-
-def _change(before: Nodes, after: Nodes) -> GroupChange:
-    return GroupChange(after - before, before - after)

@@ -64,20 +64,17 @@ class LocalIndex:
 
     def follow(self, changes: Changes) -> IndexChange:
         """Follow a change to the repository's closure."""
-        nodes, references = dict(self._nodes), dict(self._references)
+        nodes: dict[NamedNode, bool] = {}
+        references: dict[Reference, bool] = {}
         for triples, by in ((changes.deleted, -1), (changes.inserted, 1)):
             for triple in triples:
                 node = node_of(triple)
                 if node is not None:
-                    _count(self._nodes, node, by)
+                    _count(self._nodes, node, by, nodes)
                     for resource in _resources(triple):
-                        _count(self._references, (node, resource), by)
-        return IndexChange(
-            frozenset(self._nodes.keys() - nodes.keys()),
-            frozenset(nodes.keys() - self._nodes.keys()),
-            frozenset(self._references.keys() - references.keys()),
-            frozenset(references.keys() - self._references.keys()),
-        )
+                        _count(self._references, (node, resource), by, references)
+        grown, shrunk = _moved(self._nodes, nodes)
+        return IndexChange(grown, shrunk, *_moved(self._references, references))
 
 
 def node_of(triple: Triple) -> NamedNode | None:
@@ -95,7 +92,15 @@ def _resources(triple: Triple) -> Iterator[NamedNode]:
         yield triple.object
 
 
-def _count(counts: Counter[_Key], key: _Key, by: int) -> None:
+def _count(counts: Counter[_Key], key: _Key, by: int, was_there: dict[_Key, bool]) -> None:
+    """Count, and note of each key that is touched whether it was there before."""
+    was_there.setdefault(key, key in counts)
     counts[key] += by
     if not counts[key]:
         del counts[key]
+
+
+def _moved(counts: Counter[_Key], was_there: dict[_Key, bool]) -> tuple[frozenset[_Key], frozenset[_Key]]:
+    """Of what was touched: what is there now and was not, and what was and is no more."""
+    came = frozenset(key for key, before in was_there.items() if key in counts and not before)
+    return came, frozenset(key for key, before in was_there.items() if before and key not in counts)

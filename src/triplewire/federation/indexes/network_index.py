@@ -45,6 +45,7 @@ class NetworkIndex:
         self._whole = whole
         self._offers: dict[str, Offer] = {me: Offer(me, 0)}
         self._views: dict[str, tuple[Schema, PeerView]] = {}
+        self._reads: dict[str, Nodes] = {}
 
     @property
     def versions(self) -> Versions:
@@ -65,6 +66,7 @@ class NetworkIndex:
         if offer.super_peer != self._me and (known is None or known.version < offer.version):
             self._offers[offer.super_peer] = offer
             self._views.pop(offer.super_peer, None)
+            self._reads.pop(offer.super_peer, None)
 
     def newer_than(self, versions: Versions) -> list[Offer]:
         """The offers that somebody lacks who knows these."""
@@ -95,17 +97,22 @@ class NetworkIndex:
         """Those of the others that may have triples for a lookup."""
         for other in others:
             offer = self._offers.get(other)
-            if offer is not None and may_have(lookup, frozenset(offer.reads)):
+            if offer is not None and may_have(lookup, self._reads_of(offer)):
                 yield other
 
+    def _reads_of(self, offer: Offer) -> Nodes:
+        if offer.super_peer not in self._reads:
+            self._reads[offer.super_peer] = _nodes(offer.reads)
+        return self._reads[offer.super_peer]
 
-def may_have(lookup: Lookup, names: frozenset[str]) -> bool:
+
+def may_have(lookup: Lookup, nodes: Nodes) -> bool:
     """Whether one who has data of these classes and properties may have triples for a lookup."""
     if lookup.predicate is None:
-        return bool(names)
+        return bool(nodes)
     if lookup.predicate == TYPE:
-        return bool(names) if lookup.target is None else getattr(lookup.target, "value", "") in names
-    return (MEMBERSHIP if number_of(lookup.predicate) is not None else lookup.predicate).value in names
+        return bool(nodes) if lookup.target is None else lookup.target in nodes
+    return (MEMBERSHIP if number_of(lookup.predicate) is not None else lookup.predicate) in nodes
 
 
 def _names(nodes: Nodes) -> tuple[str, ...]:

@@ -118,9 +118,9 @@ def a_suits(rule: Rule, view: PeerView, whole: Schema) -> Verdict:
     inserting, others = _split(_acting(rule))
     verdicts = []
     if inserting:
-        verdicts.append(a_relevant(replace(rule, actions=inserting), view.declared, whole))
+        verdicts.append(a_relevant(_with_actions(rule, inserting), view.declared, whole))
     if others:
-        verdicts.append(a_relevant(replace(rule, actions=others), view.schema, whole))
+        verdicts.append(a_relevant(_with_actions(rule, others), view.schema, whole))
     if not verdicts:
         return Verdict(False, "its actions concern no data")
     return next((one for one in verdicts if not one), verdicts[0])
@@ -220,6 +220,11 @@ def _split(actions: Iterable[Action]) -> tuple[tuple[Action, ...], tuple[Action,
         inserts = isinstance(action, ResourceAction | ArcAction) and action.change is Change.INSERT
         (inserting if inserts else others).append(action)
     return tuple(inserting), tuple(others)
+
+
+def _with_actions(rule: Rule, actions: tuple[Action, ...]) -> Rule:
+    """The rule with some of its actions; the same one if they are all, since what is known of it is found again."""
+    return rule if actions == rule.actions else replace(rule, actions=actions)
 
 
 def _with_resources(verdict: Verdict, resources: Iterable[NamedNode], view: PeerView) -> Verdict:

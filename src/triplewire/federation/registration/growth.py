@@ -27,6 +27,9 @@ class _Question(Struct):
     until: float
     is_complete: bool = True
 
+    def is_late(self, now: float) -> bool:
+        return self.until <= now and bool(self.waiting)
+
 
 class Answered(Struct, frozen=True):
     """A question of ours has come back."""
@@ -81,10 +84,14 @@ class Growth:
         question.is_complete = question.is_complete and found.is_complete
         return self._finish()
 
+    def is_due(self, now: float) -> bool:
+        """Whether somebody has been waited for long enough."""
+        return any(question.is_late(now) for question in self._open.values())
+
     def tick(self, now: float) -> tuple[list[Effect], list[Answered]]:
         """Go on without those that do not answer."""
         for question in self._open.values():
-            if question.until <= now and question.waiting:
+            if question.is_late(now):
                 question.waiting.clear()
                 question.is_complete = False
         return self._finish()

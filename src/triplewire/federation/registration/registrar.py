@@ -47,6 +47,10 @@ class _Growing(Struct):
     query: str | None
     again_at: float = 0.0
 
+    def is_due(self, now: float) -> bool:
+        """Whether it is time to ask once more."""
+        return self.query is None and self.again_at <= now
+
 
 class Registrar:
     """The rules of one super-peer. `whole` is the schema of all, against which rules are written."""
@@ -140,12 +144,22 @@ class Registrar:
                 return self._and_keep(now, *self._growth.answered_by(sender, message))
         return []
 
+    def is_due(self, now: float) -> bool:
+        """Whether a tick would do anything."""
+        return (
+            any(until <= now for until in self._tombstones.values())
+            or self._growth.is_due(now)
+            or any(growing.is_due(now) for growing in self._growing)
+            or self._known_others != frozenset(self._overlay.others)
+            or self._is_exchange_due(now)
+        )
+
     def tick(self, now: float) -> list[Effect]:
         """Do what is due."""
         self._tombstones = {rule: until for rule, until in self._tombstones.items() if until > now}
         effects = self._and_keep(now, *self._growth.tick(now))
         for growing in list(self._growing):
-            if growing.query is None and growing.again_at <= now:
+            if growing.is_due(now):
                 effects += self._ask(now, growing)
         return [*effects, *self._exchange(now)]
 
@@ -156,7 +170,7 @@ class Registrar:
         new = [one for one in records if one.id not in self.base and one.id not in self._tombstones]
         if not new:
             return
-        schema = self._group.schema
+        schema = self._group.recent_schema
         for record in new:
             if e_relevant(rule_of(record.text), schema):
                 self.base.add(record)
@@ -192,11 +206,14 @@ class Registrar:
 
     # Private: exchanges
 
+    def _is_exchange_due(self, now: float) -> bool:
+        return bool(self._overlay.others) and now - self._exchange_at >= self._timings.exchange
+
     def _exchange(self, now: float) -> list[Effect]:
         """With a random other one now and then, and at once with those that have come, or have come back."""
         others = frozenset(self._overlay.others)
         chosen, self._known_others = set(others - self._known_others), others
-        if others and now - self._exchange_at >= self._timings.exchange:
+        if self._is_exchange_due(now):
             self._exchange_at = now
             chosen.add(self._rng.choice(sorted(others)))
         nodes = as_names(self._group.nodes) if chosen else ()

@@ -104,7 +104,8 @@ class RuleBase:
     def may_be_triggered(self, changes: Changes, view: PeerView) -> list[RuleRecord]:
         """The rules that a change may trigger at a peer: the event part concerns the peer, and waits for such data.
 
-        It waits for it also where an arc makes the event's path lead to a resource that was there before. `view` has what the peer had before the change and has after it.
+        It waits for it also where an arc makes the event's path lead to a resource that was there before. `view` has
+        what the peer had before the change and has after it.
         """
         touched: dict[NamedNode | None, None] = {None: None}
         for triple in (*changes.inserted, *changes.deleted):

@@ -7,15 +7,16 @@ asks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import IntEnum
 
 from msgspec import Struct
 
 from triplewire.errors import UpdateRefused
-from triplewire.federation.indexes.group_index import PeerView, induced
-from triplewire.federation.indexes.local_index import Nodes, node_of
+from triplewire.federation.indexes.group_index import PartialView, PeerView, induced
+from triplewire.federation.indexes.local_index import Nodes, Reference, node_of
 from triplewire.rdf.terms import NamedNode, Term, Triple
+from triplewire.rules.vocabulary import TYPE
 
 
 class Access(IntEnum):
@@ -50,14 +51,26 @@ class Privileges(Struct, frozen=True):
             return nodes
         return frozenset(node for node in nodes if self.nodes.get(node, self.otherwise) >= access)
 
+    def readable(self, view: PeerView, resources: Iterable[NamedNode] = ()) -> PeerView:
+        """A peer as others see it who want to read. Of its resources only these are looked at.
+
+        One is there for them if they may read that it has a class there: of one that arcs lead to, nobody knows here
+        whether others may read these arcs.
+        """
+        opened = frozenset(self._opened(view))
+        nodes = [n for n in view.nodes if n in opened or self.nodes.get(n, self.otherwise) > Access.PRIVATE]
+        seen: list[Reference] = []
+        for resource in resources:
+            classes = view.classes_of(resource)
+            seen += [(cls, resource) for cls in classes if self._is_class_open(resource, cls, classes)]
+        return PeerView(view.declared, frozenset(nodes), seen)
+
     def writable(self, view: PeerView) -> PeerView:
         """A peer as others see it who want to write."""
         declared = frozenset(view.declared.classes | view.declared.properties) | view.nodes
         open_to_others = self.open_nodes(declared, Access.READ_WRITE)
-        closed = {one for one, access in self.resources.items() if access < Access.READ_WRITE}
-        references = (reference for reference in view.references if reference[1] not in closed)
-        part = induced(view.declared, open_to_others)
-        return PeerView(part, view.nodes & open_to_others, references, view.declared)
+        closed = frozenset(one for one, access in self.resources.items() if access < Access.READ_WRITE)
+        return PartialView(view, induced(view.declared, open_to_others), view.nodes & open_to_others, closed)
 
     def check(self, triples: Iterable[Triple], classes: Mapping[Term, Iterable[Term]]) -> None:
         """Raise `UpdateRefused` if others may not write one of the triples."""
@@ -66,3 +79,15 @@ class Privileges(Struct, frozen=True):
             if access < Access.READ_WRITE:
                 wanted = "the right of other super-peers to write"
                 raise UpdateRefused(wanted=f"{wanted} {triple}", found=access.name.lower().replace("_", "-"))
+
+    def _is_class_open(self, resource: NamedNode, cls: NamedNode, classes: Iterable[NamedNode]) -> bool:
+        return self.of_triple(Triple(resource, TYPE, cls), classes) > Access.PRIVATE
+
+    def _opened(self, view: PeerView) -> Iterator[NamedNode]:
+        """The classes and properties of which a peer has open data by what is said of its resources."""
+        for resource, access in self.resources.items():
+            if access > Access.PRIVATE and isinstance(resource, NamedNode):
+                yield from view.nodes_of(resource)
+        for (resource, name), access in self.details.items():
+            if access > Access.PRIVATE and isinstance(resource, NamedNode):
+                yield from view.nodes_of(resource) & {node_of(Triple(resource, name, resource))}

@@ -1,62 +1,72 @@
-"""A peer: a repository that conforms to the peer's own schema, and does what its super-peer asks.
+"""A peer: a repository that conforms to the peer's own schema, does what its super-peer asks, and reports the rest.
 
-What an arc leads to may be described at another site. Such a resource comes with its classes, so that the peer can see
-that the arc conforms; they are noted beside the repository, where they trigger nothing and count as nobody's data.
+site = PeerSite("ann", schema)
+told = site.change(parse_updates(text))     # a change of its own: committed, and reported to the super-peer
+answer = site.receive(request)              # what the super-peer asks for
+again = list(site.stream.to_repeat)         # what was not received, now and then
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from pyoxigraph import Store
 
 from triplewire.errors import InputError, SchemaViolation
 from triplewire.federation.indexes.group_index import PeerView
 from triplewire.federation.indexes.local_index import IndexChange, LocalIndex
-from triplewire.federation.sites.privileges import Access
+from triplewire.federation.sites.detection import detect
+from triplewire.federation.sites.matching import matched
+from triplewire.federation.sites.planning import (
+    MOST_EDITS,
+    WithForeign,
+    as_kept,
+    described_elsewhere,
+    planned,
+    still_described,
+)
 from triplewire.federation.sites.requests import (
-    Classes,
     Compensate,
     Compensated,
     Detect,
     Detected,
     Execute,
     Executed,
+    Forget,
     FromPeer,
     FromSuperPeer,
     Match,
-    Matched,
+    Numbered,
     NumberedReply,
+    Received,
     Refused,
     Reply,
+    Report,
+    ReportedUpdate,
     Request,
+    Told,
 )
-from triplewire.federation.sites.terms import inward, outward, outward_triple
-from triplewire.rdf.terms import Literal, NamedNode, Term, Triple
-from triplewire.rules.changes import Changes, Edits
+from triplewire.federation.sites.stream import PeerStream
+from triplewire.languages.rdftl.syntax import Update
+from triplewire.rdf.terms import Triple
+from triplewire.rules.changes import Changes, Edits, NetChanges, last_word
 from triplewire.rules.execution.actions import ActionEdits, MovedArc, Planner
-from triplewire.rules.execution.triggering.event_detection import Detection, EventOccurrences
-from triplewire.rules.graphs import Graph, Lookup, PreviousGraph, RecordingGraph
-from triplewire.rules.literals import triple_as_kept
-from triplewire.rules.paths import DeltaTerms
+from triplewire.rules.graphs import RecordingGraph
+from triplewire.rules.name_resolution import resolved_update
 from triplewire.rules.repository import Repository
 from triplewire.rules.schema import Schema
-from triplewire.rules.vocabulary import TYPE
 
-MOST_EDITS = 1_000_000
+_Done = tuple[Reply, tuple[MovedArc, ...]]
 
 
 class PeerSite:
     """A peer of a super-peer. `name` is unique in the network: it names the peer's blank nodes."""
 
-    def __init__(self, name: str, schema: Schema, store: Store | None = None) -> None:
+    def __init__(self, name: str, schema: Schema, store: Store | None = None, stream: PeerStream | None = None) -> None:
         self.name = name
         self.repository = Repository(schema, store)
         self.index = LocalIndex(self.repository)
-        self._foreign: dict[Term, frozenset[NamedNode]] = {}
-        self._answered = NumberedReply(0, Detected({}))
-        self._changes = Changes()
-        self._moved: tuple[MovedArc, ...] = ()
+        self.stream = PeerStream() if stream is None else stream
 
     @property
     def view(self) -> PeerView:
@@ -66,7 +76,10 @@ class PeerSite:
     @property
     def last_reply(self) -> Reply:
         """What the last numbered request has come to."""
-        return self._answered.reply
+        answered = self.stream.answered
+        assert answered is not None, "nothing was asked"
+        assert isinstance(answered.what, NumberedReply), "a report answers nothing"
+        return answered.what.reply
 
     def load(self, triples: Iterable[Triple]) -> None:
         """Begin with these triples. They trigger nothing."""
@@ -79,143 +92,103 @@ class PeerSite:
         What follows by the one schema and not by the other comes and goes without an event.
         """
         repository = Repository(schema)
-        repository.apply(Edits(tuple(self.repository.asserted)), _WithForeign(repository, self._foreign))
+        repository.apply(Edits(tuple(self.repository.asserted)), WithForeign(repository, self.stream.foreign))
         before, self.index = self.index, LocalIndex(repository)
         self.repository = repository
         return self.index.since(before)
 
-    def receive(self, asked: FromSuperPeer) -> FromPeer | None:
-        """Do what the super-peer asks. None: the request is an old one that nobody waits for."""
-        if isinstance(asked, Match):
-            return self._match(asked)
-        if asked.number > self._answered.number:
-            self._answered = NumberedReply(asked.number, self._reply(asked.request))
-        return self._answered if asked.number == self._answered.number else None
+    # Changes of its own
 
-    def _reply(self, request: Request) -> Reply:
+    def change(self, updates: Iterable[Update | Edits], *, author: str = "", name: str = "") -> Told:
+        """One transaction of the peer itself: all of it, or nothing. Raises what is wrong with an update."""
+        reads, checks = RecordingGraph(self.repository), RecordingGraph(self._with_foreign)
+        done: list[tuple[ActionEdits, Changes]] = []
+        try:
+            for update in updates:
+                edits = self._planned_by_itself(update, reads)
+                done.append((edits, self.repository.apply(edits.edits, checks)))
+        except InputError:
+            self.repository.apply(_net(changes for _, changes in done).edits.reversed(), self._with_foreign)
+            raise
+        net = _net(changes for _, changes in done)
+        report = Report(
+            last_word(as_kept(edits.edits) for edits, _ in done),
+            tuple(ReportedUpdate(changes, edits.moved) for edits, changes in done),
+            net,
+            self.index.follow(net),
+            tuple(reads.lookups),
+            tuple(checks.lookups),
+            author,
+            name,
+        )
+        return self.stream.report(report)
+
+    def _planned_by_itself(self, update: Update | Edits, graph: RecordingGraph) -> ActionEdits:
+        if isinstance(update, Edits):
+            return ActionEdits(update)
+        schema = self.repository.schema
+        whole = resolved_update(update, schema)
+        return Planner(graph, schema, whole.lets, None, MOST_EDITS).plan(whole.action)
+
+    # What the super-peer asks for
+
+    def receive(self, asked: FromSuperPeer) -> FromPeer | None:
+        """Do what the super-peer asks. None: there is nothing to say, or nobody waits for it."""
+        match asked:
+            case Numbered(number, request):
+                if number > self.stream.last_number:
+                    reply, moved = self._reply(request)
+                    self.stream.answer(NumberedReply(number, reply), moved)
+                return self.stream.answered if number == self.stream.last_number else None
+            case Match():
+                return matched(self.name, self.repository, asked, self.stream.serial)
+            case Received() | Forget():
+                self.stream.take(asked)
+                return None
+
+    def _reply(self, request: Request) -> _Done:
         match request:
             case Execute():
                 return self._execute(request)
             case Detect():
-                return self._detect(request)
+                return self._detect(request), ()
             case Compensate(edits):
-                return self._compensate(edits)
+                return self._compensate(edits), ()
 
-    # Actions
-
-    def _execute(self, request: Execute) -> Executed | Refused:
+    def _execute(self, request: Execute) -> _Done:
+        classes = described_elsewhere(self.name, request.classes)
         graph = RecordingGraph(self.repository)
-        seen = RecordingGraph(_WithForeign(self.repository, {**self._foreign, **self._inward_classes(request)}))
+        seen = RecordingGraph(WithForeign(self.repository, self.stream.foreign, classes))
         try:
-            planned = self._planned(request, graph)
-            changes = self.repository.apply(planned.edits, seen)
+            plan = planned(self.name, graph, self.repository.schema, request)
+            changes = self.repository.apply(plan.edits, seen)
         except SchemaViolation as error:
-            return Refused(error.message, error.triple)
+            return Refused(error.message, error.triple), ()
         except InputError as error:
-            return Refused(error.message)
-        self._changes, self._moved = changes, planned.moved
-        self._foreign.update(self._described_elsewhere(request, changes))
-        wanted = Edits(_as_kept(planned.edits.inserted), _as_kept(planned.edits.deleted))
-        return Executed(wanted, changes, self._followed(changes), tuple(graph.lookups), tuple(seen.lookups))
+            return Refused(error.message), ()
+        self.stream.foreign.update(still_described(classes, changes))
+        index = self.index.follow(changes)
+        reply = Executed(as_kept(plan.edits), changes, index, tuple(graph.lookups), tuple(seen.lookups))
+        return reply, plan.moved
 
-    def _planned(self, request: Execute, graph: Graph) -> ActionEdits:
-        delta = None if request.delta is None else self._inward_delta(request.delta)
-        planner = Planner(graph, self.repository.schema, request.lets, delta, MOST_EDITS)
-        planned = planner.plan(request.action)
-        if request.guard is not None:
-            touched = (*planned.edits.inserted, *planned.edits.deleted)
-            classes: dict[Term, list[Term]] = {t.subject: self._classes_of(t.subject) for t in touched}
-            request.guard.check(touched, classes)
-        return planned
+    def _detect(self, request: Detect) -> Detected | Refused:
+        stream = self.stream
+        return detect(self.name, self.repository, self.repository.schema, stream.kept, stream.foreign, request)
 
     def _compensate(self, edits: Edits) -> Compensated | Refused:
         try:
-            changes = self.repository.apply(edits, _WithForeign(self.repository, self._foreign))
+            changes = self.repository.apply(edits, self._with_foreign)
         except SchemaViolation as error:
             return Refused(error.message, error.triple)
-        return Compensated(changes, self._followed(changes))
+        return Compensated(changes, self.index.follow(changes))
 
-    def _followed(self, changes: Changes) -> IndexChange:
-        return self.index.follow(changes)
-
-    def _classes_of(self, node: Term) -> list[Term]:
-        return [triple.object for triple in self.repository.match(node, TYPE, None)]
-
-    def _inward_classes(self, request: Execute) -> dict[Term, frozenset[NamedNode]]:
-        return {inward(node, self.name): classes for node, classes in request.classes.items()}
-
-    def _described_elsewhere(self, request: Execute, changes: Changes) -> dict[Term, frozenset[NamedNode]]:
-        """Of the resources that came with their classes, those to which there are arcs now."""
-        targets = {triple.object for triple in changes.edits.inserted}
-        return {node: classes for node, classes in self._inward_classes(request).items() if node in targets}
-
-    # Events
-
-    def _detect(self, request: Detect) -> Detected:
-        occurrences = EventOccurrences.by(self._changes, self._moved, self.repository.schema)
-        now = RecordingGraph(self.repository)
-        before = RecordingGraph(PreviousGraph(self.repository, self._changes))
-        detection = Detection(occurrences, now, before)
-        found = {query.rule: detection.deltas(query.event, query.lets) for query in request.queries}
-        triggered = {rule: tuple(map(self._outward_delta, deltas)) for rule, deltas in found.items() if deltas}
-        terms = {term for deltas in found.values() for delta in deltas for term in delta.values()}
-        return Detected(triggered, self._outward_classes(terms), tuple({**now.lookups, **before.lookups}))
-
-    def _outward_classes(self, terms: Iterable[Term]) -> Classes:
-        """The classes of resources, now or before the last change: what was deleted had some."""
-        before = PreviousGraph(self.repository, self._changes)
-        resources = [term for term in terms if not isinstance(term, Literal)]
-        found: dict[Term, frozenset[NamedNode]] = {}
-        for node in resources:
-            types = {t.object for graph in (self.repository, before) for t in graph.match(node, TYPE, None)}
-            known = frozenset(cls for cls in types if isinstance(cls, NamedNode)) | self._foreign.get(node, frozenset())
-            if known:
-                found[outward(node, self.name)] = known
-        return found
-
-    def _inward_delta(self, delta: DeltaTerms) -> DeltaTerms:
-        return {component: inward(term, self.name) for component, term in delta.items()}
-
-    def _outward_delta(self, delta: DeltaTerms) -> DeltaTerms:
-        return {component: outward(term, self.name) for component, term in delta.items()}
-
-    # Sub-queries
-
-    def _match(self, asked: Match) -> Matched:
-        return Matched(asked.query, tuple(tuple(self._matching(lookup, asked)) for lookup in asked.lookups))
-
-    def _matching(self, lookup: Lookup, asked: Match) -> Iterator[Triple]:
-        subject = None if lookup.subject is None else inward(lookup.subject, self.name)
-        target = None if lookup.target is None else inward(lookup.target, self.name)
-        for triple in self.repository.match(subject, lookup.predicate, target):
-            if asked.guard is None or self._is_open(triple, asked):
-                yield outward_triple(triple, self.name)
-
-    def _is_open(self, triple: Triple, asked: Match) -> bool:
-        assert asked.guard is not None
-        return asked.guard.of_triple(triple, self._classes_of(triple.subject)) >= Access.READ_ONLY
+    @property
+    def _with_foreign(self) -> WithForeign:
+        return WithForeign(self.repository, self.stream.foreign)
 
 
-class _WithForeign:
-    """A repository together with the classes of resources that other sites describe."""
-
-    def __init__(self, graph: Graph, classes: Classes) -> None:
-        self._graph = graph
-        self._classes = classes
-
-    def match(self, subject: Term | None, predicate: NamedNode | None, target: Term | None) -> Iterator[Triple]:
-        yield from self._graph.match(subject, predicate, target)
-        if predicate == TYPE and subject is not None and not isinstance(subject, Literal | Triple):
-            for cls in self._classes.get(subject, ()):
-                if target in (None, cls):
-                    yield Triple(subject, TYPE, cls)
-
-    def is_asserted(self, triple: Triple) -> bool:
-        return self._graph.is_asserted(triple)
-
-    def last_element(self, container: Term) -> int:
-        return self._graph.last_element(container)
-
-
-def _as_kept(triples: Iterable[Triple]) -> tuple[Triple, ...]:
-    return tuple(dict.fromkeys(map(triple_as_kept, triples)))
+def _net(changes: Iterable[Changes]) -> Changes:
+    net = NetChanges()
+    for each in changes:
+        net.include(each)
+    return net.changes

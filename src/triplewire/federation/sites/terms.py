@@ -10,9 +10,13 @@ from collections.abc import Iterable, Mapping
 
 from pyoxigraph import RdfFormat, parse
 
-from triplewire.errors import MessageRefused
+from triplewire.errors import LimitExceeded, MessageRefused
 from triplewire.languages.rdftl.syntax import Component
-from triplewire.rdf.terms import TW, BlankNode, NamedNode, Term, Triple
+from triplewire.rdf.documents import Document
+from triplewire.rdf.formats import NQUADS
+from triplewire.rdf.limits import DEFAULT_LIMITS
+from triplewire.rdf.parsing.nesting_depth import check_nesting
+from triplewire.rdf.terms import TW, BlankNode, NamedNode, Quad, Term, Triple
 from triplewire.rules.changes import Changes
 from triplewire.rules.graphs import Lookup
 from triplewire.rules.paths import DeltaTerms
@@ -52,8 +56,24 @@ def outward_changes(changes: Changes, site: str) -> Changes:
     return Changes(inserted=inserted, deleted=tuple(outward_triple(triple, site) for triple in changes.deleted))
 
 
+def inward_delta(delta: DeltaTerms, site: str) -> DeltaTerms:
+    return {component: inward(term, site) for component, term in delta.items()}
+
+
+def outward_delta(delta: DeltaTerms, site: str) -> DeltaTerms:
+    return {component: outward(term, site) for component, term in delta.items()}
+
+
+def term_text(term: Term) -> str:
+    """A term for a message."""
+    return f"<<( {term} )>>" if isinstance(term, Triple) else str(term)
+
+
 def term_of(text: str) -> Term:
     """A term out of a message."""
+    if text.startswith("<") and text.endswith(">") and not text.startswith("<<") and "\\" not in text:
+        # Most terms are IRIs, and those need no parser.
+        return iri_of(text[1:-1])
     triples = triples_of(f"{_BEFORE}{text} .")
     if len(triples) != 1:
         raise MessageRefused("term", wanted="one term", found=text)
@@ -69,11 +89,13 @@ def iri_of(text: str) -> NamedNode:
 
 
 def triples_of(text: str) -> tuple[Triple, ...]:
-    """Triples out of a message."""
-    try:
-        return tuple(quad.triple for quad in parse(text, format=RdfFormat.N_TRIPLES))
-    except (SyntaxError, ValueError) as error:
-        raise MessageRefused("term", wanted="N-Triples", found=str(error)) from None
+    """Triples out of a message, in their order."""
+    return tuple(quad.triple for quad in _parsed(text, RdfFormat.N_TRIPLES, "N-Triples"))
+
+
+def quads_of(text: str) -> tuple[Quad, ...]:
+    """Quads out of a message, in their order."""
+    return _parsed(text, RdfFormat.N_QUADS, "N-Quads")
 
 
 def text_of(triples: Iterable[Triple]) -> str:
@@ -96,7 +118,7 @@ def lookup_of(text: LookupText) -> Lookup:
 
 def delta_text(delta: DeltaTerms | None) -> dict[str, str] | None:
     """`$delta` for a message."""
-    return None if delta is None else {component.value: str(term) for component, term in delta.items()}
+    return None if delta is None else {component.value: term_text(term) for component, term in delta.items()}
 
 
 def delta_of(text: Mapping[str, str] | None) -> DeltaTerms | None:
@@ -108,5 +130,24 @@ def delta_of(text: Mapping[str, str] | None) -> DeltaTerms | None:
     return {Component(name): term_of(term) for name, term in text.items()}
 
 
+def _parsed(text: str, form: RdfFormat, wanted: str) -> tuple[Quad, ...]:
+    if not text:
+        return ()
+    if text.count("<<") > DEFAULT_LIMITS.depth:
+        # The parser recurses over triple terms.
+        _check_nesting(text)
+    try:
+        return tuple(parse(text, format=form))
+    except (SyntaxError, ValueError) as error:
+        raise MessageRefused("term", wanted=wanted, found=str(error)) from None
+
+
+def _check_nesting(text: str) -> None:
+    try:
+        check_nesting(Document(text.encode()), NQUADS, DEFAULT_LIMITS)
+    except LimitExceeded as error:
+        raise MessageRefused("term", wanted=error.wanted, found=error.found) from None
+
+
 def _or_empty(term: Term | None) -> str:
-    return "" if term is None else str(term)
+    return "" if term is None else term_text(term)

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from triplewire.errors import DiskFull, NetworkError, QuotaExceeded, TriplewireError
+from triplewire.federation.codec import is_about_rules
 from triplewire.network.sessions.access_point import effects as do
 from triplewire.network.sessions.access_point.access_point import AccessPoint
 from triplewire.network.sessions.access_point.records import AccessPointSettings, SavedAccessPoint
@@ -136,6 +137,9 @@ class AccessPointService:
         self._act(lambda machine, now: machine.receive(now, connection, data))
 
     def _relayed(self, sender: str, body: bytes) -> None:
+        if is_about_rules(body):
+            # That is for the federation.
+            return
         self._act(lambda machine, now: machine.relayed(now, sender, body))
 
     def _notifications_available(self, peer: str, name: str) -> None:

@@ -5,15 +5,16 @@ It holds no lock and knows no database: `store` keeps it as the database has it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
 from pyoxigraph import Store
 
 from triplewire.languages.rdftl.syntax import Rule
 from triplewire.node.living.changes import Follower, NoFollower
+from triplewire.node.living.reporting import NoReporter, Reporter
 from triplewire.node.rules.event_triggers import EventTriggers
-from triplewire.rdf.terms import DefaultGraph, Quad, Triple
+from triplewire.rdf.terms import DefaultGraph, NamedNode, Quad, Term, Triple
 from triplewire.rules.changes import Changes
 from triplewire.rules.commutativity import by_rules
 from triplewire.rules.execution import AnyUpdate, Limits, Principals, Rulebook, Runner, ScheduleOutcome
@@ -29,14 +30,23 @@ class LivingGraph:
     """A dataset whose default graph conforms to a schema, if there is one, and rules over it.
 
     `owners` is by rule, those in quarantine included. `position` is that of the last change, `size` how many quads
-    hold. `follower` is told of each change in the transaction that keeps it.
+    hold. `follower` and `reporter` are told of each change in the transaction that keeps it. `elsewhere` are the
+    classes of resources that other sites describe, and to which there are arcs.
     """
 
-    def __init__(self, schema: Schema, quads: Iterable[Quad], limits: Limits, position: int = 0) -> None:
-        self.repository = Repository(schema)
+    def __init__(
+        self,
+        schema: Schema,
+        quads: Iterable[Quad],
+        limits: Limits,
+        position: int = 0,
+        elsewhere: Mapping[Term, frozenset[NamedNode]] | None = None,
+    ) -> None:
+        self.repository = Repository(schema, elsewhere=elsewhere)
         self.size = self._load(quads)
         self.position = position
         self.follower: Follower = NoFollower()
+        self.reporter: Reporter = NoReporter()
         self.rules = Rulebook(schema)
         self.triggers = EventTriggers(schema)
         self.owners: dict[str, str] = {}
@@ -122,6 +132,7 @@ class LivingGraph:
         if self.position != self._committed_position:
             self.position = self._committed_position
             self.follower.rolled_back(self.position, self.dataset)
+            self.reporter.rolled_back()
 
     def _note(self, changes: Changes) -> None:
         named = changes.edits.named

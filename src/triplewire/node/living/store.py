@@ -25,14 +25,15 @@ from triplewire.languages.rdftl import parse_rule
 from triplewire.node.living.changes import Follower, NoFollower
 from triplewire.node.living.compaction import Compactions
 from triplewire.node.living.graph import LivingGraph
+from triplewire.node.living.reporting import NoReporter, Reporter
 from triplewire.node.rules.withdrawal import PendingUpdates
 from triplewire.node.store import Store
-from triplewire.rdf.terms import Quad
+from triplewire.rdf.terms import NamedNode, Quad, Term
 from triplewire.rules.changes import Changes
 from triplewire.rules.execution import Limits
 from triplewire.rules.schema import Schema
 from triplewire.store.disk import Connection
-from triplewire.store.tables import living_graph, metadata, rule_records
+from triplewire.store.tables import federation, living_graph, metadata, rule_records
 
 T = TypeVar("T")
 Work = Callable[[Connection, LivingGraph], T]
@@ -51,6 +52,7 @@ class LivingStore:
         # Updates that were submitted under a key, for those who may want them back.
         self.pending = PendingUpdates()
         self._follower: Follower = NoFollower()
+        self._reporter: Reporter = NoReporter()
         self._living = store.read_blocking(self._loaded)
         self._is_stale = False
         # The position of the last change that is on the disk.
@@ -73,6 +75,15 @@ class LivingStore:
                 follower.reloaded(tx, self._living.dataset)
 
         self._store.read_blocking(begin)
+
+    def report(self, reporter: Reporter) -> None:
+        """Have changes reported to somebody in the transactions that keep them. Blocks until none is under way."""
+
+        def begin(tx: Connection, living: LivingGraph) -> None:
+            self._reporter = living.reporter = reporter
+            reporter.reloaded(tx, living)
+
+        self.submit_alone(begin).result()
 
     @property
     def living(self) -> LivingGraph:
@@ -112,6 +123,7 @@ class LivingStore:
     def _committed(self, then: Callable[[T], None], result: T) -> None:
         then(result)
         self._follower.committed()
+        self._reporter.committed()
         if self.head != self._living.position:
             self.head = self._living.position
             for listener in self.listeners:
@@ -161,9 +173,11 @@ class LivingStore:
             if self._is_stale:
                 self._living = self._loaded(tx)
                 self._follower.reloaded(tx, self._living.dataset)
+                self._reporter.reloaded(tx, self._living)
                 self._is_stale = False
             living = self._living
             living.begin()
+            self._reporter.begin()
             try:
                 return work(tx, living)
             except BaseException as problem:
@@ -171,6 +185,7 @@ class LivingStore:
                 if self._living is not living:
                     self._living = living
                     self._follower.rolled_back(living.position, living.dataset)
+                    self._reporter.rolled_back()
                 if isinstance(problem, TriplewireError):
                     # Its frames hold iterators of Oxigraph's, which belong to this thread; it goes to another.
                     problem.__traceback__ = problem.__context__ = None
@@ -189,13 +204,22 @@ class LivingStore:
         return self._with_schema(tx, Schema(()) if text is None else Schema.parse(text, format="ntriples"))
 
     def _with_schema(self, tx: Connection, schema: Schema) -> LivingGraph:
-        living = LivingGraph(schema, _parsed(living_graph.quads(tx)), self._limits, living_graph.head(tx))
-        living.follower = self._follower
+        elsewhere = classes_elsewhere(federation.foreign_classes(tx))
+        living = LivingGraph(schema, _parsed(living_graph.quads(tx)), self._limits, living_graph.head(tx), elsewhere)
+        living.follower, living.reporter = self._follower, self._reporter
         for record in rule_records.everyone(tx):
             living.owners[record.id] = record.owner
             if record.quarantined is None:
                 living.put(parse_rule(record.text, id=record.id), record.owner, record.since)
         return living
+
+
+def classes_elsewhere(pairs: Iterable[tuple[str, str]]) -> dict[Term, frozenset[NamedNode]]:
+    """Classes of resources that other sites describe, as they were kept."""
+    found: dict[Term, frozenset[NamedNode]] = {}
+    for node, cls in pairs:
+        found[NamedNode(node)] = found.get(NamedNode(node), frozenset()) | {NamedNode(cls)}
+    return found
 
 
 def _parsed(lines: Iterable[str]) -> Iterator[Quad]:

@@ -45,7 +45,8 @@ class UpdateRequest(Struct, frozen=True):
     """Updates, and the client whose they are. Their changes are published as the publisher's.
 
     `hops` is through how many repositories of other nodes they have come. `interrupt` is called now and then, and
-    raises to stop them.
+    raises to stop them. `fires`: whether rules are triggered. `is_own`: whether the node does it by itself, and not
+    because its super-peer has asked for it, which is told apart.
     """
 
     updates: Sequence[AnyUpdate]
@@ -53,6 +54,8 @@ class UpdateRequest(Struct, frozen=True):
     publisher: str
     hops: int = 0
     interrupt: Interrupt = never
+    fires: bool = True
+    is_own: bool = True
 
 
 class ExecutedUpdate(Struct, frozen=True):
@@ -84,8 +87,9 @@ def execute_update(
     principals = replace(principals_of(request.author.id, state.clients), owners=living.owners)
     failed: dict[str, str] = {}
     while True:
+        disabled = frozenset(failed) if request.fires else frozenset(living.owners)
         try:
-            executed = _attempt(tx, living, request, replace(principals, disabled=frozenset(failed)), state, events)
+            executed = _attempt(tx, living, request, replace(principals, disabled=disabled), state, events)
             break
         except _Overrun as overrun:
             if not overrun.culprits:
@@ -122,6 +126,8 @@ def _attempt(
             tx, state, events, outcome.committed, position, request.publisher, request.hops
         )
         entries = _tell(tx, living, change_of(position, time, changes, _last(published), reasons))
+        if request.is_own:
+            living.reporter.executed(tx, living, outcome, request.author.id)
     except LimitExceeded as problem:
         living.roll_back()
         if is_repeatable:
@@ -140,12 +146,15 @@ def change_schema(
     """Use another schema; what follows by it, and no longer follows, is a change like any other."""
     previous, changes = store.living.repository, store.use_schema(tx, schema)
     if not changes:
+        store.living.reporter.schema_changed(tx, store.living, changes, publisher)
         return PublishResult(())
     living, time = store.living, state.clock.now().timestamp()
     position = journal.record_changes(tx, time, changes, Authorship(publisher, _SCHEMA))
     accepted, published = publish_changes(tx, state, events, {_SCHEMA: changes}, position, publisher, 0)
     reasons = GraphReasons(tx, living.repository, changes, previous=previous)
-    return _with_entries(accepted, _tell(tx, living, change_of(position, time, changes, _last(published), reasons)))
+    entries = _tell(tx, living, change_of(position, time, changes, _last(published), reasons))
+    living.reporter.schema_changed(tx, living, changes, publisher)
+    return _with_entries(accepted, entries)
 
 
 def _gone(tx: Connection, changes: Changes, state: BrokerState) -> dict[str, Assertion]:

@@ -9,8 +9,8 @@ The super-peer is only called on the event loop, one call after the other. Its i
     time         five times a second
 
 Its effects: packets; events to be stored (`inbound_events`); parts of the log to be read (`log_replay`); messages
-between access points and broadcasts, for `relay_listeners` and `broadcast_listeners`. Its state is saved by
-`state_storage`.
+between access points and broadcasts, for `relay_listeners` and `broadcast_listeners`. `member_listeners` hear that the
+table of members has changed. Its state is saved by `state_storage`.
 
 Error handling: a fault in the super-peer costs the call that it happened in; it is logged with its traceback.
 """
@@ -82,6 +82,7 @@ class Overlay:
         self.counters = TrafficCounters()
         self.relay_listeners: list[Callable[[str, bytes], None]] = []
         self.broadcast_listeners: list[Callable[[BroadcastReceived], None]] = []
+        self.member_listeners: list[Callable[[], None]] = []
         self.transport = Transport(settings.key, own)
         self._own = own
         self._evaluator = IsolatedEvaluator()
@@ -197,6 +198,8 @@ class Overlay:
             if self._peer.members.digest != self._members_digest:
                 self._members_digest = self._peer.members.digest
                 self._members_changed.set()
+                for listener in self.member_listeners:
+                    listener()
         except Exception as bug:  # noqa: BLE001  whatever it is, the network has to go on
             self._limited_log.error("bug", "a bug in the super-peer: %s: %s", type(bug).__name__, bug, exc_info=bug)
 

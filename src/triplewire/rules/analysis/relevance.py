@@ -36,18 +36,21 @@ from triplewire.rules.analysis.footprints.paths import Scope, known
 from triplewire.rules.schema import Schema
 from triplewire.rules.vocabulary import MEMBERSHIP, RESOURCE, TYPE, is_datatype
 
+_MOST_RULES = 16_384
+
 
 def e_relevant(rule: Rule, schema: Schema) -> Verdict:
     """Whether each step of each path in the event exists in the schema."""
     return _all_there(event_needs(rule), schema, "its event")
 
 
-def event_needs(rule: Rule) -> set[NamedNode]:
+@lru_cache(maxsize=_MOST_RULES)
+def event_needs(rule: Rule) -> frozenset[NamedNode]:
     """The classes and properties that a schema must have for the rule to be e-relevant to it."""
     wanted = {*_steps(rule.event, rule.lets), *_arc_names(rule.event)}
     if isinstance(rule.event, ResourceEvent) and rule.event.of_class is not None:
         wanted.add(known(rule.event.of_class))
-    return wanted
+    return frozenset(wanted)
 
 
 def c_relevant(rule: Rule, schema: Schema) -> Verdict:
@@ -61,11 +64,17 @@ def c_relevant(rule: Rule, schema: Schema) -> Verdict:
 
 def a_relevant(rule: Rule, schema: Schema, whole: Schema) -> Verdict:
     """Whether each action can be done in the schema; `whole` says what paths lead to."""
+    return _all_there(_action_needs(rule, whole), schema, "its actions")
+
+
+@lru_cache(maxsize=_MOST_RULES)
+def _action_needs(rule: Rule, whole: Schema) -> frozenset[NamedNode]:
+    """The classes and properties that the actions have to find. Of every firing that is asked about many schemas."""
     index = _index_of(whole)
     scope = Scope.of(index, rule.lets)
     event = event_footprint(rule.event, scope, rule.lets)
     after = scope.on(event.delta, event.arc_names)
-    return _all_there({name for action in rule.actions for name in _needed(action, after)}, schema, "its actions")
+    return frozenset(name for action in rule.actions for name in _needed(action, after))
 
 
 @lru_cache(maxsize=8)
@@ -128,7 +137,7 @@ def _arc_names(part: object) -> Iterator[NamedNode]:
                 yield value.name
 
 
-def _all_there(wanted: set[NamedNode], schema: Schema, part: str) -> Verdict:
+def _all_there(wanted: frozenset[NamedNode], schema: Schema, part: str) -> Verdict:
     missing = sorted(str(name) for name in wanted if not _has(schema, name))
     if missing:
         return Verdict(False, f"{part} needs {listed(missing)}, which the schema does not have")

@@ -119,10 +119,11 @@ class Fired(Struct, frozen=True):
 
 
 class Executed(Struct, frozen=True):
-    """An action of a unit was executed."""
+    """An action of a unit was executed: what it asked for, and what has really changed."""
 
     unit: int
     action: AnyAction
+    planned: ActionEdits
     changes: Changes
 
 

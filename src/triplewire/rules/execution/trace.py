@@ -6,25 +6,31 @@ from msgspec import Struct
 
 from triplewire.errors import TriplewireError
 from triplewire.languages.rdftl.syntax import Abort, Coupling
-from triplewire.rules.changes import Changes, NetChanges
+from triplewire.rules.changes import Changes, Edits, NetChanges
+from triplewire.rules.execution.actions import ActionEdits
 from triplewire.rules.execution.dataset_updates import AnyAction
 from triplewire.rules.execution.state import Effect, Ended, Executed, Fired
-from triplewire.rules.execution.units import Status, Unit
+from triplewire.rules.execution.units import ReadSet, Status, Unit
 from triplewire.rules.paths import DeltaTerms
 
 
 class ExecutedAction(Struct, frozen=True):
-    """An action that was executed, and what it changed; `order` counts the actions of a schedule as they came."""
+    """An action that was executed, what it asked for, and what it changed.
+
+    `order` counts the actions of a schedule as they came.
+    """
 
     action: AnyAction
     changes: Changes
     order: int = 0
+    planned: ActionEdits = ActionEdits(Edits())
 
 
 class TraceEntry(Struct, frozen=True, kw_only=True):
     """One unit: a transaction, or the firing of a rule. `cause` is the number of the entry that triggered the rule.
 
-    `abort` says who of the two aborts with the other; a rule of somebody else cannot make its cause abort.
+    `abort` says who of the two aborts with the other; a rule of somebody else cannot make its cause abort. `reads` and
+    `checks` are what it has asked of the graph, the latter to see whether what it did conforms.
     """
 
     number: int
@@ -38,6 +44,8 @@ class TraceEntry(Struct, frozen=True, kw_only=True):
     actions: tuple[ExecutedAction, ...]
     status: Status
     error: TriplewireError | None
+    reads: tuple[ReadSet, ...] = ()
+    checks: tuple[ReadSet, ...] = ()
 
 
 class ScheduleTrace:
@@ -55,9 +63,9 @@ class ScheduleTrace:
             case Fired(unit, delta):
                 self._units[unit.number] = unit
                 self._deltas[unit.number] = delta
-            case Executed(number, action, changes):
+            case Executed(number, action, planned, changes):
                 self._executed += 1
-                self._actions.setdefault(number, []).append(ExecutedAction(action, changes, self._executed))
+                self._actions.setdefault(number, []).append(ExecutedAction(action, changes, self._executed, planned))
             case Ended(units):
                 self._units.update((unit.number, unit) for unit in units)
 
@@ -93,4 +101,6 @@ class ScheduleTrace:
             actions=tuple(self._actions.get(unit.number, ())),
             status=unit.status,
             error=unit.error,
+            reads=unit.reads,
+            checks=unit.checks,
         )

@@ -48,7 +48,8 @@ def _on_purpose(unit: Unit, action: AbortAction) -> AbortedByRule:
 
 def _planned(pending: Pending, graph: Graph, context: StepContext) -> ActionEdits:
     if isinstance(pending.action, DatasetAction):
-        return ActionEdits(pending.action.plan(context.deadline.check))
+        found = pending.action.plan(context.deadline.check)
+        return found if isinstance(found, ActionEdits) else ActionEdits(found)
     assert not isinstance(pending.action, AbortAction), "there is nothing to plan"
     planner = Planner(graph, context.rules.schema, pending.lets, pending.delta, context.limits.edits)
     return planner.plan(pending.action)
@@ -68,7 +69,7 @@ def applied(state: State, given: Applied, context: StepContext) -> Result:
         checks=(*unit.checks, ReadSet(state.time, given.checked)),
     )
     state = replace(state, busy=None, time=state.time + 1, units=with_units(state.units, unit))
-    executed = Executed(unit.number, running.pending.action, changes)
+    executed = Executed(unit.number, running.pending.action, running.planned, changes)
     if not changes and not changes.edits:
         return state, (executed,)
     refusal = _refusal(unit, changes, context)

@@ -2,6 +2,7 @@
 
 advertisements    what clients have advertised that they will publish
 dead_letters      notifications that could not be delivered after every try, kept with the reason until sent again
+federation        what a super-peer keeps of rules across super-peers: its inputs, what its graph has told
 idempotency_keys  what was answered to a request, so that sending it again changes nothing
 identities        who a client is, what it may do and how much of it
 living_graph      the quads that are asserted, and a journal of what changed

@@ -37,7 +37,7 @@ def finish(state: ExecutionState, unit: Unit) -> None:
     if _judge(state, triggers, unit.id):
         state.lane_of(unit).update = Update(unit.id, Phase.DEFERRED)
         return
-    unit.status, unit.ended_at = Status.COMMITTED, state.now
+    state.end(unit, Status.COMMITTED)
     state.emit(UnitCommitted(unit.id))
     release_waiting(state, unit)
 
@@ -65,6 +65,7 @@ def fired(state: ExecutionState, conditions: Iterable[ConditionEvaluation]) -> l
         del state.conditions[condition.id]
         if condition.failure is not None:
             state.emit(ConditionFailed(condition.unit, condition.record.id, condition.failure))
+            state.units[condition.unit].lacks(f"{condition.record.id}: {condition.failure}")
         if not condition.firings:
             # Had it read something else, it might have fired.
             state.come_of(condition.id).units.append(condition.unit)

@@ -117,6 +117,10 @@ class ConditionEvaluation(Struct):
     def is_decided(self) -> bool:
         return self.holding is not None or self.failure is not None
 
+    def is_late(self, now: float) -> bool:
+        """Whether the sites that it waits for have had their time."""
+        return not self.is_decided and self.until <= now
+
     @property
     def firings(self) -> list[Firing]:
         return [Firing(self.record, delta, self.trigger.classes, self.id) for delta in self.holding or ()]

@@ -119,10 +119,19 @@ def matched(state: ExecutionState, peer: str, found: Matched) -> None:
         _settle(state, found.query, found.answers)
 
 
+def is_due(state: ExecutionState, now: float) -> bool:
+    """Whether something is to be asked again, or to be given up."""
+    return (
+        any(_is_unanswered(state, asked, now) for asked in state.asked.values())
+        or any(served.until <= now for served in state.served.values())
+        or any(condition.is_late(now) for condition in state.conditions.values())
+    )
+
+
 def tick(state: ExecutionState) -> None:
     """Ask again what is not answered, and give up what is late."""
     for asked in state.asked.values():
-        if state.now - asked.sent_at >= state.given.timings.retry:
+        if _is_unanswered(state, asked, state.now):
             asked.sent_at = state.now
             state.emit(ToPeer(asked.peer, asked.match))
     for served in list(state.served.values()):
@@ -133,10 +142,14 @@ def tick(state: ExecutionState) -> None:
             served.is_complete = False
             _finish(state, served)
     for condition in state.conditions.values():
-        if not condition.is_decided and condition.until <= state.now:
+        if condition.is_late(state.now):
             for query in condition.waiting:
                 state.asked.pop(query, None)
             condition.fail(_LATE)
+
+
+def _is_unanswered(state: ExecutionState, asked: Asked, now: float) -> bool:
+    return now - asked.sent_at >= state.given.timings.retry
 
 
 def _settle(state: ExecutionState, query: str, answers: Sequence[Sequence[Triple]]) -> None:
@@ -194,7 +207,7 @@ def _by_super_peer(state: ExecutionState, lookups: Sequence[Lookup]) -> list[tup
 
 def _concerns(lookup: Lookup, view: PeerView) -> bool:
     """Whether a peer may have triples for a lookup, by its annotated schema and by the resources that it references."""
-    if not may_have(lookup, frozenset(node.value for node in view.nodes)):
+    if not may_have(lookup, view.nodes):
         return False
     ends = [lookup.subject] if lookup.predicate == TYPE else [lookup.subject, lookup.target]
     return all(view.has(end) for end in ends if isinstance(end, NamedNode) and not _is_blank(end))

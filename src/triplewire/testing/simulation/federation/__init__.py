@@ -2,7 +2,8 @@
 
 checker    whether a run was right, once it is quiet
 history    the records of a run
-host       a super-peer in a process, with its rules on its disk
+host       a super-peer in a process that crashes, with its inputs on its disk
+input_log  these inputs, with a snapshot before them
 one_node   what one node would have made of the same schedule
 peer_host  a peer that is not always there
 runs       a whole run from a seed: scenario, history, outcome

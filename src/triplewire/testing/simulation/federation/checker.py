@@ -1,8 +1,9 @@
 """Whether a run was right, once it is quiet, judged from its history and from what lies where.
 
-Seven rules:
+Eight rules:
 
     unfinished   everything that was scheduled has committed or aborted, and nothing waits
+    sealed       what a peer has changed by itself has not aborted, and somebody has said so where it would have had to
     dependency   who has to abort with whom has aborted, as section 2.3 defines the four dependencies
     left         each peer has what it had, and what units that did not abort have written since, and nothing else
     privilege    nothing was written for another super-peer that its group does not let others write
@@ -20,7 +21,9 @@ from collections.abc import Iterable, Iterator
 from triplewire.federation.execution.effects import (
     CompensationRefused,
     ConditionFailed,
+    NotCompensated,
     RulesMissing,
+    SealedStays,
     UnitAborted,
     UnitCommitted,
     UnitScheduled,
@@ -35,7 +38,7 @@ from triplewire.rdf.terms import NamedNode, Triple
 from triplewire.rules.analysis import e_relevant
 from triplewire.rules.vocabulary import MEMBERSHIP, TYPE, number_of
 from triplewire.testing.simulation.checking import HistoryChecker, Violation
-from triplewire.testing.simulation.federation.history import Happened, Incomplete, Submitted, Wrote
+from triplewire.testing.simulation.federation.history import Changed, Happened, Incomplete, Submitted, Wrote
 from triplewire.testing.simulation.federation.one_node import merged, one_node
 from triplewire.testing.simulation.federation.workload import commute
 from triplewire.testing.simulation.federation.world import FederationWorld
@@ -58,14 +61,18 @@ class FederationChecker(HistoryChecker):
         self.scheduled = {one.what.unit: one.what for one in self.happened if isinstance(one.what, UnitScheduled)}
         self.committed = {one.what.unit for one in self.happened if isinstance(one.what, UnitCommitted)}
         self.aborted = {one.what.unit: one.what.reason for one in self.happened if isinstance(one.what, UnitAborted)}
+        self.sealed = {name for name, unit in self.scheduled.items() if unit.is_sealed}
+        self.stayed = {one.what.unit for one in self.happened if isinstance(one.what, SealedStays)}
         self.written = [record for record in records if isinstance(record, Wrote)]
-        self.submitted = [record for record in records if isinstance(record, Submitted)]
+        self.changed = [record for record in records if isinstance(record, Changed)]
+        self.asked = [record for record in records if isinstance(record, Submitted | Changed)]
         self._records = {record.id: record for host in world.hosts.values() for record in host.rules.registrar.base}
         self.was_compared = False
 
     def violations(self) -> Iterator[Violation]:
         """All violations."""
         yield from self._unfinished()
+        yield from self._sealed()
         yield from self._dependencies()
         yield from self._left()
         yield from self._privileges()
@@ -91,6 +98,14 @@ class FederationChecker(HistoryChecker):
             if isinstance(one.what, CompensationRefused):
                 yield self._violation("unfinished", f"nothing was compensated at {one.what.peer}: {one.what.reason}")
 
+    def _sealed(self) -> Iterator[Violation]:
+        for unit in sorted(self.sealed & self.aborted.keys()):
+            yield self._violation("sealed", f"{unit} has aborted, which its peer had committed")
+        if len(self.sealed) != len(self.changed):
+            yield self._violation(
+                "sealed", f"{len(self.changed)} changes of peers have become {len(self.sealed)} units"
+            )
+
     def _dependencies(self) -> Iterator[Violation]:
         for child in self.scheduled.values():
             if child.parent is None or child.rule is None:
@@ -100,18 +115,17 @@ class FederationChecker(HistoryChecker):
             child_aborts = dependency in (Abort.CHILD_PARENT, Abort.MUTUAL) and child.unit in self.aborted
             if parent_aborts and child.unit not in self.aborted:
                 yield self._violation("dependency", f"{child.parent} aborted, and {child.unit} ({dependency}) did not")
-            if child_aborts and child.parent not in self.aborted:
+            if child_aborts and child.parent in self.sealed:
+                if child.parent not in self.stayed:
+                    yield self._violation("sealed", f"{child.unit} aborted, and nobody says that {child.parent} stays")
+            elif child_aborts and child.parent not in self.aborted:
                 yield self._violation("dependency", f"{child.unit} aborted, and {child.parent} ({dependency}) did not")
 
     # What lies where
 
     def _left(self) -> Iterator[Violation]:
         for name, peer in self._world.peers.items():
-            expected = set(peer.start)
-            for wrote in self.written:
-                if wrote.peer == name and wrote.unit not in self.aborted:
-                    expected -= set(wrote.deleted)
-                    expected |= set(wrote.inserted)
+            expected = self._expected(name, peer.start)
             found = set(peer.site.repository.asserted)
             if found != expected:
                 more, less = _listed(found - expected), _listed(expected - found)
@@ -120,6 +134,19 @@ class FederationChecker(HistoryChecker):
             known = self._world.hosts[peer.super_peer].rules.group[name]
             if not index.nodes == again.nodes == known.nodes or set(known.references) != again.references:
                 yield self._violation("left", f"the index of {name} is not that of its repository")
+
+    def _expected(self, peer: str, start: frozenset[Triple]) -> set[Triple]:
+        """What has aborted counts only where something sealed has built on it."""
+        kept = [one.what for one in self.happened if isinstance(one.what, NotCompensated) and one.what.peer == peer]
+        there = {triple for what in kept for triple in what.there}
+        gone = {triple for what in kept for triple in what.gone}
+        expected = set(start)
+        for wrote in (record for record in self._world.history.records if isinstance(record, Wrote | Changed)):
+            if wrote.peer == peer:
+                is_undone = isinstance(wrote, Wrote) and wrote.unit in self.aborted
+                expected -= set(wrote.deleted) & gone if is_undone else set(wrote.deleted)
+                expected |= set(wrote.inserted) & there if is_undone else set(wrote.inserted)
+        return expected
 
     def _privileges(self) -> Iterator[Violation]:
         for wrote in self.written:
@@ -155,8 +182,10 @@ class FederationChecker(HistoryChecker):
             if kept == left:
                 break
             left = kept
-        if left:
-            yield self._violation("cycle", f"these have an order that goes round: {sorted(left)[:_SHOWN]}")
+        # Where all are sealed, nobody could abort.
+        loose = {node for node in _in_cycles(left) if node not in self.sealed}
+        if loose:
+            yield self._violation("cycle", f"{sorted(loose)} are in an order that goes round: {sorted(left)[:_SHOWN]}")
 
     # One node
 
@@ -164,13 +193,13 @@ class FederationChecker(HistoryChecker):
         if not self._in_turn or not self._was_whole() or not commute(list(self._rules()), self._world.schema):
             return
         start = [triple for peer in self._world.peers.values() for triple in peer.start]
-        schedule = [record.updates for record in self.submitted]
+        schedule = [record.updates for record in self.asked]
         outcome = one_node(self._world.schema, start, list(self._rules()), schedule)
         if outcome.has_aborted and not (self._fails_together and outcome.on_purpose):
             return
         self.was_compared = True
         expected = outcome.merged
-        failed = [record.unit in self.aborted for record in self.submitted]
+        failed = [isinstance(record, Submitted) and record.unit in self.aborted for record in self.asked]
         if failed != outcome.aborts:
             yield self._violation("one node", f"these have aborted: {failed}, and on one node {outcome.aborts}")
         found = merged(peer.site.repository.asserted for peer in self._world.peers.values())
@@ -181,9 +210,9 @@ class FederationChecker(HistoryChecker):
 
     def _was_whole(self) -> bool:
         """Whether nothing was undone, refused, or out of reach."""
-        refused = (
-            (RulesMissing, ConditionFailed) if self._fails_together else (RulesMissing, ConditionFailed, UnitAborted)
-        )
+        refused: tuple[type, ...] = (RulesMissing, ConditionFailed)
+        if not self._fails_together:
+            refused = (*refused, UnitAborted)
         if any(isinstance(one.what, refused) for one in self.happened):
             return False
         open_to_all = all(
@@ -196,6 +225,23 @@ class FederationChecker(HistoryChecker):
 
     def _violation(self, rule: str, sentence: str) -> Violation:
         return Violation(self._world.now, rule, sentence)
+
+
+def _in_cycles(edges: set[tuple[str, str]]) -> set[str]:
+    after: dict[str, set[str]] = {}
+    for first, second in edges:
+        after.setdefault(first, set()).add(second)
+    found = set()
+    for start in after:
+        reached = set(after[start])
+        waiting = list(reached)
+        while waiting:
+            new = after.get(waiting.pop(), set()) - reached
+            reached |= new
+            waiting += new
+        if start in reached:
+            found.add(start)
+    return found
 
 
 def _dependency(parent: str, child: str, record: RuleRecord) -> Abort:

@@ -41,6 +41,16 @@ class Wrote(Struct, frozen=True, tag=True):
     classes: tuple[tuple[str, str], ...]
 
 
+class Changed(Struct, frozen=True, tag=True):
+    """A peer has changed by itself: it wanted these to be there, and those not."""
+
+    time: float
+    peer: str
+    updates: tuple[Update, ...]
+    inserted: tuple[Triple, ...]
+    deleted: tuple[Triple, ...]
+
+
 class Incomplete(Struct, frozen=True, tag=True):
     """A super-peer knows that others cannot be reached: what it does now may be less than the whole would do."""
 
@@ -48,6 +58,6 @@ class Incomplete(Struct, frozen=True, tag=True):
     node: str
 
 
-Record: TypeAlias = Submitted | Happened | Wrote | Incomplete
+Record: TypeAlias = Submitted | Happened | Wrote | Changed | Incomplete
 AnyRecord: TypeAlias = Record | FaultInjected | FaultCleared
 History: TypeAlias = history.History[Record]

@@ -17,7 +17,10 @@ _REPLICAS = 300.0
 
 
 class RunOutcome(Struct):
-    """The outcome of a run: how many units there were, how many aborted, and whether it was compared with one node."""
+    """The outcome of a run: how many units there were, how many aborted, and whether it was compared with one node.
+
+    `sealed` are those that a peer had committed by itself, `stayed` those of them that would have had to abort.
+    """
 
     seed: int
     scenario: Scenario
@@ -27,6 +30,8 @@ class RunOutcome(Struct):
     firings: int
     remote: int
     aborted: int
+    sealed: int
+    stayed: int
     was_compared: bool
     digest: int
     tail: list[str]
@@ -61,6 +66,8 @@ def run(seed: int, scenario: Scenario | None = None) -> RunOutcome:
         len(firings),
         remote,
         len(checker.aborted),
+        len(checker.sealed),
+        len(checker.stayed),
         checker.was_compared,
         world.trace.digest,
         world.trace.tail(),

@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from triplewire.federation.registration.precedence import Scheme
+from triplewire.languages.rdftl import parse_updates
 from triplewire.rules.schema import Schema
 from triplewire.testing.simulation.fault_injector import NETWORK_FAULTS, FaultInjector
 from triplewire.testing.simulation.faults import RELIABLE, FaultModel
@@ -18,6 +19,9 @@ from triplewire.testing.simulation.history import FaultInjected
 
 LOSSY = FaultModel(slowest=0.2, loss=0.1, repeats=0.1, late=0.05, lateness=1.0)
 _QUIET = 120.0
+_SLOW_FOR = 2.0
+_OWN = 0.4
+"""How many transactions are changes that a peer makes by itself, and reports."""
 
 
 class Scenario(Struct, frozen=True, kw_only=True):
@@ -34,6 +38,7 @@ class Scenario(Struct, frozen=True, kw_only=True):
     is_calm: bool
     open_to_all: bool
     scheme: Scheme
+    most_faults: int = 7
     schemas_differ: bool = False
 
 
@@ -41,7 +46,7 @@ def random_scenario(seed: int) -> Scenario:
     """The scenario of a seed. Every other one is calm."""
     rng = Random(seed)
     calm = seed % 2 == 0
-    kinds = (*NETWORK_FAULTS, "crash", "stall", "peer", "peer", "withdraw", "join")
+    kinds = (*NETWORK_FAULTS, "crash", "disk", "stall", "peer", "peer crash", "withdraw", "join")
     return Scenario(
         size=rng.randint(2, 5),
         transactions=rng.randint(3, 8),
@@ -56,9 +61,10 @@ def random_scenario(seed: int) -> Scenario:
 
 def hard_scenario(seed: int) -> Scenario:
     """Many transactions at once, and every kind of fault."""
-    kinds = (*NETWORK_FAULTS, "crash", "stall", "peer", "peer", "withdraw", "withdraw", "join", "join")
+    often = ("crash", "disk", "peer crash", "withdraw", "join")
+    kinds = (*NETWORK_FAULTS, "stall", "peer", "peer", *often, *often)
     scenario = random_scenario(seed)
-    return replace(scenario, is_calm=False, open_to_all=seed % 3 == 0, transactions=25, faults=kinds)
+    return replace(scenario, is_calm=False, open_to_all=seed % 3 == 0, transactions=25, faults=kinds, most_faults=14)
 
 
 class ScenarioRunner:
@@ -74,9 +80,10 @@ class ScenarioRunner:
         self.world = FederationWorld(seed, SCHEMA, scenario.fault_model, privileges, scheme=scenario.scheme)
         self.injector = FaultInjector(self.world, scenario.faults)
         self.injector.handlers["peer"] = lambda _one, _other: self._take_a_peer_away()
+        self.injector.handlers["peer crash"] = lambda _one, _other: self._take_a_peer_away(crashes=True)
+        self.injector.handlers["disk"] = lambda one, _other: self._crash_while_writing(one)
         self.injector.handlers["withdraw"] = lambda _one, _other: self._withdraw_one()
         self.injector.handlers["join"] = lambda _one, _other: self._join_late()
-        self._submitted: list[str] = []
 
     def run(self) -> None:
         """Found, fill, register, wait, submit under faults, and clear them."""
@@ -125,13 +132,16 @@ class ScenarioRunner:
             self.world.later(self.world.rng.random() * seconds, self._submit, number)
         for _ in self.world.peers:
             self.world.later(self.world.rng.random() * seconds, self._declare)
-        self.injector.inject(self.world.rng.randint(2, 7), seconds)
+        self.injector.inject(self.world.rng.randint(2, self.scenario.most_faults), seconds)
 
     def _submit(self, number: int) -> None:
         peer = self.world.rng.choice(list(self.world.peers))
-        unit = self.world.submit(peer, self._workload.transaction(peer, number))
-        if unit is not None:
-            self._submitted.append(unit)
+        text = self._workload.transaction(peer, number)
+        # What a peer has done by itself stays, and what fails takes nothing along.
+        if self.world.rng.random() < _OWN and not self.fails_together:
+            self.world.change(peer, parse_updates(text))
+        else:
+            self.world.submit(peer, text)
 
     def _schema(self) -> Schema:
         return self._workload.schema(is_whole=not self.scenario.schemas_differ)
@@ -143,8 +153,18 @@ class ScenarioRunner:
             is_whole = self.world.is_under_way or self.world.rng.random() < 0.3
             self.world.declare(self.world.rng.choice(peers), self._workload.schema(is_whole=is_whole))
 
-    def _take_a_peer_away(self) -> None:
-        self.world.take_away(self.world.rng.choice(list(self.world.peers)), self.injector.duration())
+    def _take_a_peer_away(self, *, crashes: bool = False) -> None:
+        peer = self.world.rng.choice(list(self.world.peers))
+        self.world.take_away(peer, self.injector.duration(), crashes=crashes)
+
+    def _crash_while_writing(self, one: str) -> None:
+        """The disk of a super-peer gets slow, and then it crashes: inputs are lost that were on their way to it."""
+        self.world.slow_down(one, _SLOW_FOR)
+        self.world.later(self.world.rng.random() * _SLOW_FOR, self._crash_if_up, one)
+
+    def _crash_if_up(self, one: str) -> None:
+        if one in self.injector.up():
+            self.injector.handlers["crash"](one, "")
 
     def _join_late(self) -> None:
         """A super-peer joins in the middle of everything, with a peer that has data; once a run."""
@@ -154,8 +174,8 @@ class ScenarioRunner:
             self.world.peer(LATE, name, self._workload.triples(LATE))
 
     def _withdraw_one(self) -> None:
-        if self._submitted:
-            self.world.abort(self.world.rng.choice(self._submitted))
+        if self.world.submitted:
+            self.world.abort(self.world.rng.choice(self.world.submitted))
 
 
 def _knows_all(host: RuleHost) -> bool:

@@ -11,8 +11,8 @@ from enum import Enum
 from random import Random
 
 from triplewire.federation.sites.privileges import Access, Privileges
-from triplewire.languages.rdftl import parse_rule, parse_updates
-from triplewire.languages.rdftl.syntax import Abort, ArcAction, Coupling, Path, Rule, Update
+from triplewire.languages.rdftl import parse_rule
+from triplewire.languages.rdftl.syntax import Abort, ArcAction, Coupling, Path, Rule
 from triplewire.rdf.terms import Literal, NamedNode, Namespace, Triple
 from triplewire.rules.analysis import Analysis
 from triplewire.rules.schema import Schema
@@ -125,14 +125,14 @@ class Workload:
         self._has_links = any(_makes_links(rule) for rule in found)
         return [(rule, Abort.MUTUAL if self.fails_together else self._abort()) for rule in found]
 
-    def transaction(self, peer: str, number: int) -> tuple[Update, ...]:
+    def transaction(self, peer: str, number: int) -> str:
         """Updates of a peer's own people: up to three, but in a calm run only where rules are deferred."""
         most = 1 if self._calm and self._coupling is not Coupling.DEFERRED else 3
         people = [self._rng.choice(self.people[peer]) for _ in range(self._rng.randint(1, most))]
         if self._theme is Theme.UNDONE:
             people = [people[0]] * len(people)
         texts = [self._update(peer, person, f"{number}-{n}") for n, person in enumerate(people)]
-        return parse_updates(f"{PREAMBLE} TRANSACTION t {' '.join(texts)}")
+        return f"{PREAMBLE} TRANSACTION t {' '.join(texts)}"
 
     def privileges(self, *, open_to_all: bool) -> Privileges:
         """What a group lets others do."""

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from triplewire.errors import SchemaViolation, UnknownName
+from triplewire.federation.inputs import Register, Submit, Withdraw
+from triplewire.federation.outputs import Output, TransactionSubmitted
 from triplewire.federation.registration.precedence import Scheme
 from triplewire.federation.sites.privileges import Privileges
 from triplewire.federation.timings import FederationTimings
+from triplewire.languages.rdftl import format_rule, parse_updates
 from triplewire.languages.rdftl.syntax import Abort, Rule, Update
 from triplewire.network.timings import Timings
 from triplewire.rdf.terms import Triple
@@ -15,13 +19,14 @@ from triplewire.rules.execution.units import Commutes, none_commutes
 from triplewire.rules.schema import Schema
 from triplewire.testing.simulation.faults import RELIABLE, FaultModel
 from triplewire.testing.simulation.federation.history import Record, Submitted
-from triplewire.testing.simulation.federation.host import RuleHost
+from triplewire.testing.simulation.federation.host import QUICK_WRITE, RuleHost
 from triplewire.testing.simulation.federation.peer_host import PeerHost
 from triplewire.testing.simulation.history import FaultCleared, FaultInjected
 from triplewire.testing.simulation.superpeers.workload.rdf_encoding import RdfEncoding
 from triplewire.testing.simulation.world import SimulatedWorld
 
 _NOTICED = 1.0
+_SLOW_WRITE = 1.0
 
 
 class FederationWorld(SimulatedWorld[object, Record, RuleHost]):
@@ -45,7 +50,6 @@ class FederationWorld(SimulatedWorld[object, Record, RuleHost]):
         self.commutes = commutes
         self.reasoner = RdfEncoding().reasoner
         self.peers: dict[str, PeerHost] = {}
-        self.rules: dict[str, Rule] = {}
         self.size = 0
         self.is_under_way = False
         self._privileges = privileges or {}
@@ -76,6 +80,7 @@ class FederationWorld(SimulatedWorld[object, Record, RuleHost]):
         host = self.peers[name] = PeerHost(self, name, super_peer, schema or self.schema)
         host.load(list(triples))
         self.connect(host)
+        self.later(self.rng.random(), host.repeat)
         self.hosts[super_peer].look_after(name)
         return host
 
@@ -85,58 +90,76 @@ class FederationWorld(SimulatedWorld[object, Record, RuleHost]):
         if not host.is_here:
             return
         try:
-            change = host.site.declare(schema)
+            host.site.declare(schema)
         except SchemaViolation:
             return
-        super_peer = self.hosts[host.super_peer]
-        if super_peer.network is not None:
-            super_peer.act(super_peer.rules.declare(super_peer.rules_now, peer, schema, change))
+        self.hosts[host.super_peer].look_after(peer)
 
-    def register(self, super_peer: str, rule: Rule, abort: Abort | None = None) -> str | None:
-        """Register a rule at a super-peer that is up; None: nobody has declared its names, as far as is known there."""
+    def register(self, super_peer: str, rule: Rule, abort: Abort | None = None) -> None:
+        """Register a rule at a super-peer that is up, unless nobody has declared its names, as far as it knows."""
         host = self.hosts[super_peer]
-        try:
-            name, effects = host.rules.register(host.rules_now, rule, time=self.now, abort=abort)
-        except UnknownName:
-            return None
-        host.act(effects)
-        self.rules[name] = rule
-        return name
+        with suppress(UnknownName):
+            host.take(Register(host.rules_now, format_rule(rule), self.now, abort=abort))
 
-    def submit(self, peer: str, updates: tuple[Update, ...]) -> str | None:
-        """A peer submits a transaction; None: its super-peer cannot be reached, takes it for gone, or refuses it."""
+    def submit(self, peer: str, text: str) -> None:
+        """A peer submits a transaction; not if its super-peer cannot be reached, takes it for gone, or refuses it."""
         host = self.hosts[self.peers[peer].super_peer]
         if host.network is None or host.is_stalled or not self.peers[peer].is_here or peer not in host.rules.group:
-            return None
-        try:
-            name, effects = host.rules.submit(host.rules_now, peer, updates)
-        except UnknownName:
-            return None
-        self.record(Submitted(self.now, name, peer, updates))
-        host.act(effects)
-        return name
+            return
+
+        def told(output: Output) -> None:
+            if isinstance(output, TransactionSubmitted):
+                self.record(Submitted(self.now, output.unit, peer, parse_updates(text)))
+
+        with suppress(UnknownName):
+            host.take(Submit(host.rules_now, peer, text), told)
+
+    @property
+    def submitted(self) -> list[str]:
+        """The transactions of which somebody was told that they are."""
+        return [record.unit for record in self.history.records if isinstance(record, Submitted)]
+
+    def change(self, peer: str, updates: tuple[Update, ...]) -> None:
+        """A peer changes its repository by itself, whoever is there."""
+        self.peers[peer].change(updates)
 
     def abort(self, unit: str) -> None:
         """A client withdraws a transaction."""
         host = self.hosts[unit.partition("/")[0]]
         if host.network is not None:
-            host.act(host.rules.coordinator.abort(host.rules_now, unit, "its client has withdrawn it"))
+            host.take(Withdraw(host.rules_now, unit, "its client has withdrawn it"))
 
-    def take_away(self, peer: str, seconds: float) -> None:
-        """A peer leaves, and returns after some seconds. Its super-peer notices that a moment later."""
+    def take_away(self, peer: str, seconds: float, *, crashes: bool = False) -> None:
+        """A peer leaves, and returns after some seconds. Its super-peer notices that a moment later.
+
+        One that crashes returns with what is on its disk.
+        """
         host = self.peers[peer]
         if not host.is_here:
             return
         host.is_here = False
-        what = f"{peer} is away"
+        if crashes:
+            host.restart()
+        what = f"{peer} is down" if crashes else f"{peer} is away"
         self.record(FaultInjected(self.now, what, lasts=True))
         self.later(_NOTICED, self._notice, peer)
         self.later(seconds, self._return, peer, what)
 
+    def slow_down(self, host_id: str, seconds: float) -> None:
+        """The disk of a super-peer is slow for some seconds, so that a crash finds inputs that are not on it."""
+        what = f"the disk of {host_id} is slow"
+        self.record(FaultInjected(self.now, what, lasts=True))
+        self.hosts[host_id].slowest_write = _SLOW_WRITE
+        self.later(seconds, self._speed_up, host_id, what)
+
+    def _speed_up(self, host_id: str, what: str) -> None:
+        self.hosts[host_id].slowest_write = QUICK_WRITE
+        self.record(FaultCleared(self.now, what))
+
     @property
     def is_quiet(self) -> bool:
         """Whether nobody has anything left to do."""
-        return all(host.is_quiet for host in self.hosts.values())
+        return all(host.is_quiet for host in self.hosts.values()) and all(peer.is_quiet for peer in self.peers.values())
 
     def _return(self, peer: str, what: str) -> None:
         self.peers[peer].is_here = True

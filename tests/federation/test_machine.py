@@ -7,14 +7,15 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 from tests.rules.family import FAMILY
+from triplewire.federation.carrier import Carrier, Local
 
 from triplewire.errors import MessageRefused
-from triplewire.federation.carrier import Carrier, Local
-from triplewire.federation.codec import Broadcast, encode
+from triplewire.federation.codec import Announced, encode
 from triplewire.federation.delivery import Delivery, Parcel
 from triplewire.federation.execution.effects import MessageDropped
 from triplewire.federation.execution.messages import ActionInstance, Conflicts, SubQuery
 from triplewire.federation.indexes.network_index import Offer
+from triplewire.federation.inquiries.messages import RelevanceWanted, TraceWanted
 from triplewire.federation.messages import Message
 from triplewire.federation.overlay import CubeOverlay
 from triplewire.federation.registration.messages import Registered, RulesWanted, Unregistered
@@ -55,6 +56,8 @@ def dropped(local: Local) -> list[str]:
         replace(QUERY, lookups=(("no term", "", ""),)),
         replace(QUERY, reader="no name"),
         Conflicts((("b/1", "c/x"),)),
+        RelevanceWanted("b?1", "no rule"),
+        TraceWanted("b?1", "b/1", ("b/1",) * 2_001),
     ],
     ids=lambda message: type(message).__name__,
 )
@@ -70,7 +73,7 @@ def test_what_says_nothing_that_can_be_done_is_dropped_and_the_next_one_is_taken
 
 def test_an_offer_of_nonsense_is_kept_and_harms_nobody_who_has_no_use_for_it():
     one = carrier()
-    _, local = one.receive(0.0, 0.0, "b", encode(Broadcast("b", Offer("b", 1, ("no iri",)))))
+    _, local = one.receive(0.0, 0.0, "b", encode(Announced("b", Offer("b", 1, ("no iri",)))))
     assert local == []
 
 
@@ -81,6 +84,6 @@ def test_what_is_no_message_is_refused():
 
 def test_a_message_is_acknowledged_and_a_broadcast_is_not():
     one = carrier()
-    assert one.receive(0.0, 0.0, "b", encode(Broadcast("b", Unregistered("b.1"))))[0] == []
+    assert one.receive(0.0, 0.0, "b", encode(Announced("b", Unregistered("b.1"))))[0] == []
     # Nobody is there to acknowledge it to: the network knows no b.
     assert not any(isinstance(effect, SendPacket) for effect in one.receive(0.0, 0.0, "b", encode(Parcel(1, QUERY)))[0])
