@@ -31,6 +31,7 @@ from triplewire.federation.indexes.local_index import Nodes
 from triplewire.federation.overlay import RecordedNetwork
 from triplewire.federation.super_peer import RuleSuperPeer
 from triplewire.rdf.terms import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Triple
+from triplewire.rules.execution.triggering.reachability import ReachIndex
 from triplewire.rules.execution.units import Commutes
 from triplewire.rules.precedence import Precedence
 from triplewire.rules.schema import Schema
@@ -176,7 +177,7 @@ _TERMS = (
 )
 _KNOWN: dict[tuple[str, str], Any] = {
     (found.__module__, found.__qualname__): found
-    for found in (*_TERMS, deque, Random, Schema, Precedence, view_of, follow_index_of)
+    for found in (*_TERMS, deque, Random, Schema, Precedence, ReachIndex, view_of, follow_index_of)
 }
 # As msgspec writes Structs whose fields are given by name.
 _KNOWN["msgspec._utils", "rebuild"] = lambda struct, fields: struct(**fields)

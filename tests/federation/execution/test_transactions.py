@@ -326,10 +326,3 @@ def test_what_has_ended_long_ago_is_forgotten():
         state = super_peer.coordinator.state
         assert (state.units, state.dispatched, state.work, state.aborts.arcs) == ({}, {}, {}, ())
     assert child.status is parent.status is COMMITTED
-
-
-@pytest.mark.parametrize(("dependency", "expected"), [(Abort.MUTUAL, ABORTED), (Abort.INDEPENDENT, COMMITTED)])
-def test_a_rule_that_aborts_on_purpose_is_a_child_that_fails(dependency: Abort, expected: Status):
-    _, parent, child = two_groups(dependency, "ABORT 'enough'")
-    assert (parent.status, child.status) == (expected, ABORTED)
-    assert "enough" in child.reason

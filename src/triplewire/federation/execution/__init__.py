@@ -2,7 +2,7 @@
 
 abort_graph    one super-peer's part of the abort graph
 aborting       what an abort takes along, and the compensation of what was done
-conditions     a condition over the fragments of many sites: sub-queries, round by round
+conditions     conditions over the fragments of many sites, and what waits for the end of a transaction
 coordinator    all of it for one super-peer: inputs in, effects out
 effects        what happened, for whoever keeps a history
 firing         the instances of a rule's actions, and where they are sent
@@ -13,7 +13,6 @@ ordering       notes who has met whom at a peer, and shares it with those concer
 reports        what a peer tells, in its order; its own changes become units that are sealed
 serialisation  the serialisation graph, shared by those who coordinate what is in it
 state          what the parts of a coordinator share
-sub_queries    answers the sub-queries of others from the own group
 units          transactions and subtransactions
 update_phases  an update on a lane: execute, wait for rules, event queries, conditions, firings
 """

@@ -16,6 +16,8 @@ from triplewire.federation.execution.state import ExecutionState
 from triplewire.federation.execution.units import Status, Unit, super_peer_of
 from triplewire.federation.sites.requests import Compensate, Refused
 
+_NOT_AT_THE_PEER = (Phase.RULES, Phase.CONDITIONS, Phase.DEFERRED)
+
 
 def abort(state: ExecutionState, target: str, reason: str, *, upward: bool = False) -> None:
     """Abort a unit, or all that came of an instance or a condition. `upward`: and everything that caused it."""
@@ -36,6 +38,9 @@ def abort(state: ExecutionState, target: str, reason: str, *, upward: bool = Fal
             state.conditions[name].fail(reason)
         elif super_peer_of(name) != state.given.me:
             state.send(super_peer_of(name), AbortWanted(name, reason))
+        elif name in state.noted_at:
+            # It waits for the end of a transaction.
+            state.spoiled[name] = reason
 
 
 def _abort_cause(state: ExecutionState, parent: str, reason: str) -> None:
@@ -55,8 +60,7 @@ def _abort_unit(state: ExecutionState, unit: Unit, reason: str) -> list[str]:
     unit.reason = reason
     state.end(unit, Status.ABORTED)
     unit.pending.clear()
-    state.put_off += [(firing, parent) for firing, parent in unit.deferred if parent != unit.id]
-    unit.deferred.clear()
+    _put_off_the_rest(state, unit)
     state.emit(UnitAborted(unit.id, reason))
     lane = state.lane_of(unit)
     _leave_lane(state, lane, unit)
@@ -71,6 +75,16 @@ def _abort_unit(state: ExecutionState, unit: Unit, reason: str) -> list[str]:
     return list(state.aborts.after(unit.id))
 
 
+def _put_off_the_rest(state: ExecutionState, unit: Unit) -> None:
+    """What waits for the end of a unit that aborts, or is judged there, goes on without it."""
+    waiting = [*unit.deferred]
+    unit.deferred.clear()
+    for judgement in [one for one in state.judgements if one.unit == unit.id]:
+        state.judgements.remove(judgement)
+        waiting += [state.conditions.pop(name).trigger for name in judgement.conditions if name in state.conditions]
+    state.put_off += [trigger for trigger in waiting if trigger.cause != unit.id]
+
+
 def _leave_lane(state: ExecutionState, lane: Lane, unit: Unit) -> None:
     if unit.id in lane.ready:
         lane.ready.remove(unit.id)
@@ -78,7 +92,7 @@ def _leave_lane(state: ExecutionState, lane: Lane, unit: Unit) -> None:
         del state.conditions[name]
     update = lane.update
     # What the peer was asked for it will answer, and what it did will be compensated then.
-    if update is not None and update.unit == unit.id and update.phase in (Phase.RULES, Phase.CONDITIONS):
+    if update is not None and update.unit == unit.id and update.phase in _NOT_AT_THE_PEER:
         lane.update = None
 
 

@@ -15,8 +15,9 @@ from typing import get_args
 
 from triplewire.errors import UpdateRefused
 from triplewire.federation.effects import Effect
-from triplewire.federation.execution import firing, messages, ordering, reports, sub_queries
+from triplewire.federation.execution import firing, messages, ordering, reports
 from triplewire.federation.execution.aborting import abort
+from triplewire.federation.execution.conditions import deferral, sub_queries
 from triplewire.federation.execution.effects import Happening, ToPeer, UnitScheduled
 from triplewire.federation.execution.lanes import Lane, Phase
 from triplewire.federation.execution.state import ExecutionState, Surroundings
@@ -80,6 +81,7 @@ class Coordinator:
         name = state.number()
         pending = [PendingAction(update.action, update.lets) for update in whole]
         state.units[name] = Unit(name, name, name, None, None, 0, peer, name, pending, since=now, author=author)
+        state.units[name].members.append(name)
         state.work[name] = Work(None, whole)
         state.emit(UnitScheduled(name, name, None, None, peer))
         state.lanes[peer].ready.append(name)
@@ -166,7 +168,7 @@ class Coordinator:
         state = self.state
         busy = True
         while busy:
-            busy = firing.fire_what_was_put_off(state)
+            busy = deferral.go_on(state)
             while state.victims:
                 abort(state, state.victims.pop(), "the order of what it did with others cannot be serialised")
                 busy = True

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from triplewire.federation.execution.aborting import abort, release_waiting
-from triplewire.federation.execution.effects import NotScheduled, UnitCommitted, UnitScheduled
+from triplewire.federation.execution.aborting import abort
+from triplewire.federation.execution.effects import NotScheduled, UnitScheduled
 from triplewire.federation.execution.messages import AbortWanted, ActionInstance, ChildScheduled
 from triplewire.federation.execution.state import ExecutionState
 from triplewire.federation.execution.units import (
     Cause,
     Firing,
     PendingAction,
-    Status,
     Unit,
     aborts_parent,
     aborts_with_parent,
@@ -27,66 +26,43 @@ from triplewire.federation.indexes.relevance import a_concerns, a_suits
 from triplewire.federation.registration.records import rule_of
 from triplewire.federation.sites.privileges import Privileges
 from triplewire.federation.sites.terms import delta_of, delta_text, iri_of, term_of
-from triplewire.languages.rdftl.syntax import Abort, Coupling, Rule
+from triplewire.languages.rdftl.syntax import Abort, AbortAction, Coupling, Rule
 from triplewire.rules.execution.units import Work
 
 # Firings here
 
 
 def fire(state: ExecutionState, unit: Unit, firings: Iterable[Firing]) -> None:
-    """Put what rules do because of a unit where their coupling modes say."""
-    base = state.given.registrar.base
-    ordered = base.precedence.ordered(list(firings), lambda firing: firing.record)
-    if ordered and unit.depth >= state.given.depth:
-        limit = f"rules that trigger each other more than {state.given.depth} deep: {ordered[0].record.id} is next"
-        abort(state, unit.id, limit, upward=True)
+    """Put what immediate and detached rules do because of a unit where their coupling modes say."""
+    ordered = in_order(state, firings)
+    if ordered and is_too_deep(state, unit, ordered[0]):
         return
     immediate: list[Unit] = []
     for firing in ordered:
         match rule_of(firing.record.text).coupling:
             case Coupling.IMMEDIATE:
                 immediate += dispatch(state, firing, unit)
-            case Coupling.DEFERRED:
-                _put_off(state, unit, firing)
             case Coupling.DETACHED:
                 for child in dispatch(state, firing, unit):
                     state.lane_of(child).ready.append(child.id)
-    _before_the_rest(state, unit, immediate)
+    before_the_rest(state, unit, immediate)
 
 
-def finish(state: ExecutionState, unit: Unit) -> None:
-    """Everything that a unit had to do is done: now what it has deferred, then it commits."""
-    while unit.deferred:
-        firing, parent = unit.deferred.pop(0)
-        cause = state.local(parent)
-        if cause is None or cause.is_aborted:
-            continue
-        children = dispatch(state, firing, cause)
-        if children:
-            _before_the_rest(state, unit, children)
-            return
-    state.end(unit, Status.COMMITTED)
-    state.emit(UnitCommitted(unit.id))
-    release_waiting(state, unit)
+def in_order(state: ExecutionState, firings: Iterable[Firing]) -> list[Firing]:
+    """Those whose rules precede others before them."""
+    return state.given.registrar.base.precedence.ordered(list(firings), lambda firing: firing.record)
 
 
-def fire_what_was_put_off(state: ExecutionState) -> bool:
-    """Deferred firings whose transaction is no more: they act now, if what has triggered them is there."""
-    put_off, state.put_off = state.put_off, []
-    for firing, parent in put_off:
-        cause = state.local(parent)
-        if cause is not None and not cause.is_aborted:
-            for child in dispatch(state, firing, cause):
-                state.lane_of(child).ready.append(child.id)
-    return bool(put_off)
+def is_too_deep(state: ExecutionState, unit: Unit, firing: Firing) -> bool:
+    """Whether what a unit has triggered would go too deep; then all that has caused it aborts."""
+    if unit.depth < state.given.depth:
+        return False
+    limit = f"rules that trigger each other more than {state.given.depth} deep: {firing.record.id} is next"
+    abort(state, unit.id, limit, upward=True)
+    return True
 
 
-def _put_off(state: ExecutionState, unit: Unit, firing: Firing) -> None:
-    top = state.units.get(unit.top, unit)
-    (top if top.status is Status.ACTIVE else unit).deferred.append((firing, unit.id))
-
-
-def _before_the_rest(state: ExecutionState, unit: Unit, children: list[Unit]) -> None:
+def before_the_rest(state: ExecutionState, unit: Unit, children: list[Unit]) -> None:
     """The children come next, in this order, and the unit goes on after them."""
     unit.waiting.update(child.id for child in children)
     for child in reversed(children):
@@ -101,14 +77,10 @@ def dispatch(state: ExecutionState, firing: Firing, parent: Unit) -> list[Unit]:
     """Send an instance of a rule's actions to whom it concerns; returns the units at our own peers, not yet ready."""
     given, rule = state.given, rule_of(firing.record.text)
     come_of_it = state.come_of(firing.reader)
-    children = []
+    group, whole = given.group, given.whole.current
+    concerned = [peer for peer in group.peers if a_concerns(rule, group[peer], whole, firing.delta)]
+    children = [_scheduled_here(state, peer, firing, parent) for peer in concerned]
     is_sent = False
-    for peer in given.group.peers:
-        if a_concerns(rule, given.group[peer], given.whole.current, firing.delta):
-            child = schedule(state, peer, firing, parent.cause, rule.abort)
-            child.top = child.id if rule.coupling is Coupling.DETACHED else parent.top
-            children.append(child)
-            come_of_it.units.append(child.id)
     # Who cannot be reached now is sent it when that is over.
     for other in given.overlay.members:
         view = given.network.view(other)
@@ -119,9 +91,27 @@ def dispatch(state: ExecutionState, firing: Firing, parent: Unit) -> list[Unit]:
             is_sent = True
             if other not in parent.sent_to:
                 parent.sent_to.append(other)
+    if _aborts(rule) and not children:
+        # Nobody here executes a copy that would say so.
+        children.append(_scheduled_here(state, parent.peer, firing, parent, only_abort=True))
     if not children and not is_sent:
         parent.lacks(f"{firing.record.id}: its actions concern no peer")
+    come_of_it.units += [child.id for child in children]
     return children
+
+
+def _scheduled_here(
+    state: ExecutionState, peer: str, firing: Firing, parent: Unit, *, only_abort: bool = False
+) -> Unit:
+    rule = rule_of(firing.record.text)
+    child = schedule(state, peer, firing, parent.cause, rule.abort)
+    if only_abort:
+        child.pending = [action for action in child.pending if isinstance(action.action, AbortAction)]
+    top = state.local(parent.top)
+    if rule.coupling is not Coupling.DETACHED and top is not None:
+        child.top = top.id
+        top.members.append(child.id)
+    return child
 
 
 def schedule(
@@ -146,6 +136,7 @@ def schedule(
         pending=_pending(rule, firing),
         guard=guard,
         since=state.now,
+        members=[name],
         delta=delta_text(firing.delta) or {},
     )
     state.units[name] = unit
@@ -220,3 +211,7 @@ def _instance(name: str, firing: Firing, cause: Cause) -> ActionInstance:
 
 def _pending(rule: Rule, firing: Firing) -> list[PendingAction]:
     return [PendingAction(action, rule.lets, firing.delta, firing.classes) for action in rule.actions]
+
+
+def _aborts(rule: Rule) -> bool:
+    return any(isinstance(action, AbortAction) for action in rule.actions)

@@ -1,7 +1,8 @@
 """One peer's part of the local schedule: what is under way there, and what waits.
 
 A peer is asked for one thing after the other. Between an update and the end of its conditions it is asked for nothing
-else, but it may change by itself: event queries are then evaluated on the state right after the update.
+else, but it may change by itself: event queries are then evaluated on the state right after the update. Nor is it asked
+for anything else while the end of a transaction is judged.
 """
 
 from __future__ import annotations
@@ -23,17 +24,20 @@ class Phase(Enum):
     RULES = "waiting for the rules that its change needs"
     DETECTING = "evaluating event queries"
     CONDITIONS = "evaluating conditions"
+    DEFERRED = "evaluating what has waited for the end of a transaction"
 
 
 class Update(Struct):
     """An update that is under way. `conditions` are those that wait to be decided.
 
-    The peer has told of it as `serial`; in its journal it is entry `number`.
+    The peer has told of it as `serial`; in its journal it is entry `number`. `changes` are all that may be events,
+    `net` is what has changed in the end.
     """
 
     unit: str
     phase: Phase = Phase.EXECUTING
     changes: Changes = Changes()
+    net: Changes = Changes()
     serial: int = 0
     number: int = 0
     until: float = 0.0

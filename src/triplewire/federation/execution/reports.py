@@ -7,7 +7,7 @@ conditions wait for their turn on the lane.
 
 from __future__ import annotations
 
-from triplewire.federation.execution import sub_queries
+from triplewire.federation.execution.conditions import sub_queries
 from triplewire.federation.execution.effects import ToPeer, UnitScheduled
 from triplewire.federation.execution.journal import Who
 from triplewire.federation.execution.lanes import Lane, Phase, Update
@@ -102,7 +102,9 @@ def _reported(state: ExecutionState, lane: Lane, serial: int, report: Report) ->
     state.emit(UnitScheduled(name, name, None, None, lane.peer, is_sealed=True))
     seal(state, name)
     number = note_write(state, lane.peer, Who(name, name, name), report)
-    update = Update(name, Phase.RULES, _events(report), serial=serial, number=number)
+    update = Update(name, Phase.RULES, _events(report), net=report.changes, serial=serial, number=number)
+    unit.members.append(name)
+    unit.changed.append((number, report.changes))
     if update.changes:
         lane.reported[name] = update
         state.given.group.lost(lane.peer, report.index)

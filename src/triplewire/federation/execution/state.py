@@ -9,12 +9,12 @@ from msgspec import Struct, field
 
 from triplewire.federation.effects import Effect, ToSuperPeer
 from triplewire.federation.execution.abort_graph import AbortGraph
-from triplewire.federation.execution.conditions import ConditionEvaluation, ServedQuery
+from triplewire.federation.execution.conditions.evaluation import ConditionEvaluation, ServedQuery
 from triplewire.federation.execution.effects import Happening, ToPeer
 from triplewire.federation.execution.journal import Who
 from triplewire.federation.execution.lanes import Lane
 from triplewire.federation.execution.serialisation import SerialisationGraph
-from triplewire.federation.execution.units import Firing, Status, Unit
+from triplewire.federation.execution.units import Status, Trigger, Unit
 from triplewire.federation.indexes.group_index import GroupIndex
 from triplewire.federation.indexes.local_index import IndexChange
 from triplewire.federation.indexes.network_index import NetworkIndex
@@ -52,6 +52,13 @@ class Dispatched(Struct):
     refused: list[str] = field(default_factory=list)
 
 
+class Judgement(Struct):
+    """Deferred rules whose conditions are evaluated together, by name. `unit` goes on afterwards, if one waits."""
+
+    unit: str | None
+    conditions: list[str]
+
+
 class Surroundings(Struct, frozen=True):
     """What a coordinator is given. `depth`: how long a chain of rules that trigger each other may be."""
 
@@ -70,8 +77,9 @@ class Surroundings(Struct, frozen=True):
 class ExecutionState:
     """`now` is the time of the input that is being taken.
 
-    `victims` are to abort so that what is left can be serialised. `put_off` are deferred firings whose transaction is
-    no more, while what has triggered them is there still.
+    `victims` are to abort so that what is left can be serialised. `put_off` are deferred rules whose transaction is no
+    more, while what has triggered them is there still. `spoiled` are those that have read what is undone, each with
+    the reason.
     """
 
     def __init__(self, given: Surroundings, privileges: Privileges) -> None:
@@ -90,7 +98,9 @@ class ExecutionState:
         self.noted_at: dict[str, float] = {}
         self.ended: dict[str, float] = {}
         self.victims: list[str] = []
-        self.put_off: list[tuple[Firing, str]] = []
+        self.judgements: list[Judgement] = []
+        self.put_off: list[Trigger] = []
+        self.spoiled: dict[str, str] = {}
         self._effects: list[Effect | ToPeer | Happening] = []
         self._numbers = 0
 
@@ -135,6 +145,7 @@ class ExecutionState:
             del self.noted_at[name]
             self.work.pop(name, None)
             self.dispatched.pop(name, None)
+            self.spoiled.pop(name, None)
 
     def end(self, unit: Unit, status: Status) -> None:
         """A unit has committed or aborted. What was committed may abort later."""

@@ -12,6 +12,7 @@ from triplewire.federation.registration.records import RuleRecord
 from triplewire.federation.sites.privileges import Privileges
 from triplewire.federation.sites.requests import Classes
 from triplewire.languages.rdftl.syntax import Abort, Let, RuleAction
+from triplewire.rules.changes import Changes
 from triplewire.rules.paths import DeltaTerms
 
 _NAME = re.compile(r".+/[0-9]{1,18}", re.ASCII)
@@ -41,6 +42,16 @@ class Firing(Struct, frozen=True):
     reader: str
 
 
+class Trigger(Struct, frozen=True):
+    """A rule that a unit, the cause, has triggered, for each `$delta`. `id` is the name of its condition."""
+
+    id: str
+    record: RuleRecord
+    deltas: tuple[DeltaTerms, ...]
+    classes: Classes
+    cause: str
+
+
 class Cause(Struct, frozen=True):
     """What a unit was triggered by: its parent, the transaction, and what would abort together if it is not sealed."""
 
@@ -55,8 +66,9 @@ class Unit(Struct):
     """A unit at its own super-peer. `id` is `SP/n`; `group` is the unit whose abort takes this one along, or itself.
 
     `waiting` are subtransactions at the same super-peer that come before the rest; their `waited_for_by` says so.
-    `deferred` is what comes at its end, with the unit that has triggered it. `top` is the unit at this super-peer at
-    whose end comes what this one defers.
+    `top` is the unit at this super-peer at whose end comes what this one defers; that one has `members`, itself
+    included, and the rules that wait, `deferred`. `changed` is what it has changed at its peer, each with its place in
+    the journal.
 
     `sent_to` are the super-peers that were sent instances because of it; `not_scheduled` says what did not come of it,
     and why.
@@ -78,7 +90,9 @@ class Unit(Struct):
     reason: str = ""
     waiting: set[str] = field(default_factory=set)
     waited_for_by: str | None = None
-    deferred: list[tuple[Firing, str]] = field(default_factory=list)
+    deferred: list[Trigger] = field(default_factory=list)
+    members: list[str] = field(default_factory=list)
+    changed: list[tuple[int, Changes]] = field(default_factory=list)
     since: float = 0.0
     ended_at: float = 0.0
     delta: dict[str, str] = field(default_factory=dict)

@@ -9,15 +9,16 @@ is put where it belongs.
 from __future__ import annotations
 
 from triplewire.federation.execution.aborting import abort, compensate, compensated, compensation_refused
-from triplewire.federation.execution.conditions import ConditionEvaluation, Instances
-from triplewire.federation.execution.effects import ConditionFailed, RulesMissing, ToPeer
-from triplewire.federation.execution.firing import finish, fire
+from triplewire.federation.execution.conditions.deferral import finish, fired, put_off
+from triplewire.federation.execution.conditions.evaluation import ConditionEvaluation
+from triplewire.federation.execution.conditions.sub_queries import pursue
+from triplewire.federation.execution.effects import RulesMissing, ToPeer
+from triplewire.federation.execution.firing import fire
 from triplewire.federation.execution.journal import Who
 from triplewire.federation.execution.lanes import Lane, Phase, Update
 from triplewire.federation.execution.ordering import note_read, note_write
 from triplewire.federation.execution.state import ExecutionState
-from triplewire.federation.execution.sub_queries import pursue
-from triplewire.federation.execution.units import Unit, aborts_parent
+from triplewire.federation.execution.units import Trigger, Unit
 from triplewire.federation.registration.records import rule_of
 from triplewire.federation.sites.requests import (
     Compensated,
@@ -30,8 +31,8 @@ from triplewire.federation.sites.requests import (
     Reply,
     Request,
 )
-from triplewire.languages.rdftl.syntax import AbortAction, Rule
-from triplewire.rules.execution.rulebook import is_set_oriented
+from triplewire.federation.sites.terms import outward_changes
+from triplewire.languages.rdftl.syntax import AbortAction, Coupling
 from triplewire.rules.execution.units import Work
 
 # What comes next on a lane
@@ -109,6 +110,8 @@ def _go_on(state: ExecutionState, lane: Lane, update: Update) -> bool:
             state.units[update.unit].lacks("rules may be missing: super-peers have not answered in time")
         _detect(state, lane, update)
         return True
+    if update.phase is Phase.DEFERRED:
+        return False
     assert update.phase is Phase.CONDITIONS, "the peer was asked for something"
     conditions = [state.conditions[name] for name in update.conditions]
     if not all(condition.is_decided for condition in conditions):
@@ -129,7 +132,8 @@ def _executed(state: ExecutionState, lane: Lane, update: Update, unit: Unit, don
         lane.update = None
         lane.undone[unit.id] = None
         return
-    update.changes = done.changes
+    update.changes = update.net = done.changes
+    unit.changed.append((update.number, done.changes))
     if not done.changes:
         _end_update(state, lane, unit)
         return
@@ -155,49 +159,30 @@ def _detected(state: ExecutionState, lane: Lane, update: Update, unit: Unit, fou
     update.phase = Phase.CONDITIONS
     # A rule may have been unregistered since the event query was sent.
     for name in [rule for rule in found.deltas if rule in base]:
-        record = base[name]
-        rule = rule_of(record.text)
-        condition = ConditionEvaluation(
-            state.number(),
-            unit.id,
-            unit.root,
-            unit.group,
-            record,
-            _instances(rule, found),
-            found.classes,
-            state.now + state.given.timings.condition,
-        )
-        state.conditions[condition.id] = condition
-        state.note(condition.id, Work(rule, ()))
-        update.conditions.append(condition.id)
-        note_read(state, lane.peer, Who(condition.id, unit.root, unit.group), found.reads, of=update.number)
+        trigger = Trigger(state.number(), base[name], found.deltas[name], found.classes, unit.id)
+        rule = rule_of(trigger.record.text)
+        state.note(trigger.id, Work(rule, ()))
+        note_read(state, lane.peer, Who(trigger.id, unit.root, unit.group), found.reads, of=update.number)
+        if rule.coupling is Coupling.DEFERRED:
+            put_off(state, unit, trigger)
+            continue
+        update.conditions.append(trigger.id)
+        changes, until = outward_changes(update.net, lane.peer), state.now + state.given.timings.condition
+        condition = ConditionEvaluation(trigger, unit.root, unit.group, lane.peer, changes, until, trigger.deltas)
+        state.conditions[trigger.id] = condition
         pursue(state, condition)
     if not found.deltas:
         note_read(state, lane.peer, Who(unit.id, unit.root, unit.group), found.reads, of=update.number)
 
 
-def _instances(rule: Rule, found: Detected) -> Instances:
-    return (None,) if is_set_oriented(rule) else found.deltas[rule.id]
-
-
 def _fire(state: ExecutionState, lane: Lane, update: Update, conditions: list[ConditionEvaluation]) -> None:
-    """Everything is decided. A condition that nobody could evaluate is a failure of what it would have led to."""
+    """Everything is decided."""
     unit = state.units[update.unit]
     lane.update = None
-    for condition in conditions:
-        del state.conditions[condition.id]
-        if condition.failure is not None:
-            state.emit(ConditionFailed(unit.id, condition.record.id, condition.failure))
-            unit.lacks(f"{condition.record.id}: {condition.failure}")
-        if not condition.firings:
-            # Had it read something else, it might have fired.
-            state.come_of(condition.id).units.append(unit.id)
-    for condition in conditions:
-        if condition.failure is not None and aborts_parent(rule_of(condition.record.text).abort):
-            abort(state, unit.id, f"{condition.record.id}: {condition.failure}")
+    firings = fired(state, conditions)
     if unit.is_aborted:
         return
-    fire(state, unit, [firing for condition in conditions for firing in condition.firings])
+    fire(state, unit, [firing for _, firing in firings])
     if not unit.is_aborted:
         _end_update(state, lane, unit)
 

@@ -21,6 +21,7 @@ from triplewire.rdf.terms import NamedNode
 from triplewire.rules.analysis.footprints.extents import is_membership
 from triplewire.rules.analysis.relevance import e_relevant, event_needs
 from triplewire.rules.changes import Changes
+from triplewire.rules.execution.triggering.reachability import ReachIndex
 from triplewire.rules.vocabulary import MEMBERSHIP, TYPE, number_of
 
 
@@ -40,6 +41,7 @@ class RuleBase:
         self._whole = whole
         self._records: dict[str, RuleRecord] = {}
         self._by_node: dict[NamedNode | None, dict[str, None]] = {}
+        self._reached = ReachIndex()
         self._awake: set[str] = set()
 
     # Changing
@@ -50,6 +52,7 @@ class RuleBase:
             return False
         self._records[record.id] = record
         self._by_node.setdefault(waits_for(rule_of(record.text)), {})[record.id] = None
+        self._reached.add(rule_of(record.text))
         self.precedence.follow(self._records)
         self._settle([record.id])
         return True
@@ -60,6 +63,7 @@ class RuleBase:
         if record is None:
             return False
         del self._by_node[waits_for(rule_of(record.text))][rule]
+        self._reached.remove(rule_of(record.text))
         self._awake.discard(rule)
         self.precedence.follow(self._records)
         return True
@@ -100,14 +104,16 @@ class RuleBase:
     def may_be_triggered(self, changes: Changes, view: PeerView) -> list[RuleRecord]:
         """The rules that a change may trigger at a peer: the event part concerns the peer, and waits for such data.
 
-        `view` has what the peer had before the change and has after it.
+        It waits for it also where an arc makes the event's path lead to a resource that was there before. `view` has
+        what the peer had before the change and has after it.
         """
         touched: dict[NamedNode | None, None] = {None: None}
         for triple in (*changes.inserted, *changes.deleted):
             touched[node_of(triple)] = None
             if triple.predicate == TYPE:
                 touched[TYPE] = None
-        found = (self._records[rule] for node in touched for rule in self._by_node.get(node, ()))
+        waiting = [rule for node in touched for rule in self._by_node.get(node, ())]
+        found = (self._records[rule] for rule in dict.fromkeys((*waiting, *self._reached.of(changes))))
         return [record for record in found if e_concerns(rule_of(record.text), view)]
 
     def _settle(self, rules: Iterable[str]) -> Moved:

@@ -17,6 +17,7 @@ from triplewire.rdf.formats import NQUADS
 from triplewire.rdf.limits import DEFAULT_LIMITS
 from triplewire.rdf.parsing.nesting_depth import check_nesting
 from triplewire.rdf.terms import TW, BlankNode, NamedNode, Quad, Term, Triple
+from triplewire.rules.changes import Changes
 from triplewire.rules.graphs import Lookup
 from triplewire.rules.paths import DeltaTerms
 
@@ -47,6 +48,12 @@ def inward(term: Term, site: str) -> Term:
 
 def outward_triple(triple: Triple, site: str) -> Triple:
     return Triple(outward(triple.subject, site), triple.predicate, outward(triple.object, site))  # type: ignore[arg-type]
+
+
+def outward_changes(changes: Changes, site: str) -> Changes:
+    """What has changed in the closure, as other sites see it."""
+    inserted = tuple(outward_triple(triple, site) for triple in changes.inserted)
+    return Changes(inserted=inserted, deleted=tuple(outward_triple(triple, site) for triple in changes.deleted))
 
 
 def inward_delta(delta: DeltaTerms, site: str) -> DeltaTerms:

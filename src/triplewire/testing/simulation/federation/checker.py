@@ -47,11 +47,15 @@ _SHOWN = 6
 
 
 class FederationChecker(HistoryChecker):
-    """The rules over one world that has come to rest. `in_turn`: each transaction was submitted when all was quiet."""
+    """The rules over one world that has come to rest.
 
-    def __init__(self, world: FederationWorld, *, in_turn: bool) -> None:
+    `in_turn`: each transaction was submitted when all was quiet. `fails_together`: what fails takes everything along.
+    """
+
+    def __init__(self, world: FederationWorld, *, in_turn: bool, fails_together: bool = False) -> None:
         self._world = world
         self._in_turn = in_turn
+        self._fails_together = fails_together
         records = world.history.records
         self.happened = [record for record in records if isinstance(record, Happened)]
         self.scheduled = {one.what.unit: one.what for one in self.happened if isinstance(one.what, UnitScheduled)}
@@ -190,10 +194,14 @@ class FederationChecker(HistoryChecker):
             return
         start = [triple for peer in self._world.peers.values() for triple in peer.start]
         schedule = [record.updates for record in self.asked]
-        expected = one_node(self._world.schema, start, list(self._rules()), schedule)
-        if expected is None:
+        outcome = one_node(self._world.schema, start, list(self._rules()), schedule)
+        if outcome.has_aborted and not (self._fails_together and outcome.on_purpose):
             return
         self.was_compared = True
+        expected = outcome.merged
+        failed = [isinstance(record, Submitted) and record.unit in self.aborted for record in self.asked]
+        if failed != outcome.aborts:
+            yield self._violation("one node", f"these have aborted: {failed}, and on one node {outcome.aborts}")
         found = merged(peer.site.repository.asserted for peer in self._world.peers.values())
         if found != expected:
             more, less = _listed(found[0] - expected[0]), _listed(expected[0] - found[0])
@@ -202,7 +210,9 @@ class FederationChecker(HistoryChecker):
 
     def _was_whole(self) -> bool:
         """Whether nothing was undone, refused, or out of reach."""
-        refused = (RulesMissing, ConditionFailed, UnitAborted)
+        refused: tuple[type, ...] = (RulesMissing, ConditionFailed)
+        if not self._fails_together:
+            refused = (*refused, UnitAborted)
         if any(isinstance(one.what, refused) for one in self.happened):
             return False
         open_to_all = all(

@@ -6,6 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
+from msgspec import Struct
+
+from triplewire.errors import AbortedByRule, Cascaded
 from triplewire.languages.rdftl.syntax import Rule, Update
 from triplewire.rdf.terms import Term, Triple
 from triplewire.rules.execution import Rulebook, Runner
@@ -29,14 +32,24 @@ def merged(fragments: Iterable[Iterable[Triple]]) -> Merged:
     return frozenset(triples), elements
 
 
+class OneNode(Struct, frozen=True):
+    """What is asserted afterwards, which of the transactions aborted, and whether only rules that say so made them."""
+
+    merged: Merged
+    aborts: list[bool]
+    has_aborted: bool
+    on_purpose: bool
+
+
 def one_node(
     schema: Schema, start: Iterable[Triple], rules: Sequence[Rule], schedule: Sequence[Sequence[Update]]
-) -> Merged | None:
-    """The transactions one after the other on one node; None: something aborted there."""
+) -> OneNode:
+    """The transactions one after the other on one node."""
     repository = Repository(schema)
     repository.load(start)
     runner = Runner(repository, Rulebook(schema, rules))
-    for transaction in schedule:
-        if runner.run(transaction).aborted:
-            return None
-    return merged([repository.asserted])
+    outcomes = [runner.run(transaction) for transaction in schedule]
+    aborted = [entry for outcome in outcomes for entry in outcome.aborted]
+    aborts = [any(entry.rule is None for entry in outcome.aborted) for outcome in outcomes]
+    on_purpose = all(isinstance(entry.error, AbortedByRule | Cascaded) for entry in aborted)
+    return OneNode(merged([repository.asserted]), aborts, bool(aborted), on_purpose)

@@ -52,7 +52,7 @@ def run(seed: int, scenario: Scenario | None = None) -> RunOutcome:
     # Exchanges pick their partners at random, so the last replica may take a while.
     world.run_while(lambda: FederationChecker(world, in_turn=False).is_missing_replicas, at_most=_REPLICAS)
     runner.rest()
-    checker = FederationChecker(world, in_turn=scenario.is_calm)
+    checker = FederationChecker(world, in_turn=scenario.is_calm, fails_together=runner.fails_together)
     violation = next(checker.violations(), None)
     units = checker.scheduled.values()
     firings = [unit for unit in units if unit.rule is not None]

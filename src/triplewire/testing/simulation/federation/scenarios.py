@@ -76,6 +76,7 @@ class ScenarioRunner:
         names = [f"SP{number}" for number in range(1, scenario.size + 1)]
         self._workload = Workload(rng, names, calm=scenario.is_calm)
         privileges = {name: self._workload.privileges(open_to_all=scenario.open_to_all) for name in names}
+        self.fails_together = self._workload.fails_together
         self.world = FederationWorld(seed, SCHEMA, scenario.fault_model, privileges, scheme=scenario.scheme)
         self.injector = FaultInjector(self.world, scenario.faults)
         self.injector.handlers["peer"] = lambda _one, _other: self._take_a_peer_away()
@@ -136,7 +137,8 @@ class ScenarioRunner:
     def _submit(self, number: int) -> None:
         peer = self.world.rng.choice(list(self.world.peers))
         text = self._workload.transaction(peer, number)
-        if self.world.rng.random() < _OWN:
+        # What a peer has done by itself stays, and what fails takes nothing along.
+        if self.world.rng.random() < _OWN and not self.fails_together:
             self.world.change(peer, parse_updates(text))
         else:
             self.world.submit(peer, text)

@@ -7,11 +7,12 @@ rules commute.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import Enum
 from random import Random
 
 from triplewire.federation.sites.privileges import Access, Privileges
 from triplewire.languages.rdftl import parse_rule
-from triplewire.languages.rdftl.syntax import Abort, Coupling, Rule
+from triplewire.languages.rdftl.syntax import Abort, ArcAction, Coupling, Path, Rule
 from triplewire.rdf.terms import Literal, NamedNode, Namespace, Triple
 from triplewire.rules.analysis import Analysis
 from triplewire.rules.schema import Schema
@@ -55,18 +56,37 @@ _MOST_DRAWS = 30
 _COUPLINGS = (Coupling.IMMEDIATE, Coupling.IMMEDIATE, Coupling.DEFERRED, Coupling.DETACHED)
 
 
+class Theme(Enum):
+    """What a run has more of than others."""
+
+    ANY = "anything"
+    REACHED = "events of arcs that make a path lead somewhere"
+    DELETED = "resources that are deleted"
+    UNDONE = "transactions that undo what they have done"
+    FAILING = "rules that abort on purpose"
+
+
+_THEMES = (Theme.ANY, Theme.ANY, *list(Theme)[1:])
+
+
 class Workload:
     """What a run is made of, drawn from one generator.
 
     What a calm run leaves is compared with what one node leaves. So it has rules of one coupling mode that commute,
     actions that one peer can execute, and transactions of one update: what comes later in a transaction may come before
-    or after what a rule does elsewhere. And nothing in it fails on purpose.
+    or after what a rule does elsewhere. Only deferred rules wait for all of a transaction, here as there. Where
+    something fails on purpose in a calm run, all of it fails together.
     """
 
     def __init__(self, rng: Random, super_peers: list[str], *, calm: bool) -> None:
         self._rng = rng
         self._calm = calm
         self._coupling = rng.choice(_COUPLINGS)
+        self._theme = rng.choice(_THEMES)
+        if self._theme is Theme.UNDONE:
+            self._coupling = Coupling.DEFERRED
+        self.fails_together = calm and self._coupling is not Coupling.DETACHED and self._theme is Theme.FAILING
+        self._has_links = True
         self.peers = {f"p{n}": rng.choice(super_peers) for n in range(rng.randint(len(super_peers), 6))}
         everybody = [*self.peers, LATE]
         self.people = {peer: [f"{peer}-{n}" for n in range(rng.randint(1, 3))] for peer in everybody}
@@ -102,11 +122,16 @@ class Workload:
                 found.append(rule)
             if len(found) == wanted:
                 break
-        return [(rule, self._abort()) for rule in found]
+        self._has_links = any(_makes_links(rule) for rule in found)
+        return [(rule, Abort.MUTUAL if self.fails_together else self._abort()) for rule in found]
 
     def transaction(self, peer: str, number: int) -> str:
-        """Updates of a peer's own people: one in a calm run, else up to three."""
-        texts = [self._update(peer, f"{number}-{n}") for n in range(1 if self._calm else self._rng.randint(1, 3))]
+        """Updates of a peer's own people: up to three, but in a calm run only where rules are deferred."""
+        most = 1 if self._calm and self._coupling is not Coupling.DEFERRED else 3
+        people = [self._rng.choice(self.people[peer]) for _ in range(self._rng.randint(1, most))]
+        if self._theme is Theme.UNDONE:
+            people = [people[0]] * len(people)
+        texts = [self._update(peer, person, f"{number}-{n}") for n, person in enumerate(people)]
         return f"{PREAMBLE} TRANSACTION t {' '.join(texts)}"
 
     def privileges(self, *, open_to_all: bool) -> Privileges:
@@ -128,14 +153,29 @@ class Workload:
     def _rule(self, name: str, mark: str) -> Rule:
         rng = self._rng
         coupling = self._coupling if self._calm else rng.choice(_COUPLINGS)
-        clauses = f"RULE {name} COUPLING {coupling} ABORT {rng.choice(list(Abort))}"
+        dependency = Abort.MUTUAL if self.fails_together else rng.choice(list(Abort))
+        clauses = f"RULE {name} COUPLING {coupling} ABORT {dependency}"
+        if name != "r0" and rng.random() < 0.3:
+            clauses += " PRECEDES r0"
         event = self._event()
         # A copy of all actions is executed at one peer: what is spread over several has to be several rules.
         actions = "; ".join(self._action(mark) for _ in range(1 if self._calm else rng.randint(1, 2)))
+        if self._fails(name):
+            actions = rng.choice(("ABORT 'no'", f"{actions}; ABORT 'no'"))
         return parse_rule(f"{clauses} {PREAMBLE} ON {event} IF {self._condition()} DO {actions}")
+
+    def _fails(self, name: str) -> bool:
+        """Whether a rule aborts on purpose."""
+        if self._calm:
+            return self.fails_together and (name == "r0" or self._rng.random() < 0.2)
+        return self._theme is Theme.FAILING and self._rng.random() < 0.3
 
     def _event(self) -> str:
         rng = self._rng
+        if self._theme is Theme.REACHED and rng.random() < 0.7:
+            return f"INSERT resource(){self._reached()} AS INSTANCE OF {rng.choice(('Person', 'Agent', 'Expert'))}"
+        if self._theme is Theme.DELETED and rng.random() < 0.7:
+            return f"DELETE resource() AS INSTANCE OF {rng.choice(('Person', 'Agent', 'Expert'))}"
         # What other rules write may trigger as well.
         earlier = rng.choice(MARKS)
         return rng.choice(
@@ -150,7 +190,18 @@ class Workload:
             )
         )
 
+    def _reached(self) -> str:
+        word = self._rng.choice(WORDS)
+        paths = (
+            f"[target(ex:tag) = '{word}']",
+            f"[target(ex:knows)/target(ex:level) = '{word}']",
+            "[target(ex:knows)]",
+        )
+        return self._rng.choice(paths)
+
     def _condition(self) -> str:
+        if self._theme is Theme.DELETED and self._rng.random() < 0.6:
+            return f"$delta/target(ex:{self._rng.choice(('level', 'tag'))}) = '{self._rng.choice(WORDS)}'"
         return self._rng.choice(
             (
                 "True",
@@ -169,9 +220,9 @@ class Workload:
             f"INSERT ($delta, ex:{mark}, '{rng.choice(WORDS)}')",
             f"INSERT ($delta, ex:{mark}, '{rng.choice(WORDS)}')",
             f"INSERT ({self._person()}, ex:{mark}, 'x')",
-            f"INSERT ({self._person()}, ex:likes, $delta)",
-            f"INSERT ({self._pile()}, seq++, $delta)",
         ]
+        if self._theme is not Theme.DELETED:
+            choices += [f"INSERT ({self._person()}, ex:likes, $delta)", f"INSERT ({self._pile()}, seq++, $delta)"]
         if not self._calm or rng.random() < 0.2:
             choices += [
                 f"DELETE (_, ex:tag, '{rng.choice(WORDS)}')",
@@ -185,8 +236,8 @@ class Workload:
 
     # Updates
 
-    def _update(self, peer: str, name: str) -> str:
-        rng, own = self._rng, f"resource({EX[self._rng.choice(self.people[peer])].value})"
+    def _update(self, peer: str, person: str, name: str) -> str:
+        rng, own = self._rng, f"resource({EX[person].value})"
         choices = [
             f"INSERT ({own}, ex:tag, '{rng.choice(WORDS)}');;",
             f"INSERT ({own}, ex:tag, '{rng.choice(WORDS)}');;",
@@ -196,13 +247,23 @@ class Workload:
             f"INSERT ({own}, ex:knows, {own});;",
             f"UPDATE ({own}, ex:level, _ -> '{rng.choice(WORDS)}');;",
         ]
+        match self._theme if rng.random() < 0.8 else Theme.ANY:
+            case Theme.REACHED:
+                choices = choices[:2]
+            case Theme.UNDONE:
+                choices = [choices[0], choices[2], choices[3], f"DELETE {own} AS INSTANCE OF Expert;;"]
+            case Theme.DELETED:
+                choices = [choices[3], f"DELETE {own} AS INSTANCE OF Expert;;"]
+                # What others have of a resource that is gone stays where it is, other than on one node.
+                if not (self._calm and self._has_links):
+                    choices += [f"DELETE {own};;"] * 2
         if not self._calm and rng.random() < 0.15:
             # A person is no note. Who goes, and comes back, takes the ground from others or gives it to them.
             choices = [f"INSERT ({own}, ex:about, {own});;", f"DELETE {own};;", f"INSERT {own} AS INSTANCE OF Person;;"]
         return rng.choice(choices)
 
     def _person(self) -> str:
-        peer = self._rng.choice(list(self.people))
+        peer = self._rng.choice(list(self.peers if self._calm else self.people))
         return f"resource({EX[self._rng.choice(self.people[peer])].value})"
 
     def _pile(self) -> str:
@@ -224,3 +285,9 @@ def commute(rules: Sequence[Rule], schema: Schema) -> bool:
 def is_element_of_pile(triple: Triple) -> bool:
     """Whether it is an element of a bag: which one it is depends on the order of things."""
     return isinstance(triple.subject, NamedNode) and triple.subject.value.endswith("-pile") and triple.predicate != TYPE
+
+
+def _makes_links(rule: Rule) -> bool:
+    """Whether its actions may make arcs to a resource of another peer."""
+    arcs = (arc for action in rule.actions if isinstance(action, ArcAction) for arc in action.arcs)
+    return any(isinstance(arc.target, Path) for arc in arcs)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from triplewire.federation.execution.conditions import ConditionEvaluation, ServedQuery
+from triplewire.federation.execution.conditions.evaluation import ConditionEvaluation, ServedQuery
 from triplewire.federation.execution.effects import ToPeer
 from triplewire.federation.execution.journal import Who
 from triplewire.federation.execution.messages import SubAnswer, SubQuery
@@ -35,16 +35,36 @@ _LATE = "sites that the condition concerns have not answered in time"
 def pursue(state: ExecutionState, condition: ConditionEvaluation) -> None:
     """Evaluate a condition as far as it goes, and ask for what is missing."""
     while not condition.is_decided and not condition.waiting:
+        only_home = condition.standing is None
         missing = condition.evaluate()
-        condition.expect_nothing(missing)
-        for peer, lookups in _by_peer(state, missing):
-            who = Who(condition.id, condition.root, condition.group)
-            condition.waiting[_ask_peer(state, peer, lookups, who)] = lookups
-        for other, lookups in _by_super_peer(state, missing):
-            query = state.number()
-            condition.waiting[query] = lookups
-            texts, rule = tuple(map(lookup_text, lookups)), condition.record.text
-            state.send(other, SubQuery(query, condition.id, rule, condition.root, condition.group, texts))
+        at_home, elsewhere = condition.not_known_at_home(missing), condition.not_known_elsewhere(missing)
+        condition.expect_nothing(missing, elsewhere=not only_home)
+        _ask_home(state, condition, at_home)
+        if not only_home:
+            _ask_elsewhere(state, condition, elsewhere)
+
+
+def _ask_home(state: ExecutionState, condition: ConditionEvaluation, lookups: Sequence[Lookup]) -> None:
+    group, home = state.given.group, condition.home
+    # Of one that is away nobody knows what it may have: it answers when it is back.
+    wanted = tuple(one for one in lookups if home not in group or _concerns(one, group[home]))
+    if wanted:
+        condition.wait(_ask_peer(state, home, wanted, _reader(condition)), wanted, is_home=True)
+
+
+def _ask_elsewhere(state: ExecutionState, condition: ConditionEvaluation, missing: Sequence[Lookup]) -> None:
+    for peer, lookups in _by_peer(state, missing):
+        if peer != condition.home:
+            condition.wait(_ask_peer(state, peer, lookups, _reader(condition)), lookups)
+    for other, lookups in _by_super_peer(state, missing):
+        query = state.number()
+        condition.wait(query, lookups)
+        texts, rule = tuple(map(lookup_text, lookups)), condition.record.text
+        state.send(other, SubQuery(query, condition.id, rule, condition.root, condition.group, texts))
+
+
+def _reader(condition: ConditionEvaluation) -> Who:
+    return Who(condition.id, condition.root, condition.group)
 
 
 def answered(state: ExecutionState, query: str, answers: Sequence[Iterable[Triple]], *, is_complete: bool) -> None:
@@ -59,9 +79,17 @@ def answered(state: ExecutionState, query: str, answers: Sequence[Iterable[Tripl
 
 
 def peer_left(state: ExecutionState, peer: str) -> None:
-    """A peer is not in the group any more: what it had is not in the graph that conditions are about."""
+    """A peer is not in the group any more: what it had is not in the graph that conditions are about.
+
+    Whether an event of its own still stands only it can say. It is waited for.
+    """
     for query, asked in [(query, asked) for query, asked in state.asked.items() if asked.peer == peer]:
-        _settle(state, query, [() for _ in asked.match.lookups])
+        if not _is_of_standing(state, query):
+            _settle(state, query, [() for _ in asked.match.lookups])
+
+
+def _is_of_standing(state: ExecutionState, query: str) -> bool:
+    return any(query in one.waiting and one.standing is None for one in state.conditions.values())
 
 
 # Those of others
