@@ -48,7 +48,7 @@ def pairs(costs: list[Costs]) -> list[tuple[Costs, Costs]]:
     return [(by_size[OURS, size], by_size[EVERYBODY, size]) for size in sizes]
 
 
-def _times(rival: float, ours: float, is_ours: bool) -> str:  # noqa: FBT001
+def _times(rival: float, ours: float, is_ours: bool) -> str:
     return f"{rival / ours:,.1f} ×" if is_ours else ""
 
 
@@ -81,10 +81,10 @@ def asked(costs: list[Costs], real: Cascade | None) -> list[Figure]:
     if costs:
         ours, rival = pairs(costs)[-1]
         fewer, hops = rival.firing.messages / ours.firing.messages, rival.firing.hops / ours.firing.hops
-        is_full = ours.super_peers >= _LARGEST
+        met = fewer >= FEWER if ours.super_peers >= _LARGEST else None
         size = f"N = {ours.super_peers:,}"
         figures += [
-            Figure(f"messages of a firing, {EVERYBODY}, {size}", "≥ 5", fewer, "×", fewer >= FEWER if is_full else None),
+            Figure(f"messages of a firing, {EVERYBODY}, {size}", "≥ 5", fewer, "×", met),
             Figure(f"hops of a firing, {EVERYBODY}, {size}", "", hops, "×", None),
             Figure(f"replicas of a rule, {EVERYBODY}, {size}", "", rival.replicas / ours.replicas, "×", None),
             Figure(f"firings, {size}", "", ours.firing.a_second, "a second", None),
