@@ -14,7 +14,8 @@ import os
 import re
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from msgspec import Struct
@@ -32,6 +33,7 @@ _JSON = "application/json"
 _SPARQL = "application/sparql-query"
 _DATA = b"data: "
 _VALUE = re.compile(rb'"added":\[\{[^]]*?"value":\{[^}]*?"value":"([0-9]+)"')
+_UNKNOWN = b"unknown-name"
 _RULES = "/rules/{}?scope=network"
 _TICKS = os.sysconf("SC_CLK_TCK")
 _READY_SECONDS = 90.0
@@ -69,27 +71,26 @@ def measure_real(plan: RealPlan, tell: Tell) -> Cascade:
 
 
 async def _measure(plan: RealPlan, processes: Sequence[SuperPeerProcess], tell: Tell) -> Cascade:
-    connections = [await Connection.open(process.port) for process in processes]
-    delays = Delays([])
-    listener: asyncio.Task[None] | None = None
-    try:
-        for topic, connection in enumerate(connections):
+    for topic, process in enumerate(processes):
+        async with _connected(process) as connection:
             await _furnish(connection, topic)
-        tell("waiting until all know the schema of all")
-        for connection, rule in zip(connections, _rules(), strict=False):
-            await _put_rule(connection, *rule)
-        listener = asyncio.create_task(_listen(processes[2].port, delays))
-        await _ready(connections[0], delays)
+    tell("waiting until all know the schema of all")
+    for process, (name, text) in zip(processes, _rules(), strict=False):
+        async with _connected(process) as connection:
+            await _put_rule(connection, name, text)
+    delays = Delays([])
+    listener = asyncio.create_task(_listen(processes[2], delays))
+    try:
+        async with _connected(processes[0]) as connection:
+            await _ready(connection, delays)
         idle = await _idle(processes)
         tell(f"{plan.updates_per_second:g} updates a second")
-        cpu = await _at_rate(plan, connections[0], processes, delays, idle)
-        registrations = await _registrations(plan, connections)
+        cpu = await _at_rate(plan, processes, delays, idle)
     finally:
-        for connection in connections:
-            connection.close()
-        if listener is not None:
-            listener.cancel()
-            await asyncio.gather(listener, return_exceptions=True)
+        listener.cancel()
+        await asyncio.gather(listener, return_exceptions=True)
+    tell(f"{plan.registrations} registrations")
+    registrations = await _registrations(plan, processes)
     updates = int(plan.updates_per_second * plan.seconds)
     return Cascade(
         plan.super_peers,
@@ -103,6 +104,16 @@ async def _measure(plan: RealPlan, processes: Sequence[SuperPeerProcess], tell: 
         cpu / (_FIRINGS * updates),
         idle,
     )
+
+
+@asynccontextmanager
+async def _connected(process: SuperPeerProcess) -> AsyncIterator[Connection]:
+    """A connection for one thing: a node ends those that are idle for long."""
+    connection = await Connection.open(process.port)
+    try:
+        yield connection
+    finally:
+        connection.close()
 
 
 # Before it begins
@@ -125,7 +136,7 @@ def _marked(topic: int) -> bytes:
 
 def _rules() -> list[tuple[str, str]]:
     """The rules of the cascade, each for the super-peer with its topic."""
-    return [("first", workload.link_text(0)), ("second", workload.last_text(1))]
+    return [("link0", workload.link_text(0)), ("last1", workload.last_text(1))]
 
 
 async def _put_rule(connection: Connection, name: str, text: str) -> None:
@@ -135,7 +146,7 @@ async def _put_rule(connection: Connection, name: str, text: str) -> None:
         status, answer = await connection.request("PUT", _RULES.format(name), _RDFTL, text.encode())
         if status == 201:
             return
-        if time.monotonic() > deadline:
+        if _UNKNOWN not in answer or time.monotonic() > deadline:
             raise RuntimeError(f"wanted a rule, found {status}: {answer.decode(errors='replace')}")
         await asyncio.sleep(_LOOK_SECONDS)
 
@@ -154,56 +165,57 @@ async def _ready(connection: Connection, delays: Delays) -> None:
 # What is measured
 
 
-async def _at_rate(
-    plan: RealPlan, connection: Connection, processes: Sequence[SuperPeerProcess], delays: Delays, idle: float
-) -> float:
+async def _at_rate(plan: RealPlan, processes: Sequence[SuperPeerProcess], delays: Delays, idle: float) -> float:
     """Update at a rate; returns the seconds of the processors that the firings took."""
-    for _ in range(plan.warm):
-        await _update(connection, time.monotonic_ns())
-        await asyncio.sleep(1 / plan.updates_per_second)
+    await _updates(plan, processes[0], plan.warm)
     await asyncio.sleep(_IDLE_SECONDS)
     delays.seconds.clear()
     wanted = int(plan.updates_per_second * plan.seconds)
-    begun, before = time.monotonic_ns(), _cpu(processes)
-    for number in range(wanted):
-        due = begun + int(number * 1e9 / plan.updates_per_second)
-        await asyncio.sleep(max(0.0, (due - time.monotonic_ns()) / 1e9))
-        await _update(connection, due)
+    begun, before = time.monotonic(), _cpu(processes)
+    await _updates(plan, processes[0], wanted)
     deadline = time.monotonic() + _LAST_SECONDS
     while len(delays.seconds) < wanted and time.monotonic() < deadline:
         await asyncio.sleep(0.1)
-    return _cpu(processes) - before - idle * (time.monotonic_ns() - begun) / 1e9
+    return _cpu(processes) - before - idle * (time.monotonic() - begun)
+
+
+async def _updates(plan: RealPlan, process: SuperPeerProcess, count: int) -> None:
+    """Each with the time at which it was due, also if those before it took longer."""
+    begun = time.monotonic_ns()
+    async with _connected(process) as connection:
+        for number in range(count):
+            due = begun + int(number * 1e9 / plan.updates_per_second)
+            await asyncio.sleep(max(0.0, (due - time.monotonic_ns()) / 1e9))
+            await _update(connection, due)
 
 
 async def _update(connection: Connection, value: int) -> None:
     await connection.wanted(200, "POST", "/updates", _RDFTL, workload.update_text(0, value).encode())
 
 
-async def _registrations(plan: RealPlan, connections: Sequence[Connection]) -> float:
+async def _registrations(plan: RealPlan, processes: Sequence[SuperPeerProcess]) -> float:
     """Registrations a second over all super-peers, one at a time at each."""
     numbers = iter(range(plan.registrations))
 
-    async def register(topic: int, connection: Connection) -> None:
-        for number in numbers:
-            text = workload.other_text(topic, number).encode()
-            await connection.wanted(201, "PUT", _RULES.format(f"other{number}"), _RDFTL, text)
+    async def register(topic: int, process: SuperPeerProcess) -> None:
+        async with _connected(process) as connection:
+            for number in numbers:
+                text = workload.other_text(topic, number).encode()
+                await connection.wanted(201, "PUT", _RULES.format(f"other{number}"), _RDFTL, text)
 
     begun = time.monotonic()
-    await asyncio.gather(*(register(topic, connection) for topic, connection in enumerate(connections)))
+    await asyncio.gather(*(register(topic, process) for topic, process in enumerate(processes)))
     return plan.registrations / (time.monotonic() - begun)
 
 
-async def _listen(port: int, delays: Delays) -> None:
-    """Hear what is marked; the first notification has all that was there."""
-    connection = await Connection.open(port)
-    try:
+async def _listen(process: SuperPeerProcess, delays: Delays) -> None:
+    """Hear what is marked."""
+    async with _connected(process) as connection:
         await connection.begin_stream("/views/marked/notifications")
         async for line in connection.lines():
             found = _VALUE.search(line) if line.startswith(_DATA) else None
             if found is not None:
                 delays.seconds.append((time.monotonic_ns() - int(found[1])) / 1e9)
-    finally:
-        connection.close()
 
 
 async def _idle(processes: Sequence[SuperPeerProcess]) -> float:
