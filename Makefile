@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test-wheel test-network test-space-processes test-api test-browser demo demo-papers demo-rules demo-views test test-system test-slow test-stream-kill test-cluster test-kafka test-sepa test-w3c check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash test-simulation test-rules-simulation test-space bench-network bench-node bench-rules bench-views bench-eventcloud
+.PHONY: help setup test-wheel test-network test-space-processes test-api test-browser demo demo-papers demo-rules demo-views test test-system test-slow test-stream-kill test-cluster test-kafka test-sepa test-w3c check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash test-simulation test-rules-simulation test-space bench-network bench-node bench-rules bench-rules-network bench-views bench-eventcloud
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -102,6 +102,9 @@ bench-network: $(STAMP) ## messages, hops, indices and repair of simulated netwo
 
 bench-rules: $(STAMP) ## what rules cost an update, cascades, and how long the analysis takes; BENCH=--quick for a small run
 	@$(BIN)/python -m benchmarks.rules $(BENCH)
+
+bench-rules-network: $(STAMP) ## rules across 4 to 64 super-peers, beside sending everything to everybody; BENCH=--quick for a small run
+	@$(BIN)/python -m benchmarks.rules_network $(BENCH)
 
 bench-views: $(STAMP) ## durable updates with up to 100,000 views, beside running every query again; BENCH=--quick for a small run
 	@scripts/incremunica/fetch $(VENV)/incremunica || echo "without Incremunica: npm could not bring it"

@@ -13,7 +13,7 @@ from benchmarks.rules_network.drawing import draw_firings
 from benchmarks.rules_network.measuring import EVERYBODY, OURS, Costs, measured
 from benchmarks.rules_network.plans import FULL, QUICK, Plan
 from benchmarks.rules_network.real import Cascade, measure_real
-from benchmarks.rules_network.tables import asked, cascade_table, costs_table
+from benchmarks.rules_network.tables import asked, cascade_table, firings_table, registrations_table
 
 
 class Findings(Struct):
@@ -38,7 +38,8 @@ def main() -> None:
     with progress(console) as bars:
         findings = found(plan, bars, is_simulated=not arguments.real, is_real=not arguments.simulated)
     if findings.costs:
-        console.print(costs_table(findings.costs))
+        console.print(firings_table(findings.costs))
+        console.print(registrations_table(findings.costs))
     if findings.real is not None:
         console.print(cascade_table(findings.real))
     figures = asked(findings.costs, findings.real)

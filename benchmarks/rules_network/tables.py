@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.table import Table
 
 from benchmarks.asked import Figure
@@ -14,28 +16,40 @@ _LONGEST = 0.1
 _LARGEST = 64
 
 
-def costs_table(costs: list[Costs]) -> Table:
+def firings_table(costs: list[Costs]) -> Table:
     """Both policies at every size. *Fewer* is how many times as many messages or hops the rival needs there."""
-    table = Table(title="Rules across simulated super-peers, a tenth of them relevant, one core for all")
-    table.add_column("super-peers", justify="right")
-    table.add_column("policy", no_wrap=True)
-    headings = ("firings/s", "messages", "fewer", "hops", "fewer", "registrations/s", "messages", "replicas", "fewer")
-    for heading in headings:
-        table.add_column(heading, justify="right")
+    headings = ("concerned", "messages", "fewer", "hops", "fewer", "firings/s", "of peers, ms")
+    table = _table("Firings across simulated super-peers, a tenth of them relevant", headings)
     for ours, rival in pairs(costs):
         for one in (ours, rival):
             table.add_row(
                 f"{one.super_peers:,}",
                 one.policy,
-                readable(one.firing.a_second),
+                readable(one.concerned),
                 readable(one.firing.messages),
-                _times(rival.firing.messages, one.firing.messages, one is ours),
+                _fewer(rival.firing.messages, one.firing.messages, one),
                 readable(one.firing.hops),
-                _times(rival.firing.hops, one.firing.hops, one is ours),
-                readable(one.registration.a_second),
+                _fewer(rival.firing.hops, one.firing.hops, one),
+                readable(one.firing.a_second),
+                readable(one.peer_milliseconds),
+                end_section=one is rival,
+            )
+    return table
+
+
+def registrations_table(costs: list[Costs]) -> Table:
+    """A registration is broadcast in any case; *fewer* is about the replicas that are kept."""
+    table = _table("Registrations", ("messages", "hops", "replicas", "fewer", "registrations/s"))
+    for ours, rival in pairs(costs):
+        for one in (ours, rival):
+            table.add_row(
+                f"{one.super_peers:,}",
+                one.policy,
                 readable(one.registration.messages),
+                readable(one.registration.hops),
                 readable(one.replicas),
-                _times(rival.replicas, one.replicas, one is ours),
+                _fewer(rival.replicas, one.replicas, one),
+                readable(one.registration.a_second),
                 end_section=one is rival,
             )
     return table
@@ -48,8 +62,17 @@ def pairs(costs: list[Costs]) -> list[tuple[Costs, Costs]]:
     return [(by_size[OURS, size], by_size[EVERYBODY, size]) for size in sizes]
 
 
-def _times(rival: float, ours: float, is_ours: bool) -> str:
-    return f"{rival / ours:,.1f} ×" if is_ours else ""
+def _table(title: str, headings: Sequence[str]) -> Table:
+    table = Table(title=title)
+    table.add_column("N", justify="right")
+    table.add_column("policy", no_wrap=True)
+    for heading in headings:
+        table.add_column(heading, justify="right")
+    return table
+
+
+def _fewer(rival: float, ours: float, of: Costs) -> str:
+    return f"{rival / ours:,.1f} ×" if of.policy == OURS else ""
 
 
 def cascade_table(found: Cascade) -> Table:
@@ -81,12 +104,10 @@ def asked(costs: list[Costs], real: Cascade | None) -> list[Figure]:
     if costs:
         ours, rival = pairs(costs)[-1]
         fewer, hops = rival.firing.messages / ours.firing.messages, rival.firing.hops / ours.firing.hops
-        is_full = ours.super_peers >= _LARGEST
+        met = fewer >= FEWER if ours.super_peers >= _LARGEST else None
         size = f"N = {ours.super_peers:,}"
         figures += [
-            Figure(
-                f"messages of a firing, {EVERYBODY}, {size}", "≥ 5", fewer, "×", fewer >= FEWER if is_full else None
-            ),
+            Figure(f"messages of a firing, {EVERYBODY}, {size}", "≥ 5", fewer, "×", met),
             Figure(f"hops of a firing, {EVERYBODY}, {size}", "", hops, "×", None),
             Figure(f"replicas of a rule, {EVERYBODY}, {size}", "", rival.replicas / ours.replicas, "×", None),
             Figure(f"firings, {size}", "", ours.firing.a_second, "a second", None),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections import Counter, deque
 from collections.abc import Iterable
+from functools import lru_cache
 
 from benchmarks.rules_network import workload
 from triplewire.federation.codec import decode
@@ -36,6 +37,7 @@ from triplewire.federation.sites.site import PeerSite
 from triplewire.languages.rdftl import parse_updates
 from triplewire.network.hypercube.cube import Cube
 from triplewire.rules.graphs import Lookup
+from triplewire.rules.schema import Schema
 
 ACKNOWLEDGEMENT = Acknowledgement.__name__
 _SAME_FOR_ALL = (ActionInstance.__name__, SubQuery.__name__)
@@ -43,11 +45,17 @@ _OPEN = Privileges(otherwise=Access.READ_WRITE)
 _STEP = 0.001
 
 
+@lru_cache(maxsize=4)
+def _everything(whole: Schema) -> PeerView:
+    """One who has data of all that there is."""
+    return PeerView(whole, frozenset(whole.classes | whole.properties))
+
+
 class Everybody(NetworkIndex):
     """The rival: nobody knows what others have, so everybody is asked for everything and sent everything."""
 
     def view(self, super_peer: str) -> PeerView | None:
-        return PeerView(self._whole, frozenset(self._whole.classes | self._whole.properties))
+        return _everything(self._whole.current)
 
     def readable(self, lookup: Lookup, others: Iterable[str]) -> Iterable[str]:
         return others

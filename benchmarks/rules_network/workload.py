@@ -64,6 +64,23 @@ def rule_text(topic: int, count: int) -> str:
     )
 
 
+def link_text(topic: int) -> str:
+    """A rule that has those of the next topic do the same."""
+    return (
+        f"RULE link{topic} {_USING} ON INSERT (_, ex:value{topic}, _) IF True "
+        f"DO INSERT ($delta.source, ex:value{topic + 1}, $delta.target)"
+    )
+
+
+def last_text(topic: int) -> str:
+    """A rule that asks those of the next topic whether it is open, and has them mark the item."""
+    return (
+        f"RULE last{topic} {_USING} ON INSERT (_, ex:value{topic}, _) "
+        f"IF resource({EX}item0)/target(ex:open{topic + 1}) = 'yes' "
+        f"DO INSERT ($delta.source, ex:mark{topic + 1}, $delta.target)"
+    )
+
+
 def other_text(topic: int, number: int) -> str:
     """One of many rules that wait for what does not happen."""
     return (
