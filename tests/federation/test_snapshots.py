@@ -148,7 +148,7 @@ class _Calls:
         _Calls(io.open, "/dev/null"),
         pickle.Pickler,
     ],
-    ids=str,
+    ids=["system", "eval", "getattr", "snapshot", "restore", "open", "class"],
 )
 def test_no_code_comes_out_of_a_snapshot(value: object):
     with pytest.raises(SnapshotError, match="values only"):
