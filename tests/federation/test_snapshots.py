@@ -122,6 +122,7 @@ def packed(body: bytes) -> bytes:
         (packed(pickle.dumps("a state")), "another one"),
         (packed(pickle.dumps((1, 2, 3))), "another one"),
     ],
+    ids=["nothing", "begun-late", "cut-early", "format", "cut", "empty", "flipped", "no-value", "text", "numbers"],
 )
 def test_what_is_no_snapshot_is_refused(data: bytes, found: str):
     with pytest.raises(SnapshotError) as refused:
