@@ -2,6 +2,7 @@
 
     app         its commands and `--version`
     covers      `triplewire covers`: can what a peer advertises satisfy the subscription?
+    demo        `triplewire demo`: a library's node to look at, with nothing to prepare
     explain     `triplewire explain`: how is a subscription matched, and what does it require of an event?
     federation  rules across super-peers: `--scope network`, `rules relevant`, `privileges`
     generate    `triplewire generate`: events and subscriptions in any number, the same for the same seed

@@ -12,6 +12,7 @@ import typer
 
 from triplewire import __version__
 from triplewire.cli import covers, explain, generate, jsap, match, subsumes, why
+from triplewire.cli.demo import command as demo
 from triplewire.cli.federation import privileges
 from triplewire.cli.invocation import INTERRUPTED, Job, ManyPathsJob, Question
 from triplewire.cli.network import group as network
@@ -45,6 +46,7 @@ app = typer.Typer(
     "Results go to standard output, everything else to standard error.",
 )
 
+app.command("demo", cls=Job, epilog=demo.EXAMPLES)(demo.demo_command)
 app.command("match", cls=ManyPathsJob, epilog=match.EXAMPLES)(match.match_command)
 app.command("explain", cls=Job, epilog=explain.EXAMPLES)(explain.explain_command)
 app.command("subsumes", cls=Question, epilog=subsumes.EXAMPLES)(subsumes.subsumes_command)
