@@ -20,6 +20,8 @@ VALUES: dict[str, tuple[Any, Any, Any]] = {
     "port": (1111, 2222, 3333),
     "open": (True, True, True),
     "log_json": (True, True, True),
+    "log_level": ("debug", "warning", "error"),
+    "access_log": (True, True, True),
     "event_bytes": (11, 22, 33),
     "event_quads": (1, 2, 3),
     "contexts": ("a.json", "b.json", "c.json"),

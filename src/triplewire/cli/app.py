@@ -35,6 +35,7 @@ from triplewire.cli.peer import group as peer_group
 from triplewire.cli.pipeline import group as pipeline
 from triplewire.cli.rules import group as rules
 from triplewire.cli.space import group as space
+from triplewire.cli.upkeep import backup
 
 app = typer.Typer(
     name="triplewire",
@@ -59,6 +60,8 @@ app.add_typer(network.app, name="network")
 app.add_typer(space.app, name="space")
 app.add_typer(peer_group.app, name="peer")
 app.command("serve", cls=Job, epilog=serve.EXAMPLES)(serve.serve_command)
+app.command("backup", cls=Job, epilog=backup.BACKUP_EXAMPLES)(backup.backup_command)
+app.command("restore", cls=Job, epilog=backup.RESTORE_EXAMPLES)(backup.restore_command)
 app.command("publish", cls=Job, epilog=publish.EXAMPLES)(publish.publish_command)
 app.command("subscribe", cls=Job, epilog=subscribe.EXAMPLES)(subscribe.subscribe_command)
 app.add_typer(subscriptions.app, name="subscriptions")
@@ -72,7 +75,7 @@ app.command("changes", cls=Job, epilog=changes.EXAMPLES)(changes.changes_command
 app.add_typer(views.app, name="views")
 app.add_typer(jsap.app, name="jsap")
 app.command("feed", cls=Job, epilog=feed.EXAMPLES)(feed.feed_command)
-app.command("clients", cls=Job, epilog=clients.EXAMPLES)(clients.clients_command)
+app.add_typer(clients.app, name="clients")
 app.command("dead-letters", cls=Job, epilog=dead_letters.EXAMPLES)(dead_letters.dead_letters_command)
 
 

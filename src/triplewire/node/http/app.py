@@ -7,6 +7,8 @@ from importlib.metadata import version
 from fastapi import FastAPI
 
 from triplewire.node.http import openapi, problems
+from triplewire.node.http.access_log import AccessLog
+from triplewire.node.http.descriptions import api_docs
 from triplewire.node.http.middleware import CrossOrigin, LoopbackOnly
 from triplewire.node.http.routes import (
     administration,
@@ -47,6 +49,7 @@ ROUTERS = (
     dead_letters.router,
     protocol.router,
     oauth.router,
+    api_docs.router,
 )
 
 
@@ -65,6 +68,9 @@ def create_app(node: Node) -> FastAPI:
         app.add_middleware(CrossOrigin, origins=node.settings.origins)
     if node.settings.open:
         app.add_middleware(LoopbackOnly)
+    if node.settings.access_log:
+        # The last one is the first that a request passes.
+        app.add_middleware(AccessLog)
     problems.install(app)
     for router in ROUTERS:
         app.include_router(router)
