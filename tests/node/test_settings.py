@@ -38,6 +38,7 @@ VALUES: dict[str, tuple[Any, Any, Any]] = {
     "query_seconds": (1.5, 2.5, 3.5),
     "query_memory": (11, 22, 33),
     "allow_origin": ("https://a.example", "https://b.example,http://localhost:3000", "https://c.example"),
+    "public_url": ("https://a.example", "https://b.example/", "http://c.example:8080"),
     "token_seconds": (1.5, 2.5, 3.5),
     "sepa_token_seconds": (1.5, 2.5, 3.5),
     "sepa_invitations": ("by-file", "by-environment", "by-flag"),

@@ -77,6 +77,10 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     allow_origin: Annotated[
         str | None, _about("Let web pages of this origin use the node, or of these, a,b; * is any.", "ORIGIN")
     ] = None
+    public_url: Annotated[
+        Annotated[str, Meta(pattern="^https?://[^/?# ]+/?$")] | None,
+        _about("The node's address as clients know it, if a proxy stands in between. Default: as they ask.", "URL"),
+    ] = None
     token_seconds: Annotated[Seconds, _about("How long a stream token opens a stream.", "SECONDS")] = 60.0
     sepa_token_seconds: Annotated[
         Seconds, _about("How long an access token of SEPA's protocol is good for.", "SECONDS")

@@ -13,6 +13,7 @@ negotiation     which syntax a client wants, by its Accept header (RFC 9110, sec
 openapi         what operations answer, with schemas that are made from the Structs that are sent
 problems        errors as problem details (RFC 9457): a type, a title, a status, one sentence, and the error's own
                 fields
+protocols       protocols of others, by which their clients talk to a node as they are
 routes          the routes of the HTTP API, one module for each group of resources
 rule_answers    what a node answers about rules and updates, in JSON
 sepa            SEPA's protocol: paths, errors and credentials as its clients expect them

@@ -10,6 +10,7 @@ from triplewire.node.http import openapi, problems
 from triplewire.node.http.access_log import AccessLog
 from triplewire.node.http.descriptions import api_docs
 from triplewire.node.http.middleware import CrossOrigin, LoopbackOnly
+from triplewire.node.http.protocols.ldes import routes as ldes
 from triplewire.node.http.routes import (
     administration,
     advertisements,
@@ -49,6 +50,7 @@ ROUTERS = (
     dead_letters.router,
     protocol.router,
     oauth.router,
+    ldes.router,
     api_docs.router,
 )
 
