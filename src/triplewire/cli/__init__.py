@@ -1,5 +1,6 @@
 """The command line: arguments in, words out.
 
+    agents      what agents start: `triplewire mcp`
     app         its commands and `--version`
     covers      `triplewire covers`: can what a peer advertises satisfy the subscription?
     demo        `triplewire demo`: a library's node to look at, with nothing to prepare
