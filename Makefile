@@ -73,6 +73,10 @@ test-network: $(STAMP) ## kill -9 of one of eight real super-peers under load, t
 test-space-processes: $(STAMP) ## kill -9 of one of eight real nodes of an event space under load; KILLS=n for more
 	@TRIPLEWIRE_KILLS=$(or $(KILLS),3) $(BIN)/python -m pytest -s tests/space_processes
 
+docs: $(STAMP) ## the documentation as a site, in build/docs/site; needs npm, for the diagrams
+	@PYTHON=$(BIN)/python scripts/docs/fetch $(VENV)/docs
+	@$(BIN)/python -m docsite --mermaid $(VENV)/docs/mermaid.min.js
+
 release-check: $(STAMP) ## what a release is made of: sdist, wheel, descriptions, empty environments of each Python, the quick start
 	@PYTHON=$(BIN)/python scripts/release-check
 
@@ -124,4 +128,4 @@ bench-strategies: $(STAMP) ## replicate, osma and csma side by side; BENCH=--qui
 	@$(BIN)/python -m benchmarks.strategies $(BENCH)
 
 clean: ## remove .venv and every cache
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,7 +1,7 @@
 """The shell of a reader who follows a page: each block is run as printed.
 
-A fenced block marked `bash` is run by a shell of its own, all of a page in one folder. `triplewire serve` goes on
-beside what follows, as in another terminal. Only ports are others.
+A fenced block marked `bash` is run by a shell of its own, all of a page in one folder. A node, and a program that is
+started with `python3 … 127.0.0.1:PORT`, go on beside what follows, as in another terminal. Only ports are others.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ from __future__ import annotations
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -39,9 +40,11 @@ class Terminal:
         self._servers: list[subprocess.Popen[bytes]] = []
 
     def run(self, block: str) -> str:
-        command = re.sub(r"(127\.0\.0\.1:|--port )(\d{4})\b", lambda m: f"{m[1]}{self._port(m[2])}", block)
+        command = re.sub(r"(127\.0\.0\.1[: ]|--port )(\d{4})\b", lambda m: f"{m[1]}{self._port(m[2])}", block)
         if command.startswith("triplewire serve"):
             return self._serve(command)
+        if command.startswith("python3 "):
+            return self._go_on_beside(command)
         done = subprocess.run(
             ["bash", "-e", "-c", command],
             cwd=self._folder,
@@ -57,6 +60,14 @@ class Terminal:
     def _serve(self, command: str) -> str:
         port = re.search(r"--port (\d+)", command)
         url = f"http://127.0.0.1:{port[1] if port else self._port('8080')}"
+        return self._start(command, lambda: _answers(url))
+
+    def _go_on_beside(self, command: str) -> str:
+        port = re.search(r"127\.0\.0\.1[: ](\d+)", command)
+        assert port, command
+        return self._start(command, lambda: _listens(int(port[1])))
+
+    def _start(self, command: str, is_up: Callable[[], bool]) -> str:
         log = (self._folder / "server.log").open("ab")
         self._servers.append(
             subprocess.Popen(
@@ -64,7 +75,7 @@ class Terminal:
             )
         )
         deadline = time.monotonic() + PATIENCE
-        while not _answers(url):
+        while not is_up():
             assert self._servers[-1].poll() is None, (self._folder / "server.log").read_text()
             assert time.monotonic() < deadline, (self._folder / "server.log").read_text()
             time.sleep(0.1)
@@ -91,6 +102,11 @@ def _answers(url: str) -> bool:
         return httpx.get(f"{url}/health", timeout=5, trust_env=False).is_success
     except httpx.TransportError:
         return False
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as trying:
+        return trying.connect_ex(("127.0.0.1", port)) == 0
 
 
 @contextmanager

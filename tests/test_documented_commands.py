@@ -19,7 +19,7 @@ from tests.terminals import blocks_of, terminal
 from triplewire.cli.app import app
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 ELSEWHERE = {
     # Many processes for most of a minute: slow tests of their own.
     "triplewire network up --super-peers 8 --demo": "tests/cli/network/test_network.py",
