@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.pipeline.samples import EVENTS, notified, request_of, rows_of, write_rows
+from triplewire.pipeline.lake.folder import open_lake
 
 from triplewire.pipeline import placement
 from triplewire.pipeline.jobs.compaction import CompactRequest, compact
@@ -13,7 +14,6 @@ from triplewire.pipeline.jobs.profiling import ProfileRequest, profile
 from triplewire.pipeline.jobs.run_records import RunStart, publish
 from triplewire.pipeline.jobs.subscription_loading import load_subscriptions
 from triplewire.pipeline.jobs.task_runner import TaskResults
-from triplewire.pipeline.lake.folder import open_lake
 from triplewire.pipeline.progress import Counts, TaskProgress, read_quarantined
 from triplewire.pipeline.sources.files import find_files
 from triplewire.pipeline.sources.splits import splits_of

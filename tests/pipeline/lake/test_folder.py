@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 
 import pytest
+from triplewire.pipeline.lake.folder import Lake, existing_lake, open_lake, require_room
 
 from triplewire.errors import LakeError
-from triplewire.pipeline.lake.folder import Lake, existing_lake, open_lake, require_room
 from triplewire.pipeline.lake.table_writers import Part
 
 PARTS = [Part("events", "a.parquet", 1), Part("notifications", "b.parquet", 2)]

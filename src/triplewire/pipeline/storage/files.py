@@ -37,17 +37,24 @@ class StoredFile(Struct, frozen=True):
 
 def find_file(location: Location) -> StoredFile | None:
     """The file at a location, or None if there is none."""
+    if location.is_local:
+        return _stored_here(location) if location.local.is_file() else None
     info = _info(location)
     return _stored(location, info) if info.type == fs.FileType.File else None
 
 
 def folder_exists(location: Location) -> bool:
     """Whether there is a folder, or anything under the name in a storage that has no folders."""
+    if location.is_local:
+        return location.local.is_dir()
     return bool(_info(location).type == fs.FileType.Directory)
 
 
 def list_files(folder: Location, *, recursive: bool = False) -> list[StoredFile]:
     """The files of a folder, by name; none if there is no folder."""
+    if folder.is_local:
+        found = folder.local.rglob("*") if recursive else folder.local.glob("*")
+        return [_stored_here(folder.at(str(path))) for path in sorted(found) if path.is_file()]
     infos = [info for info in _selected(folder, recursive=recursive) if info.type == fs.FileType.File]
     return sorted((_stored(_located(folder, info), info) for info in infos), key=lambda file: file.location.path)
 
@@ -59,7 +66,10 @@ def list_folders(folder: Location) -> list[Location]:
 
 
 def glob_files(pattern: Location) -> list[Location]:
-    """The files that a glob names; `**` stands for folders at any depth. Not for local ones: see the module glob."""
+    """What a glob names; `**` stands for folders at any depth. Elsewhere than here that is files only."""
+    if pattern.is_local:
+        names = glob.iglob(pattern.path, recursive=True)  # noqa: PTH207  the pattern may be absolute
+        return [Location.of(name) for name in names]
     steps = PurePosixPath(pattern.path).parts
     plain = next((number for number, step in enumerate(steps) if glob.has_magic(step)), len(steps))
     root = Location(pattern.scheme, pattern.host, "/".join(steps[:plain]), pattern.options)
@@ -104,6 +114,15 @@ def replace_bytes(location: Location, data: bytes) -> None:
         return
     with explained(location, "write a file"), open_output(location) as file:
         file.write(data)
+
+
+def replace_small(location: Location, data: bytes) -> None:
+    """The same for a few bytes that need not survive a crash, and that whoever reads them may find cut off."""
+    if not location.is_local:
+        replace_bytes(location, data)
+        return
+    location.local.parent.mkdir(parents=True, exist_ok=True)
+    location.local.write_bytes(data)
 
 
 def delete_file(location: Location) -> None:
@@ -200,6 +219,11 @@ def _located(folder: Location, info: Any) -> Location:
     return folder / name
 
 
+def _stored_here(location: Location) -> StoredFile:
+    status = location.local.stat()
+    return StoredFile(location, status.st_size, datetime.fromtimestamp(status.st_mtime, UTC))
+
+
 def _stored(location: Location, info: Any) -> StoredFile:
     modified = info.mtime
     return StoredFile(location, info.size or 0, _EPOCH if modified is None else modified.astimezone(UTC))
@@ -234,5 +258,6 @@ __all__ = [
     "open_stream",
     "read_bytes",
     "replace_bytes",
+    "replace_small",
     "storage_error",
 ]

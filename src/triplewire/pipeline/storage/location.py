@@ -91,7 +91,7 @@ class Location(Struct, frozen=True):
     @property
     def parent(self) -> Location:
         path = str(PurePosixPath(self.path).parent)
-        return self._at(path if self.is_local or path != "." else "")
+        return self.at(path if self.is_local or path != "." else "")
 
     @property
     def local(self) -> Path:
@@ -105,7 +105,7 @@ class Location(Struct, frozen=True):
         if not self.is_local:
             return self
         path = Path(self.path)
-        return self._at(str(path.parent.resolve() / path.name if ".." in path.parts else path.absolute()))
+        return self.at(str(path.parent.resolve() / path.name if ".." in path.parts else path.absolute()))
 
     def __truediv__(self, name: str) -> Location:
         """What is under this location.
@@ -113,13 +113,14 @@ class Location(Struct, frozen=True):
         >>> (Location.of("s3://b/lake") / "events").uri, (Location.of("gs://b") / "x").uri
         ('s3://b/lake/events', 'gs://b/x')
         """
-        return self._at(str(PurePosixPath(self.path) / name))
+        return self.at(str(PurePosixPath(self.path) / name))
 
     def relative_to(self, root: Location) -> str:
         """How this location is named under another one."""
         return PurePosixPath(self.path).relative_to(root.path).as_posix()
 
-    def _at(self, path: str) -> Location:
+    def at(self, path: str) -> Location:
+        """Another path in the same storage."""
         return Location(self.scheme, self.host, path, self.options)
 
     def __str__(self) -> str:

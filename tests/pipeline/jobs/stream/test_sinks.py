@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from triplewire.pipeline.lake.folder import Lake, open_lake
 
 from triplewire.errors import NodeRefused
 from triplewire.pipeline.jobs.stream.sinks import ToNode
 from triplewire.pipeline.jobs.stream.stop_signal import StopSignal
-from triplewire.pipeline.lake.folder import Lake, open_lake
 from triplewire.pipeline.lake.table_writers import Part, write_small
 from triplewire.pipeline.lake.tables import NOTIFICATIONS, SCHEMAS
 
