@@ -62,7 +62,17 @@ def rows_of(lake: Path, table: str, columns: str = "*") -> list[tuple]:
 
 def files_of(lake: Path, table: str) -> list[str]:
     """The files that a table has, by its Delta log."""
-    return sorted(DeltaTable(lake / table).file_uris()) if (lake / table).exists() else []
+    return sorted(DeltaTable(lake / table).file_uris()) if (lake / table / "_delta_log").exists() else []
+
+
+def written_files(lake: Path) -> list[Path]:
+    """Every file in the folders of the tables, committed or not."""
+    return sorted(lake.glob("[a-z]*/*/*.parquet"))
+
+
+def tasks_of(lake: Path) -> list[Path]:
+    """What tasks have written of their progress: it goes with the run."""
+    return list((lake / "_triplewire" / "progress").glob("*"))
 
 
 def notified(lake: Path) -> list[tuple[str, str]]:

@@ -55,6 +55,7 @@ class CommitLog:
     def make(self, commit: Commit) -> Commit:
         """Decide a commit and carry it out. If another writer has decided one of that name, that one counts."""
         self._force_files(commit)
+        self._require_sound()
         record = self._folder / commit.record
         while True:
             try:
@@ -102,6 +103,11 @@ class CommitLog:
         if part is not None:
             self._force(RUNS, [part])
             runs.change(commit.name, [part])
+
+    def _require_sound(self) -> None:
+        """A commit that is decided must be one that can be carried out."""
+        for table in self._tables.values():
+            table.opened()
 
     def _require_in_time(self, commit: Commit) -> None:
         """Nothing is replaced unless all that is to be replaced is there; once it was begun, all of it is done."""

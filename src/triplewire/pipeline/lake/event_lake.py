@@ -78,34 +78,32 @@ class Lake:
     @contextmanager
     def drafting(self, commit: CommitName) -> Iterator[Draft]:
         """A draft of a commit for the block. If the block fails nothing stays of it, save of a decided commit."""
-        yield from self._drafting(Draft(self.root, commit.new_folder(), commit.run, commit.batch))
+        yield from self._drafting(commit, Draft(self.root, commit.new_folder(), commit.run, commit.batch))
 
     @contextmanager
     def redrafting(self, run: str) -> Iterator[Draft]:
         """A draft of a commit that replaces files of other commits, whose rows say whose they are."""
-        yield from self._drafting(Draft(self.root, rewrite_folder(run)))
+        yield from self._drafting(CommitName(run), Draft(self.root, rewrite_folder(run)))
 
-    def _drafting(self, draft: Draft) -> Iterator[Draft]:
+    def _drafting(self, commit: CommitName, draft: Draft) -> Iterator[Draft]:
         try:
             yield draft
         except BaseException:
             # It is the block's error that counts; what stays then is for `vacuum`.
             with suppress(PipelineError, OSError):
-                self._forget(draft)
+                self._forget(commit, draft)
             raise
         finally:
             with suppress(PipelineError, OSError):
                 delete_folder(draft.progress)
 
-    def _forget(self, draft: Draft) -> None:
-        """Delete the files of a draft, unless a record that was decided names them."""
+    def _forget(self, commit: CommitName, draft: Draft) -> None:
+        """Delete the files of a draft, unless its commit was decided: then there is a record, or a row in `runs`."""
         records = list_files(self.root / _OURS / "commits")
-        if any(draft.folder.encode() in read_bytes(record.location) for record in records):
+        if any(draft.folder.encode() in read_bytes(record.location) for record in records) or self.has(commit):
             return
-        state = self.state()
         for table in TABLES:
-            if not any(file.path.startswith(f"{draft.folder}/") for file in state.files(table)):
-                delete_folder(self.root / table / draft.folder)
+            delete_folder(self.root / table / draft.folder)
 
     def publish(
         self, commit: CommitName, row: Run, parts: Sequence[Part], removes: dict[str, list[TableFile]] | None = None
@@ -157,6 +155,8 @@ def open_lake(root: Location) -> Lake:
             create_bytes(description, msgspec.json.encode(_Description(FORMAT)))
     lake = existing_lake(root)
     lake.recover()
+    # Tables that are not ours to write are an error now, not after the work.
+    lake.state()
     return lake
 
 
