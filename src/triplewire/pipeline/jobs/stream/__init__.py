@@ -2,7 +2,9 @@
 
     request                folders, topics and logs of nodes; how quads arrive; where notifications go
     structured_streaming   folders and topics, by Structured Streaming
+    folder_follower        folders, by what the lake has of them, where Structured Streaming cannot be used
     log_follower           the log of a node, by positions in a journal of our own
+    follower_thread        the thread on which the last two ask their source
     micro_batches          what is done with each micro-batch: fill, publish as one commit, deliver
     committed_inputs       what the lake has of a stream: a repeat is known by its inputs
     index_refresh          the index of subscription files, built again when they change
@@ -21,7 +23,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from triplewire.errors import LakeError
+from triplewire.errors import InputError, LakeError
+from triplewire.pipeline.jobs.stream.folder_follower import follow_folder
 from triplewire.pipeline.jobs.stream.log_follower import follow_log
 from triplewire.pipeline.jobs.stream.micro_batches import MicroBatches, StreamSummary
 from triplewire.pipeline.jobs.stream.request import Assembly, Folder, NodeLog, StreamRequest, Topic
@@ -62,6 +65,10 @@ def stream(
     checked_name(request.name)
     if isinstance(source, Folder):
         source.require()
+        if request.assembly is not None and not source.location.is_local:
+            raise InputError(
+                subject="quads that arrive apart", wanted="a folder on this machine", found=source.location.uri
+            )
     lake = open_lake(Location.of(request.out, request.storage).absolute())
     # A stream that is in the lake goes on there, whoever else has been at work in it since.
     if not request.append and request.name not in lake.runs():
@@ -70,6 +77,8 @@ def stream(
     batches = MicroBatches(spark, lake, request, listener or NoListener(), stop)
     if isinstance(source, NodeLog):
         follow_log(spark, request, source, lake, batches, stop)
+    elif isinstance(source, Folder) and not (lake.root.is_local and source.location.is_local):
+        follow_folder(spark, request, source, batches, stop)
     else:
         run_structured(spark, request, source, lake, batches, stop)
     return batches.summary
