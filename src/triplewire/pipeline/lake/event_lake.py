@@ -112,11 +112,18 @@ class Lake:
             delete_folder(self.root / table / draft.folder)
 
     def publish(
-        self, commit: CommitName, row: Run, parts: Sequence[Part], removes: dict[str, list[TableFile]] | None = None
+        self,
+        commit: CommitName,
+        row: Run,
+        parts: Sequence[Part],
+        removes: dict[str, list[TableFile]] | None = None,
+        covers: Sequence[CommitName] = (),
+        seen: int = -1,
     ) -> Run:
         """Make a commit: decide it, and carry it out. Returns the row of the one that counts, if another was first."""
         adds = {table: [part for part in parts if part.table == table] for table in DATA_TABLES}
-        asked = Commit(commit, row, {table: found for table, found in adds.items() if found}, removes or {})
+        filled = {table: found for table, found in adds.items() if found}
+        asked = Commit(commit, row, filled, removes or {}, list(covers), seen)
         return self._log.make(asked).row
 
     def recover(self) -> None:

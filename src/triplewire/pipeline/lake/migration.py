@@ -14,12 +14,13 @@ from typing import Any
 import msgspec
 import pyarrow.parquet as pq
 from deltalake import DeltaTable
-from deltalake.transaction import AddAction, CommitProperties, Transaction
+from deltalake.transaction import AddAction, CommitProperties
 from msgspec import Struct
 
 from triplewire.errors import LakeError
 from triplewire.pipeline.lake.commit_names import CommitName, rewrite_folder
 from triplewire.pipeline.lake.commits import DATA_TABLES
+from triplewire.pipeline.lake.delta_tables import transactions_of
 from triplewire.pipeline.lake.event_lake import FORMAT, OLD_FORMAT, format_of
 from triplewire.pipeline.lake.old_form import OldCommit, old_commits
 from triplewire.pipeline.lake.statistics import statistics_of
@@ -135,15 +136,12 @@ def _row(row: dict[str, Any], inputs: dict[str, list[str]]) -> dict[str, Any]:
 
 
 def _create(folder: Path, table: str, adds: list[AddAction], rows: list[dict[str, Any]]) -> None:
-    latest: dict[str, int] = {}
-    for row in rows:
-        name = CommitName(row["run"], row["batch"])
-        latest[name.app] = max(name.number, latest.get(name.app, 0))
+    transactions = transactions_of(CommitName(row["run"], row["batch"]) for row in rows)
     # Made aside, so that a table is there with all of it or not at all.
     draft = folder / f".migrating-{time.time_ns()}"
     draft.mkdir()
     made = DeltaTable.create(str(draft), schema=SCHEMAS[table], name=table)
-    properties = CommitProperties(app_transactions=[Transaction(app, number) for app, number in latest.items()])
+    properties = CommitProperties(app_transactions=transactions)
     made.create_write_transaction(list(adds), "append", made.schema(), commit_properties=properties)
     sync_files(draft, [f"_delta_log/{path.name}" for path in (draft / "_delta_log").glob("*.json")])
     (draft / "_delta_log").rename(folder / "_delta_log")
