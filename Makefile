@@ -5,7 +5,8 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup release-check docs test-network test-space-processes test-api test-browser demo demo-papers demo-rules demo-views test test-system test-slow test-stream-kill test-cluster test-kafka test-sepa test-protocols test-w3c check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash test-simulation test-rules-simulation test-space bench-network bench-node bench-rules bench-rules-network bench-views bench-eventcloud
+# Every target is a task, and no file of that name.
+.PHONY: $(shell grep -hoE '^[a-z-]+:' Makefile | tr -d :)
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -46,6 +47,10 @@ test-cluster: $(STAMP) ## every strategy and job twice on a standalone master wi
 test-kafka: $(STAMP) ## through a real Kafka broker and back, with a driver that is killed; jars through Maven
 	@scripts/kafka/fetch $(VENV)/kafka
 	@TRIPLEWIRE_KAFKA_JARS=$(VENV)/kafka $(BIN)/python -m pytest -s tests/kafka/through_kafka.py
+
+test-object-storage: $(STAMP) ## every job on a real server that speaks S3, with drivers that are killed; built through Go
+	@scripts/object-storage/fetch $(VENV)/object-storage
+	@TRIPLEWIRE_OBJECT_STORAGE=$(VENV)/object-storage $(BIN)/python -m pytest -s tests/object_storage/on_object_storage.py tests/object_storage/killed_on_object_storage.py
 
 test-sepa: $(STAMP) ## SEPA's own clients, of JavaScript and Python, unchanged; through npm and pip
 	@PYTHON=$(BIN)/python scripts/sepa/fetch $(VENV)/sepa

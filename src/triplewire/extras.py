@@ -12,6 +12,8 @@ EXTRAS: Mapping[str, str] = {
     "hypothesis": "testing",
     "pyspark": "spark",
     "py4j": "spark",
+    "deltalake": "spark",
+    "obstore": "spark",
     "pandas": "spark",
     "matplotlib": "spark",
     "fastapi": "node",
