@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import zmq
+import zmq.asyncio
 from msgspec import Struct
 from zmq.utils import z85
 
@@ -55,6 +56,15 @@ def connect(socket: zmq.Socket[Any], address: str) -> None:
     """Begin to connect."""
     _allow_ipv6(socket, address)
     socket.connect(address)
+
+
+def send_now(socket: zmq.asyncio.Socket, *parts: bytes) -> bool:
+    """Send a message if the socket takes it at once; whether it did.
+
+    By the asynchronous socket, never by its plain half: sending takes up what was signalled meanwhile, also that
+    something has arrived, and only the asynchronous one then looks whether somebody waits for it.
+    """
+    return socket.send_multipart(parts, zmq.NOBLOCK, copy=False).exception() is None
 
 
 def _set(socket: zmq.Socket[Any], options: Options) -> None:
