@@ -5,6 +5,7 @@ Keys are 32 bytes each. Needs pyzmq, which `triplewire[node]` brings.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -64,7 +65,9 @@ def send_now(socket: zmq.asyncio.Socket, *parts: bytes) -> bool:
     By the asynchronous socket, never by its plain half: sending takes up what was signalled meanwhile, also that
     something has arrived, and only the asynchronous one then looks whether somebody waits for it.
     """
-    return socket.send_multipart(parts, zmq.NOBLOCK, copy=False).exception() is None
+    sending = socket.send_multipart(parts, zmq.NOBLOCK, copy=False)
+    assert isinstance(sending, asyncio.Future), "what does not wait has ended"
+    return sending.exception() is None
 
 
 def _set(socket: zmq.Socket[Any], options: Options) -> None:
