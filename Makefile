@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test-wheel test-network test-space-processes test-api test-browser demo demo-papers demo-rules demo-views test test-system test-slow test-stream-kill test-cluster test-kafka test-sepa test-w3c check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash test-simulation test-rules-simulation test-space bench-network bench-node bench-rules bench-rules-network bench-views bench-eventcloud
+.PHONY: help setup test-wheel test-network test-space-processes test-rules-network test-api test-browser demo demo-papers demo-rules demo-views test test-system test-slow test-stream-kill test-cluster test-kafka test-sepa test-w3c check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash test-simulation test-rules-simulation test-space bench-network bench-node bench-rules bench-rules-network bench-views bench-eventcloud
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -72,6 +72,9 @@ test-network: $(STAMP) ## kill -9 of one of eight real super-peers under load, t
 
 test-space-processes: $(STAMP) ## kill -9 of one of eight real nodes of an event space under load; KILLS=n for more
 	@TRIPLEWIRE_KILLS=$(or $(KILLS),3) $(BIN)/python -m pytest -s tests/space_processes
+
+test-rules-network: $(STAMP) ## kill -9 of one of eight processes in mid-cascade of rules over four peer groups, 20 times; KILLS=n
+	@TRIPLEWIRE_KILLS=$(or $(KILLS),20) $(BIN)/python -m pytest -s -m slow tests/rules_processes
 
 test-wheel: $(STAMP) ## the wheel in empty environments: bare, with the extra node, with the extra spark
 	@PYTHON=$(BIN)/python scripts/check-wheel
