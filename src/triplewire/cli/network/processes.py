@@ -20,7 +20,9 @@ class SuperPeerProcess(NodeProcess[NetworkView]):
     """A super-peer: `triplewire serve` with the network's key."""
 
     def __init__(self, folder: Path, number: int, key: Path, flags: Sequence[str] = ()) -> None:
-        super().__init__(folder, f"sp-{number}", key, flags, lambda client: client.network(limit=_ROWS))
+        super().__init__(
+            folder, f"sp-{number}", ("--key", str(key), *flags), lambda client: client.network(limit=_ROWS)
+        )
 
 
 @contextmanager
