@@ -6,7 +6,8 @@ Six things are wanted, once it is quiet:
     dependency  who has to abort with whom has aborted, by the dependency that each unit's rule was put with
     lists       the lists of Ann, Bob and the desk hold each object as often as units that stay have put it there
     objects     those of transactions that stay are there, those of transactions that have aborted are not
-    complete    a transaction that stays has told Ann and Bob, and each message is noted, but in a group that was away
+    complete    a transaction that stays has told Ann and Bob, and each message is noted, but in a group that was away, or
+                where the trace says that the condition could not be evaluated
     closed      nothing was written where no privilege is
 """
 
@@ -25,6 +26,7 @@ from triplewire.wire.network_rules import NetworkUnit
 
 _LISTS = {"tell_ann": (ANN, "ann-new"), "tell_bob": (BOB, "bob-new"), "note": (DESK, "desk")}
 _CLOSED = ((ANN, "ann-updated"), (BOB, "bob-updated"))
+_LATE = "sites that the condition concerns have not answered in time"
 # Older ones may be forgotten.
 _LATEST = 10
 _GROUP = {rule.name: rule.group for rule in RULES}
@@ -46,6 +48,7 @@ class Judge:
         self._aborts = {rule.name: rule.abort for rule in RULES}
         self.transactions: dict[str, Transaction] = {}
         self.units: dict[str, NetworkUnit] = {}
+        self._not_scheduled: set[str] = set()
         self._settled: list[str] = []
         self._seen = 0
 
@@ -97,8 +100,9 @@ class Judge:
         for super_peer, group in zip(self._town.ids, range(GROUPS), strict=True):
             with self._town.client(group) as client:
                 for name in names:
-                    units = _traced(client, name)
+                    units, not_scheduled = _traced(client, name)
                     self.units |= {unit.id: unit for unit in units if unit.super_peer == super_peer}
+                    self._not_scheduled.update(not_scheduled)
 
     def _found(self) -> list[str]:
         if not self.transactions.keys() <= self.units.keys():
@@ -149,12 +153,17 @@ class Judge:
         children = [unit for unit in self.units.values() if unit.parent == cause.id]
         counts = Counter(map(self._rule_of, children))
         for rule in rules:
-            is_excused = away == _GROUP[rule]
+            is_excused = away == _GROUP[rule] or self._has_failed(cause, rule)
             if counts[rule] > 1 or (counts[rule] == 0 and not is_excused):
                 yield f"{cause.id} has led to {counts[rule]} units of {rule}"
         for child in children:
             if self._rule_of(child).startswith("tell"):
                 yield from self._below(child, ("note",), away)
+
+    def _has_failed(self, cause: NetworkUnit, rule: str) -> bool:
+        """Whether it is said that the condition of a rule could not be evaluated."""
+        names = [name for name, known in self._town.rule_names.items() if known == rule]
+        return any(f"{cause.id}: {name}: {_LATE}" in self._not_scheduled for name in names)
 
     def _closed(self) -> Iterator[str]:
         for group, name in _CLOSED:
@@ -168,21 +177,22 @@ def _is_aborted(unit: NetworkUnit) -> bool:
     return unit.status == "aborted"
 
 
-def _traced(client: Client, name: str) -> tuple[NetworkUnit, ...]:
-    """Those that are known; what has ended is forgotten after ten minutes."""
+def _traced(client: Client, name: str) -> tuple[tuple[NetworkUnit, ...], tuple[str, ...]]:
+    """The units that are known, and what was not scheduled; what has ended is forgotten after ten minutes."""
     try:
         found = client.federation.trace(name, wait=10.0)
     except NodeRefused as refusal:
         if refusal.status != 404:
             raise
-        return ()
+        return (), ()
     assert not found.unanswered, f"{found.unanswered} did not say what became of {name}"
-    return found.units
+    return found.units, found.not_scheduled
 
 
 def _is_own_change(client: Client, name: str) -> bool:
     """Whether a unit is known by that name, and is a transaction that was committed by its peer."""
-    return any(unit.id == name and unit.is_sealed for unit in _traced(client, name))
+    units, _ = _traced(client, name)
+    return any(unit.id == name and unit.is_sealed for unit in units)
 
 
 def _object_of(unit: NetworkUnit) -> str:
