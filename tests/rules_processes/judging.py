@@ -6,8 +6,8 @@ Six things are wanted, once it is quiet:
     dependency  who has to abort with whom has aborted, by the dependency that each unit's rule was put with
     lists       the lists of Ann, Bob and the desk hold each object as often as units that stay have put it there
     objects     those of transactions that stay are there, those of transactions that have aborted are not
-    complete    a transaction that stays has told Ann and Bob, and each message is noted, but in a group that was away or
-                where the trace says that the condition could not be evaluated
+    complete    a transaction that stays has told Ann and Bob, and each message is noted, but in a group that was away,
+                or where the trace says that the condition could not be evaluated
     closed      nothing was written where no privilege is
 """
 
