@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -62,6 +63,8 @@ ContextMap = Annotated[
     str | None,
     typer.Option("--contexts", metavar="FILE", parser=path_text, help="JSON-LD contexts: a JSON map of URLs to files."),
 ]
+Since = Annotated[datetime | None, typer.Option("--since", help="Events from this time on.")]
+Until = Annotated[datetime | None, typer.Option("--until", help="Events before this time.")]
 Master = Annotated[str | None, typer.Option("--master", help="Where Spark runs, as spark://HOST:PORT. [local[*]]")]
 Conf = Annotated[list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="A setting for Spark.")]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import uuid
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 import pyarrow.parquet as pq
 
 from triplewire.errors import LakeError
-from triplewire.pipeline.lake.folder import Lake
+from triplewire.pipeline.lake.folder import Lake, existing_lake
 from triplewire.pipeline.lake.table_writers import Part
 from triplewire.pipeline.lake.tables import EVENTS
 
@@ -29,6 +30,11 @@ def read_table(spark: SparkSession, lake: Lake, table: str) -> DataFrame:
     if not files:
         raise LakeError(wanted=f"data in the table {table}", found="none", source=str(lake.root))
     return spark.read.parquet(*files)
+
+
+def has_data(root: str | os.PathLike[str], table: str) -> bool:
+    """Whether a table of a lake has any rows."""
+    return bool(existing_lake(Path(root)).files(table))
 
 
 def stage(frame: DataFrame, staging: Path, table: str, label: str) -> list[Part]:
