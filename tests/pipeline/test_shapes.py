@@ -17,6 +17,7 @@ PAPERS = """:paper a sh:NodeShape ; sh:targetClass :Paper ;
     sh:property [ sh:path :year ; sh:datatype xsd:integer ; sh:minCount 1 ; sh:message "a year" ] ;
     sh:property [ sh:path :by ; sh:node [ sh:property [ sh:path :name ; sh:minCount 1 ] ] ] .
 """
+TYPED = b"<urn:p> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <urn:Paper> <urn:e> .\n"
 
 
 def shapes_in(folder: Path, text: str) -> bytes:
@@ -26,19 +27,14 @@ def shapes_in(folder: Path, text: str) -> bytes:
 
 def test_an_event_that_conforms_has_no_problems(tmp_path):
     ready = Shapes(shapes_in(tmp_path, PAPERS))
-    event = b"""<urn:p> a <urn:Paper> <urn:e> .
-<urn:p> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <urn:Paper> <urn:e> .""".split(b"\n")[1]
-    year = b'<urn:p> <urn:year> "1"^^<http://www.w3.org/2001/XMLSchema#integer> <urn:e> .'
-    assert ready.problems(event + b"\n" + year) == []
+    year = b'<urn:p> <urn:year> "1"^^<http://www.w3.org/2001/XMLSchema#integer> <urn:e> .\n'
+    assert ready.problems(TYPED + year) == []
     assert ready.problems(b"<urn:q> <urn:year> <urn:o> <urn:e> .") == []
 
 
 def test_problems_name_focus_node_path_value_and_message(tmp_path):
     ready = Shapes(shapes_in(tmp_path, PAPERS))
-    event = b"""<urn:p> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <urn:Paper> <urn:e> .
-<urn:p> <urn:year> "old" <urn:e> .
-<urn:p> <urn:by> _:b <urn:e> .
-"""
+    event = TYPED + b'<urn:p> <urn:year> "old" <urn:e> .\n<urn:p> <urn:by> _:b <urn:e> .\n'
     [name, year] = ready.problems(event)
     assert year == (
         'a year: focus node <urn:p>, path <urn:year>, value "old", '

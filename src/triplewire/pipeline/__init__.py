@@ -1,6 +1,6 @@
 """The matcher inside Spark: the same answers over files, streams and history. The only package that imports pyspark.
 
-    jobs          match, stream, backfill, replay, profile, ask, report, validate, compact
+    jobs          match, stream, backfill, replay, profile, ask, report, validate, rules, compact
     strategies    replicate, osma, csma: where subscriptions and events meet, for batches, streams and DataFrames
     sources       files become events, whole, and bad input becomes rejects
     asking        SPARQL over a lake's history: algebra as joins, or an event at a time

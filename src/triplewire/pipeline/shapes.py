@@ -123,7 +123,7 @@ class Shapes:
         try:
             with _within(self._seconds):
                 data = DataGraph.from_rdflib(_graph(payload))
-                validator = Validator(data, shacl_graph=rdflib.Graph(), options=options)
+                validator: Any = Validator(data, shacl_graph=rdflib.Graph(), options=options)
                 # Taken apart once: that is most of the work.
                 validator.shacl_graph = self._shapes
                 _, report, _ = validator.run()

@@ -13,7 +13,7 @@ from triplewire.languages.sparql.parsing.parser import parse_query
 from triplewire.languages.sparql.printing.printer import print_query
 from triplewire.pipeline.asking.dataset import Quads
 from triplewire.pipeline.asking.row_functions import TRIPLE_COLUMNS
-from triplewire.pipeline.jobs.asking import Question
+from triplewire.pipeline.jobs.questions.asking import Question
 from triplewire.rdf.events import Event
 from triplewire.rdf.terms import DefaultGraph, Quad
 

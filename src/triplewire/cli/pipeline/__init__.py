@@ -10,6 +10,7 @@ match           `triplewire pipeline match`: files of events against subscriptio
 options         the options that commands of `triplewire pipeline` have in common, each said once
 progress        the progress of a run on Spark, on standard error: events a second, matches, rejects and time left
 report          `triplewire pipeline report`: what the subscriptions of a lake have done
+rules           `triplewire pipeline rules --dry-run`: what would these rules have done over the history of a lake?
 signals         SIGINT and SIGTERM for a job that can be asked to stop: the first asks, the second stops it at once
 stream          `triplewire pipeline stream`: from a folder, Kafka or a node, into the lake, and from there to a
                 node or to Kafka

@@ -24,7 +24,7 @@ from triplewire.rdf.terms import Literal, NamedNode, Term
 from triplewire.system.durable_files import replace_file
 
 if TYPE_CHECKING:
-    from triplewire.pipeline.jobs.asking import Answer
+    from triplewire.pipeline.jobs.questions.asking import Answer
 
 EXAMPLES = examples(
     "ask 'SELECT ?event (COUNT(*) AS ?n) { GRAPH ?event { ?s ?p ?o } } GROUP BY ?event' --lake lake",
@@ -67,7 +67,7 @@ def ask_command(
     Each event is a named graph; the default graph is the set of all their triples. Patterns and filters are joins on
     Spark; what is inside GRAPH ?g is evaluated an event at a time. What would need all events in one place is refused.
     """
-    from triplewire.pipeline.jobs.asking import AskRequest, ask, write_answer
+    from triplewire.pipeline.jobs.questions.asking import AskRequest, ask, write_answer
 
     form = form or (AnswerFormat.TABLE if output().is_terminal and out is None else AnswerFormat.JSON)
     if (form is AnswerFormat.PARQUET) > (out is not None):

@@ -13,6 +13,8 @@ from triplewire.cli.pipeline.match import EXAMPLES as MATCH_EXAMPLES
 from triplewire.cli.pipeline.match import match_command
 from triplewire.cli.pipeline.report import EXAMPLES as REPORT_EXAMPLES
 from triplewire.cli.pipeline.report import report_command
+from triplewire.cli.pipeline.rules import EXAMPLES as RULES_EXAMPLES
+from triplewire.cli.pipeline.rules import rules_command
 from triplewire.cli.pipeline.stream import EXAMPLES as STREAM_EXAMPLES
 from triplewire.cli.pipeline.stream import stream_command
 from triplewire.cli.pipeline.validate import EXAMPLES as VALIDATE_EXAMPLES
@@ -33,5 +35,6 @@ app.command("replay", cls=ManyPathsJob, epilog=REPLAY_EXAMPLES)(replay_command)
 app.command("ask", cls=Job, epilog=ASK_EXAMPLES)(ask_command)
 app.command("profile", cls=ManyPathsJob, epilog=PROFILE_EXAMPLES)(profile_command)
 app.command("report", cls=ManyPathsJob, epilog=REPORT_EXAMPLES)(report_command)
+app.command("rules", cls=Job, epilog=RULES_EXAMPLES)(rules_command)
 app.command("validate", cls=Job, epilog=VALIDATE_EXAMPLES)(validate_command)
 app.command("compact", cls=ManyPathsJob, epilog=COMPACT_EXAMPLES)(compact_command)

@@ -14,7 +14,7 @@ from triplewire.cli.pipeline.options import examples
 from triplewire.cli.screen import diagnostics, output, plain, show_table, write_json
 
 if TYPE_CHECKING:
-    from triplewire.pipeline.jobs.reporting import Report
+    from triplewire.pipeline.jobs.questions.reporting import Report
 
 EXAMPLES = examples(
     "report --lake lake --picture report.png",
@@ -50,8 +50,8 @@ def report_command(
 
     With --subscriptions also which are silent, and what each costs.
     """
-    from triplewire.pipeline.jobs.report_picture import draw, require_picture
-    from triplewire.pipeline.jobs.reporting import ReportRequest, report
+    from triplewire.pipeline.jobs.questions.report_picture import draw, require_picture
+    from triplewire.pipeline.jobs.questions.reporting import ReportRequest, report
 
     if picture is not None:
         require_picture(picture)

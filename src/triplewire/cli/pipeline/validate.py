@@ -32,7 +32,7 @@ def validate_command(
 
     The core of SHACL is taken. An event that does not conform stays in the lake.
     """
-    from triplewire.pipeline.jobs.validation import ValidateRequest, validate
+    from triplewire.pipeline.jobs.questions.validation import ValidateRequest, validate
 
     request = ValidateRequest(lake=lake, shapes=shapes, since=since, until=until, strict=strict, run_id=run_id)
     with spark_for(master, conf) as spark:

@@ -4,10 +4,7 @@ matching               match: files in, a lake out
 stream                 stream: the same for each micro-batch of what arrives, exactly once
 history                backfill, a new subscription over the lake's history; replay, what would have fired
 profiling              what a source publishes, and the advertisements that say so
-asking                 a SPARQL query over the lake's history
-reporting              which subscriptions fire, how often, together with which, at what cost
-report_picture         the picture of it
-validation             what of the history does not conform to shapes
+questions              what is asked of a lake's history: SPARQL, reports, shapes, rules
 compaction             fewer, larger files; quads in lexicographic order
 
 subscription_loading   subscription files become a strategy with its index; bad entries become rejects

@@ -8,7 +8,7 @@ import duckdb
 import pytest
 from tests.pipeline.samples import EVENTS, SUBSCRIPTIONS, rows_of, write_rows
 
-from triplewire.pipeline.jobs.reporting import ReportRequest, report
+from triplewire.pipeline.jobs.questions.reporting import ReportRequest, report
 from triplewire.testing.workloads import Row
 
 pytestmark = pytest.mark.xdist_group("spark")

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from triplewire.errors import UnknownFormat
-from triplewire.pipeline.jobs.report_picture import draw
-from triplewire.pipeline.jobs.reporting import Bucket, Fired, Report, Together
+from triplewire.pipeline.jobs.questions.report_picture import draw
+from triplewire.pipeline.jobs.questions.reporting import Bucket, Fired, Report, Together
 
 NOW = datetime(2024, 5, 1, tzinfo=UTC)
 # What looks like a formula is a name all the same.

@@ -6,7 +6,7 @@ import pytest
 from tests.pipeline.samples import EVENTS, rows_of
 
 from triplewire.errors import BadInputRefused
-from triplewire.pipeline.jobs.validation import ValidateRequest, validate
+from triplewire.pipeline.jobs.questions.validation import ValidateRequest, validate
 
 pytestmark = pytest.mark.xdist_group("spark")
 

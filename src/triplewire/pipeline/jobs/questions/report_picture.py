@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from triplewire.errors import UnknownFormat
-from triplewire.pipeline.jobs.reporting import Report
+from triplewire.pipeline.jobs.questions.reporting import Report
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,9 +12,9 @@ from tests.pipeline.asking.answers import bound
 from tests.pipeline.samples import EVENTS, request_of, rows_of
 
 from triplewire.errors import InputError, PipelineError, SyntaxProblem
-from triplewire.pipeline.jobs.asking import AskRequest, ask, write_answer
 from triplewire.pipeline.jobs.compaction import CompactRequest, compact
 from triplewire.pipeline.jobs.matching import match_files
+from triplewire.pipeline.jobs.questions.asking import AskRequest, ask, write_answer
 
 pytestmark = pytest.mark.xdist_group("spark")
 
