@@ -11,13 +11,13 @@ from itertools import groupby
 import pyarrow as pa
 
 from triplewire.errors import BudgetExceeded
+from triplewire.evaluation.algebra.nodes import Node
+from triplewire.evaluation.compilation import Compilation
+from triplewire.evaluation.operators import Operator
+from triplewire.evaluation.work import Budget, Moment, Work
 from triplewire.pipeline.asking.dataset import COLUMNS, term_spelled
 from triplewire.pipeline.asking.row_functions import Batches, RowFunction, When, row_batches
 from triplewire.rdf.terms import NamedNode, Quad
-from triplewire.views.algebra.nodes import Node
-from triplewire.views.evaluation.compilation import Compilation
-from triplewire.views.evaluation.operators import Operator
-from triplewire.views.evaluation.work import Budget, Moment, Work
 from triplewire.views.graphs import QuadSet
 
 _ROWS = 4_096

@@ -8,10 +8,10 @@ from itertools import groupby
 import pyarrow as pa
 from msgspec import Struct
 
+from triplewire.evaluation.aggregates import Accumulator, accumulator
 from triplewire.languages.sparql.syntax import ast
 from triplewire.pipeline.asking.dataset import term_spelled
 from triplewire.pipeline.asking.row_functions import Batches, RowFunction, row_batches
-from triplewire.views.evaluation.aggregates import Accumulator, accumulator
 
 # These say the same however often they are told.
 _IDEMPOTENT = frozenset(("MIN", "MAX", "SAMPLE"))

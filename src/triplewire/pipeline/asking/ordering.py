@@ -7,9 +7,9 @@ from heapq import nsmallest
 
 import pyarrow as pa
 
+from triplewire.evaluation.modifiers import RowOrder
 from triplewire.languages.sparql.syntax import ast
 from triplewire.pipeline.asking.row_functions import Batches, Cells, RowFunction, When, expressions
-from triplewire.views.evaluation.modifiers import RowOrder
 
 Keys = Sequence[ast.OrderKey]
 

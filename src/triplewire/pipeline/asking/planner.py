@@ -14,6 +14,12 @@ from typing import TYPE_CHECKING, NoReturn
 
 from triplewire.algebra.patterns import Variable
 from triplewire.errors import RefusedFeature
+from triplewire.evaluation.algebra import nodes
+from triplewire.evaluation.algebra.nodes import ACTIVE, Node
+from triplewire.evaluation.algebra.variables import certain, possible
+from triplewire.evaluation.compilation import required_anywhere
+from triplewire.evaluation.expressions.compiler import variables_in
+from triplewire.evaluation.modifiers import CANDIDATE
 from triplewire.languages.sparql.syntax import ast
 from triplewire.languages.sparql.syntax.functions import TAXONOMY_FUNCTIONS
 from triplewire.languages.trees import walk
@@ -23,12 +29,6 @@ from triplewire.pipeline.asking.grouping import Column, aggregating
 from triplewire.pipeline.asking.plans import Plan, Plans
 from triplewire.pipeline.asking.row_functions import When, expressions, extending, filtering, text_columns
 from triplewire.rdf.terms import DefaultGraph, Literal, NamedNode
-from triplewire.views.algebra import nodes
-from triplewire.views.algebra.nodes import ACTIVE, Node
-from triplewire.views.algebra.variables import certain, possible
-from triplewire.views.evaluation.compilation import required_anywhere
-from triplewire.views.evaluation.expressions.compiler import variables_in
-from triplewire.views.evaluation.modifiers import CANDIDATE
 
 if TYPE_CHECKING:
     from pyspark.sql import Column as SparkColumn

@@ -13,12 +13,12 @@ import pyarrow as pa
 from msgspec import Struct
 
 from triplewire.errors import RefusedFeature
+from triplewire.evaluation.algebra import nodes
+from triplewire.evaluation.expressions.compiler import Compiler, HasSolution, variables_in
+from triplewire.evaluation.triples import Template
+from triplewire.evaluation.work import Bindings, Budget, Moment, Work
 from triplewire.languages.sparql.syntax import ast
 from triplewire.pipeline.asking.dataset import term_spelled
-from triplewire.views.algebra import nodes
-from triplewire.views.evaluation.expressions.compiler import Compiler, HasSolution, variables_in
-from triplewire.views.evaluation.triples import Template
-from triplewire.views.evaluation.work import Bindings, Budget, Moment, Work
 from triplewire.views.graphs import QuadSet
 
 Batches = Iterator[pa.RecordBatch]

@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from triplewire.algebra.patterns import Variable
 from triplewire.errors import InputError, LimitExceeded
+from triplewire.evaluation.forms import Form, form_of
 from triplewire.languages.sparql.lowering.oxigraph_limits import check_evaluable
 from triplewire.languages.sparql.parsing.parser import parse_query
 from triplewire.languages.sparql.syntax import ast
@@ -32,7 +33,6 @@ from triplewire.pipeline.jobs.task_runner import NoListener, ProgressListener, r
 from triplewire.pipeline.period import Period
 from triplewire.rdf.solutions import Solutions, Triples
 from triplewire.rdf.terms import Triple
-from triplewire.views.evaluation.forms import Form, form_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
