@@ -13,6 +13,8 @@ EXTRAS: Mapping[str, str] = {
     "pyshacl": "shacl",
     "pyspark": "spark",
     "py4j": "spark",
+    "deltalake": "spark",
+    "obstore": "spark",
     "pandas": "spark",
     "matplotlib": "spark",
     "fastapi": "node",
@@ -24,6 +26,9 @@ EXTRAS: Mapping[str, str] = {
     "cryptography": "node",
     "feedparser": "node",
     "zmq": "node",
+    "mcp": "mcp",
+    "mcp_types": "mcp",
+    "opentelemetry": "otel",
 }
 
 

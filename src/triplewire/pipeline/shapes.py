@@ -48,15 +48,15 @@ _REST = NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#rest")
 _NO_MESSAGE = "it does not conform"
 
 
-def read_shapes(path: str) -> bytes:
+def read_shapes(path: str, source: str | None = None) -> bytes:
     """The shapes in an RDF file, as N-Triples, if they are what we take."""
-    document = read_document(path)
+    document = read_document(path, source=source)
     quads = QuadReader(document, format_of_path(path))
     triples = list(dict.fromkeys(quad.triple for quad in quads))
     try:
         require_core(triples)
     except InputError as problem:
-        raise problem.located_in(path) from None
+        raise problem.located_in(source or path) from None
     return pyoxigraph.serialize(triples, format=pyoxigraph.RdfFormat.N_TRIPLES) or b""
 
 

@@ -6,7 +6,6 @@ import csv
 import io
 import sys
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
@@ -15,13 +14,12 @@ import typer
 from triplewire.cli.invocation import text_of
 from triplewire.cli.node.query import show_answer
 from triplewire.cli.pipeline import options
-from triplewire.cli.pipeline.job import progress_bar, spark_for
+from triplewire.cli.pipeline.job import progress_bar, spark_for, storage_in
 from triplewire.cli.pipeline.options import examples
 from triplewire.cli.screen import diagnostics, output, plain
 from triplewire.errors import InputError
 from triplewire.rdf.sparql_json import json_binding
 from triplewire.rdf.terms import Literal, NamedNode, Term
-from triplewire.system.durable_files import replace_file
 
 if TYPE_CHECKING:
     from triplewire.pipeline.jobs.questions.asking import Answer
@@ -59,7 +57,9 @@ def ask_command(
     limit: Annotated[int | None, typer.Option("--limit", min=0, help="How many rows of the answer.")] = None,
     since: options.Since = None,
     until: options.Until = None,
+    as_of: options.AsOf = None,
     master: options.Master = None,
+    storage_option: options.StorageOptions = None,
     conf: options.Conf = None,
 ) -> None:
     """Evaluate a SPARQL query over every event of a lake, as a node's /events/sparql does over those that it keeps.
@@ -68,11 +68,21 @@ def ask_command(
     Spark; what is inside GRAPH ?g is evaluated an event at a time. What would need all events in one place is refused.
     """
     from triplewire.pipeline.jobs.questions.asking import AskRequest, ask, write_answer
+    from triplewire.pipeline.storage.files import replace_bytes
+    from triplewire.pipeline.storage.location import Location
 
     form = form or (AnswerFormat.TABLE if output().is_terminal and out is None else AnswerFormat.JSON)
     if (form is AnswerFormat.PARQUET) > (out is not None):
         raise typer.BadParameter("--format parquet wants --out FOLDER, found none")
-    request = AskRequest(lake=lake, query=text_of(query, ".rq"), since=since, until=until, limit=limit)
+    request = AskRequest(
+        lake=lake,
+        query=text_of(query, ".rq"),
+        since=since,
+        until=until,
+        as_of=as_of,
+        limit=limit,
+        storage=storage_in(storage_option),
+    )
     with spark_for(master, conf) as spark:
         if form is AnswerFormat.PARQUET and out is not None:
             write_answer(spark, request, out, progress_bar())
@@ -86,7 +96,7 @@ def ask_command(
     if out is None:
         sys.stdout.buffer.write(document)
     else:
-        replace_file(Path(out), document)
+        replace_bytes(Location.of(out, request.storage), document)
 
 
 def written(answer: Answer | bool, form: AnswerFormat) -> bytes:

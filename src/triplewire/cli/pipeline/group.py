@@ -8,6 +8,14 @@ from triplewire.cli.invocation import Job, ManyPathsJob
 from triplewire.cli.pipeline.ask import EXAMPLES as ASK_EXAMPLES
 from triplewire.cli.pipeline.ask import ask_command
 from triplewire.cli.pipeline.history import BACKFILL_EXAMPLES, REPLAY_EXAMPLES, backfill_command, replay_command
+from triplewire.cli.pipeline.keeping import (
+    MIGRATE_EXAMPLES,
+    RETAIN_EXAMPLES,
+    VACUUM_EXAMPLES,
+    migrate_command,
+    retain_command,
+    vacuum_command,
+)
 from triplewire.cli.pipeline.maintenance import COMPACT_EXAMPLES, PROFILE_EXAMPLES, compact_command, profile_command
 from triplewire.cli.pipeline.match import EXAMPLES as MATCH_EXAMPLES
 from triplewire.cli.pipeline.match import match_command
@@ -38,3 +46,6 @@ app.command("report", cls=ManyPathsJob, epilog=REPORT_EXAMPLES)(report_command)
 app.command("rules", cls=Job, epilog=RULES_EXAMPLES)(rules_command)
 app.command("validate", cls=Job, epilog=VALIDATE_EXAMPLES)(validate_command)
 app.command("compact", cls=ManyPathsJob, epilog=COMPACT_EXAMPLES)(compact_command)
+app.command("retain", cls=ManyPathsJob, epilog=RETAIN_EXAMPLES)(retain_command)
+app.command("vacuum", cls=ManyPathsJob, epilog=VACUUM_EXAMPLES)(vacuum_command)
+app.command("migrate", cls=ManyPathsJob, epilog=MIGRATE_EXAMPLES)(migrate_command)

@@ -9,7 +9,7 @@ import msgspec
 import typer
 
 from triplewire.cli.pipeline import options
-from triplewire.cli.pipeline.job import progress_bar, spark_for
+from triplewire.cli.pipeline.job import progress_bar, spark_for, storage_in
 from triplewire.cli.pipeline.options import examples
 from triplewire.cli.screen import diagnostics, output, plain, show_table, write_json
 
@@ -43,7 +43,9 @@ def report_command(
     most: Annotated[int, typer.Option("--most", min=1, help="How many rows of each table.")] = 20,
     since: options.Since = None,
     until: options.Until = None,
+    as_of: options.AsOf = None,
     master: options.Master = None,
+    storage_option: options.StorageOptions = None,
     conf: options.Conf = None,
 ) -> None:
     """Report which subscriptions fire, how often, when and together with which.
@@ -61,6 +63,8 @@ def report_command(
         taxonomy=taxonomy,
         since=since,
         until=until,
+        as_of=as_of,
+        storage=storage_in(storage_option),
         most=most,
     )
     with spark_for(master, conf) as spark:

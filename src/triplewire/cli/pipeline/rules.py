@@ -8,7 +8,7 @@ import msgspec
 import typer
 
 from triplewire.cli.pipeline import options
-from triplewire.cli.pipeline.job import progress_bar, spark_for
+from triplewire.cli.pipeline.job import progress_bar, spark_for, storage_in
 from triplewire.cli.pipeline.options import examples
 from triplewire.cli.screen import diagnostics, output, plain, show_table, write_json
 
@@ -47,7 +47,9 @@ def rules_command(
     as_json: Annotated[bool, typer.Option("--json", help="The report as one JSON object.")] = False,
     since: options.Since = None,
     until: options.Until = None,
+    as_of: options.AsOf = None,
     master: options.Master = None,
+    storage_option: options.StorageOptions = None,
     conf: options.Conf = None,
 ) -> None:
     """Tell what rules would have done, had they listened to every event of a lake. Nothing is kept but the report.
@@ -58,7 +60,17 @@ def rules_command(
         raise typer.BadParameter("wanted --dry-run: what has happened stays as it is; found none")
     from triplewire.pipeline.jobs.questions import rules_dry_run as job
 
-    request = job.RulesRequest(lake=lake, rules=rules, schema=schema, data=data, since=since, until=until, out=out)
+    request = job.RulesRequest(
+        lake=lake,
+        rules=rules,
+        schema=schema,
+        data=data,
+        since=since,
+        until=until,
+        as_of=as_of,
+        out=out,
+        storage=storage_in(storage_option),
+    )
     with spark_for(master, conf) as spark:
         found = job.dry_run(spark, request, progress_bar())
     if as_json:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from triplewire.cli.pipeline import options
-from triplewire.cli.pipeline.job import progress_bar, show_outcome, spark_for
+from triplewire.cli.pipeline.job import progress_bar, show_outcome, spark_for, storage_in
 from triplewire.cli.pipeline.options import examples
 
 EXAMPLES = examples(
@@ -23,9 +23,11 @@ def validate_command(
     ],
     since: options.Since = None,
     until: options.Until = None,
+    as_of: options.AsOf = None,
     strict: Annotated[bool, typer.Option("--strict", help="Fail on what does not conform, and keep nothing.")] = False,
     run_id: options.RunId = None,
     master: options.Master = None,
+    storage_option: options.StorageOptions = None,
     conf: options.Conf = None,
 ) -> None:
     """Validate each event of a lake against SHACL shapes; what does not conform becomes rejects.
@@ -34,7 +36,16 @@ def validate_command(
     """
     from triplewire.pipeline.jobs.questions.validation import ValidateRequest, validate
 
-    request = ValidateRequest(lake=lake, shapes=shapes, since=since, until=until, strict=strict, run_id=run_id)
+    request = ValidateRequest(
+        lake=lake,
+        shapes=shapes,
+        since=since,
+        until=until,
+        as_of=as_of,
+        strict=strict,
+        run_id=run_id,
+        storage=storage_in(storage_option),
+    )
     with spark_for(master, conf) as spark:
         outcome = validate(spark, request, progress_bar())
     show_outcome(outcome)

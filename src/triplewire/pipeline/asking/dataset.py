@@ -18,8 +18,10 @@ import pyarrow.compute as pc
 from msgspec import Struct
 
 from triplewire.matching.scanning.term_decoding import term_of
-from triplewire.pipeline import open_table
-from triplewire.pipeline.lake.tables import EVENTS, QUADS, RUNS
+from triplewire.pipeline.jobs.compaction_scope import of_commits, quad_scope
+from triplewire.pipeline.lake.dataframes import read_table
+from triplewire.pipeline.lake.states import LakeState
+from triplewire.pipeline.lake.tables import EVENTS, QUADS
 from triplewire.pipeline.period import ALWAYS, Period
 from triplewire.pipeline.quads import QUAD_COLUMNS, explode_quads
 from triplewire.rdf.literals.kept import as_kept
@@ -44,37 +46,23 @@ class Quads(Struct, frozen=True):
     repeat: bool = True
 
 
-def quads_of(spark: SparkSession, lake: str, period: Period = ALWAYS) -> Quads:
+def quads_of(spark: SparkSession, state: LakeState, period: Period = ALWAYS) -> Quads:
     """Every quad of every event."""
-    from triplewire.pipeline.lake.dataframes import has_data
-
-    events = open_table(spark, lake, EVENTS)
-    if not has_data(lake, QUADS):
+    events = read_table(spark, state, EVENTS, ["event", "time", "payload", "run", "batch"])
+    scope = quad_scope(state)
+    if scope.commits is None:
         return Quads(_taken_apart(period.of(events)))
-    found = open_table(spark, lake, QUADS).select(*COLUMNS)
-    fresh = _runs_since_compaction(spark, lake)
-    if fresh:
+    found = read_table(spark, state, QUADS, COLUMNS)
+    if scope.commits:
         # What a run brought again is in the table already.
-        found = found.unionByName(_taken_apart(events.where(events["run"].isin(fresh))))
+        found = found.unionByName(_taken_apart(of_commits(events, scope.commits)))
     if not period.is_always:
         found = found.join(period.of(events).select("event"), "event", "left_semi").select(*COLUMNS)
-    return Quads(found, bool(fresh))
+    return Quads(found, bool(scope.commits))
 
 
 def _taken_apart(events: DataFrame) -> DataFrame:
-    return events.select("payload", "run").mapInArrow(explode_quads, QUAD_COLUMNS).select(*COLUMNS)
-
-
-def _runs_since_compaction(spark: SparkSession, lake: str) -> list[str]:
-    """The runs that brought events after `quads` was made for the last time."""
-    from pyspark.sql import functions as F  # noqa: N812  as everybody names it
-
-    runs = open_table(spark, lake, RUNS)
-    made = runs.where((F.col("job") == "compact") & F.array_contains("inputs", QUADS))
-    [last] = made.agg(F.max("started").alias("at")).collect()
-    brought = runs.where((F.col("job") != "compact") & (F.col("events") > 0))
-    later = brought if last["at"] is None else brought.where(F.col("finished") >= F.lit(last["at"]))
-    return [row["run"] for row in later.select("run").distinct().collect()]
+    return events.select("payload", "run", "batch").mapInArrow(explode_quads, QUAD_COLUMNS).select(*COLUMNS)
 
 
 # Literals as they are kept

@@ -11,7 +11,7 @@ from pyoxigraph import DefaultGraph, Quad, RdfFormat, Store, parse
 from tests.pipeline.asking.answers import bound
 from tests.pipeline.samples import EVENTS, request_of, rows_of
 
-from triplewire.errors import InputError, PipelineError, SyntaxProblem
+from triplewire.errors import InputError, SyntaxProblem
 from triplewire.pipeline.jobs.compaction import CompactRequest, compact
 from triplewire.pipeline.jobs.matching import match_files
 from triplewire.pipeline.jobs.questions.asking import AskRequest, ask, write_answer
@@ -90,7 +90,7 @@ def test_tasks_write_parquet(spark, lake, tmp_path):
     table = duckdb.sql(f"select event, paper, creator, year from '{out}/*.parquet'")
     names = ("event", "paper", "creator", "year")
     assert Counter(bound(names, row) for row in table.fetchall()) == expected(lake, JOINED)
-    with pytest.raises(PipelineError, match="already exists"):
+    with pytest.raises(InputError, match="found files in it"):
         write_answer(spark, AskRequest(lake=str(lake), query=JOINED), out)
     with pytest.raises(InputError, match="found that of an ASK"):
         write_answer(spark, AskRequest(lake=str(lake), query="ASK {}"), str(tmp_path / "no"))

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import duckdb
 import pytest
-from tests.pipeline.samples import EVENTS, SUBSCRIPTIONS, rows_of, write_rows
+from tests.pipeline.samples import EVENTS, SUBSCRIPTIONS, files_of, rows_of, write_rows
 
 from triplewire.pipeline.jobs.questions.reporting import ReportRequest, report
 from triplewire.testing.workloads import Row
@@ -33,7 +33,7 @@ def test_what_fires_how_often(found, lake):
 
 
 def test_which_fire_together(found, lake):
-    table = f"'{lake}/notifications/*.parquet'"
+    table = f"read_parquet({files_of(lake, 'notifications')})"
     pairs = duckdb.sql(
         f"select a.subscription, b.subscription, count(*) from {table} a join {table} b using (event) "
         "where a.subscription < b.subscription group by all order by 3 desc, 1, 2 limit 20"

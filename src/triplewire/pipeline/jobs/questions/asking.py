@@ -29,8 +29,10 @@ from triplewire.pipeline.asking.plans import Plan
 from triplewire.pipeline.asking.row_functions import TRIPLE_COLUMNS, When, constructing, text_columns
 from triplewire.pipeline.failures import explained
 from triplewire.pipeline.jobs.gauges import ByTasks
+from triplewire.pipeline.jobs.questions.parquet_folder import require_new, write_folder
+from triplewire.pipeline.jobs.questions.past import PastRequest
 from triplewire.pipeline.jobs.task_runner import NoListener, ProgressListener, run_step
-from triplewire.pipeline.period import Period
+from triplewire.pipeline.storage.location import Location
 from triplewire.rdf.solutions import Solutions, Triples
 from triplewire.rdf.terms import Triple
 
@@ -41,13 +43,10 @@ if TYPE_CHECKING:
 MOST_ROWS = 1_000_000
 
 
-class AskRequest(Struct, frozen=True, kw_only=True):
-    """A query over the events of a lake, or those of a time; `limit` is how many rows of the answer are wanted."""
+class AskRequest(PastRequest, frozen=True, kw_only=True):
+    """A query over the events of a lake; `limit` is how many rows of the answer are wanted."""
 
-    lake: str
     query: str
-    since: datetime | None = None
-    until: datetime | None = None
     limit: int | None = None
 
 
@@ -76,13 +75,15 @@ def ask(spark: SparkSession, request: AskRequest, listener: ProgressListener | N
 
 def write_answer(spark: SparkSession, request: AskRequest, out: str, listener: ProgressListener | None = None) -> None:
     """Write the answer of a SELECT or CONSTRUCT as a folder of Parquet, which must be new."""
+    folder = Location.of(out, request.storage).absolute()
+    require_new(folder)
     with explained():
         question = _question(spark, request)
-        run_step(spark, listener or NoListener(), "asking", ByTasks(), lambda: question.written(out))
+        run_step(spark, listener or NoListener(), "asking", ByTasks(), lambda: question.write(folder))
 
 
 def _question(spark: SparkSession, request: AskRequest) -> Question:
-    quads = quads_of(spark, request.lake, Period(request.since, request.until))
+    quads = quads_of(spark, request.state(), request.period)
     return Question(spark, request.query, quads, request.limit)
 
 
@@ -112,7 +113,7 @@ class Question:
             return Answer(TRIPLE_COLUMNS, _rows(table), is_graph=True)
         return Answer(self._form.names, _rows(table) if self._form.names else [()] * len(table))
 
-    def written(self, out: str) -> None:
+    def write(self, folder: Location) -> None:
         """Write the answer as Parquet."""
         if self._is_yes_or_no:
             raise InputError(subject="Parquet", wanted="the answer of a SELECT or CONSTRUCT", found="that of an ASK")
@@ -120,7 +121,7 @@ class Question:
         names = [name.casefold() for name in frame.columns]
         if len(set(names)) < len(names):
             raise InputError(subject="Parquet", wanted="variables that differ by more than case", found="others")
-        frame.write.parquet(out)
+        write_folder(frame, folder, pa.schema([(name, pa.string()) for name in frame.columns]))
 
     @property
     def _template(self) -> Sequence[ast.TriplePattern] | None:

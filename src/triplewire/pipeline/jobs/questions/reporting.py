@@ -17,15 +17,15 @@ from msgspec import Struct
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.matching.explain import explain
 from triplewire.matching.matcher import Matcher
-from triplewire.pipeline import open_table
 from triplewire.pipeline.failures import explained
 from triplewire.pipeline.jobs.gauges import ByTasks
+from triplewire.pipeline.jobs.questions.past import PastRequest, past_events
 from triplewire.pipeline.jobs.subscription_loading import read_all, read_taxonomy
 from triplewire.pipeline.jobs.task_runner import NoListener, ProgressListener, run_step
-from triplewire.pipeline.lake.dataframes import has_data
-from triplewire.pipeline.lake.tables import EVENTS, NOTIFICATIONS
+from triplewire.pipeline.lake.dataframes import read_table
+from triplewire.pipeline.lake.states import LakeState
+from triplewire.pipeline.lake.tables import NOTIFICATIONS
 from triplewire.pipeline.payloads import match_payloads
-from triplewire.pipeline.period import Period
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -38,14 +38,11 @@ _HOUR, _DAY = 3_600, 86_400
 _WIDTHS = (1, 10, 60, 600, _HOUR, 6 * _HOUR, _DAY, 7 * _DAY, 30 * _DAY, 365 * _DAY)
 
 
-class ReportRequest(Struct, frozen=True, kw_only=True):
-    """Which lake, which subscriptions should be in it, and how many pairs and silent ones are named."""
+class ReportRequest(PastRequest, frozen=True, kw_only=True):
+    """Which subscriptions should be in the lake, and how many pairs are named."""
 
-    lake: str
     subscriptions: tuple[str, ...] = ()
     taxonomy: str | None = None
-    since: datetime | None = None
-    until: datetime | None = None
     most: int = 20
 
 
@@ -105,12 +102,15 @@ class Report(Struct, frozen=True):
 
 def report(spark: SparkSession, request: ReportRequest, listener: ProgressListener | None = None) -> Report:
     """Look at the lake."""
-    named = read_all(request.subscriptions, strict=False).good if request.subscriptions else None
-    taxonomy = read_taxonomy(request.taxonomy)
+    named = None
+    if request.subscriptions:
+        named = read_all(request.subscriptions, strict=False, storage=request.storage).good
+    taxonomy = read_taxonomy(request.taxonomy, request.storage)
+    state = request.state()
 
     def act() -> Report:
-        events = _within(open_table(spark, request.lake, EVENTS), request)
-        found = _measured(_once(events), _notifications(spark, request), request.most)
+        events = past_events(spark, request, state, ["event", "time", "payload"])
+        found = _measured(_once(events), _notifications(spark, request, state), request.most)
         if named is None:
             return found
         costs, sample = _costs(events, named, Matcher(taxonomy))
@@ -122,10 +122,6 @@ def report(spark: SparkSession, request: ReportRequest, listener: ProgressListen
         return run_step(spark, listener or NoListener(), "reporting", ByTasks(), act)
 
 
-def _within(rows: DataFrame, request: ReportRequest) -> DataFrame:
-    return Period(request.since, request.until).of(rows)
-
-
 def _once(rows: DataFrame) -> DataFrame:
     """Each event once, with the earliest time that it has."""
     from pyspark.sql import functions as F  # noqa: N812  as everybody names it
@@ -133,14 +129,14 @@ def _once(rows: DataFrame) -> DataFrame:
     return rows.groupBy("event").agg(F.min("time").alias("time"))
 
 
-def _notifications(spark: SparkSession, request: ReportRequest) -> DataFrame:
+def _notifications(spark: SparkSession, request: ReportRequest, state: LakeState) -> DataFrame:
     """One row a subscription and event."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    if not has_data(request.lake, NOTIFICATIONS):
+    if not state.files(NOTIFICATIONS):
         none = "subscription string, event string, time timestamp, lane string, solutions long"
         return spark.createDataFrame([], none)
-    rows = _within(open_table(spark, request.lake, NOTIFICATIONS), request)
+    rows = request.period.of(read_table(spark, state, NOTIFICATIONS))
     return rows.groupBy("subscription", "event").agg(
         F.min("time").alias("time"), F.first("lane").alias("lane"), F.max(F.size("solutions")).alias("solutions")
     )

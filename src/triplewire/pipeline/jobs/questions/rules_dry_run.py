@@ -19,14 +19,14 @@ from msgspec import Struct
 from triplewire.errors import InputError
 from triplewire.languages.rdftl import read_rules
 from triplewire.languages.rdftl.syntax import Rule
-from triplewire.pipeline import open_table
 from triplewire.pipeline.failures import explained
 from triplewire.pipeline.jobs.gauges import ByTasks
+from triplewire.pipeline.jobs.questions.parquet_folder import require_new, write_folder
+from triplewire.pipeline.jobs.questions.past import PastRequest, past_events
 from triplewire.pipeline.jobs.questions.rule_replay import EventFilter, RuleReplay, listens
 from triplewire.pipeline.jobs.task_runner import NoListener, ProgressListener, run_step
-from triplewire.pipeline.lake.tables import EVENTS
-from triplewire.pipeline.paths import local_path
-from triplewire.pipeline.period import Period
+from triplewire.pipeline.storage.copies import files_here
+from triplewire.pipeline.storage.location import Location
 from triplewire.rdf.documents import read_document
 from triplewire.rdf.events import Event
 from triplewire.rdf.formats import format_of_path
@@ -67,18 +67,15 @@ NET = "net"
 _LARGE = Limits(document_bytes=4096 * MIB, expanded_bytes=16384 * MIB)
 
 
-class RulesRequest(Struct, frozen=True, kw_only=True):
-    """Rules of a file with their schema, over a lake; `data` is what the repository holds at first.
+class RulesRequest(PastRequest, frozen=True, kw_only=True):
+    """Rules of a file with their schema; `data` is what the repository holds at first.
 
     `out` is a new folder for the whole report, as Parquet.
     """
 
-    lake: str
     rules: str
     schema: str
     data: str | None = None
-    since: datetime | None = None
-    until: datetime | None = None
     out: str | None = None
 
 
@@ -110,22 +107,20 @@ class RulesReport(Struct, frozen=True):
 def dry_run(spark: SparkSession, request: RulesRequest, listener: ProgressListener | None = None) -> RulesReport:
     """Replay the history."""
     setting = _Setting.read(request)
-    events = (
-        Period(request.since, request.until)
-        .of(open_table(spark, request.lake, EVENTS))
-        .select("event", "source", "time", "payload")
-    )
-    units = _replayed(events, setting)
+    out = None if request.out is None else Location.of(request.out, request.storage).absolute()
+    if out is not None:
+        require_new(out)
+    events = past_events(spark, request, request.state(), ["event", "source", "time", "payload"])
 
     def act() -> RulesReport:
-        if request.out is not None:
-            units.write.parquet(request.out)
-            return _summary(spark.read.schema(_UNITS).parquet(request.out), events, setting)
-        kept = units.persist()
+        # The replay is one task and its answer small beside the history: it is not done twice.
+        units = _replayed(events, setting).persist()
         try:
-            return _summary(kept, events, setting)
+            if out is not None:
+                write_folder(units.where(units["status"] != NET), out, _SCHEMA)
+            return _summary(units, events, setting)
         finally:
-            kept.unpersist()
+            units.unpersist()
 
     with explained():
         return run_step(spark, listener or NoListener(), "replaying rules", ByTasks(), act)
@@ -140,14 +135,17 @@ class _Setting(Struct, frozen=True):
 
     @classmethod
     def read(cls, request: RulesRequest) -> _Setting:
-        file = local_path(request.schema)
-        schema = Schema.parse(file, format=format_of_path(file).name)
-        rules = tuple(resolved(rule, schema) for rule in read_rules(local_path(request.rules)))
+        given = [request.schema, request.rules, *([] if request.data is None else [request.data])]
+        with files_here(given, request.storage) as copies:
+            file, text, *data = map(Path, copies.paths)
+            schema = Schema.parse(file, format=format_of_path(file).name)
+            rules = tuple(resolved(rule, schema) for rule in read_rules(text))
+            triples = tuple(triple for path in data for triple in _triples(path))
         if not any(map(listens, rules)):
             raise InputError(
                 wanted="at least one rule ON INSERT, which events can trigger", found="none", source=request.rules
             )
-        setting = cls(schema, rules, () if request.data is None else tuple(_triples(local_path(request.data))))
+        setting = cls(schema, rules, triples)
         # What is wrong with them is said here, before any work.
         setting.replay()
         return setting
