@@ -70,9 +70,7 @@ def values_of(lake, predicate: str) -> list[tuple[str, str]]:
 
 
 class TestCandidates:
-    def test_are_events_that_have_such_quads_and_those_whose_quads_are_lacking(
-        self, spark, sorted_lake, monkeypatch
-    ):
+    def test_are_events_that_have_such_quads_and_those_whose_quads_are_lacking(self, spark, sorted_lake, monkeypatch):
         monkeypatch.setattr(history_scope, "_LARGEST_SHARE", 1.0)
         values = values_of(sorted_lake, YEAR)
         wanted = values[0][0]
