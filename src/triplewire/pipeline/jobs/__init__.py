@@ -5,6 +5,7 @@ stream                 stream: the same for each micro-batch of what arrives, ex
 history                backfill, a new subscription over the lake's history; replay, what would have fired
 history_scope          which events of the history can matter, by their time and by what subscriptions require
 profiling              what a source publishes, and the advertisements that say so
+questions              what is asked of a lake's history: SPARQL, reports, shapes, rules
 compaction             fewer, larger files; quads in lexicographic order
 compaction_scope       what it has to look at: all of a table, or what is new and what that touches
 retention              what goes from a lake, and when: vacuum, retain

@@ -7,7 +7,7 @@ that doing it again adds nothing. A replay answers "what would have fired" into 
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -22,11 +22,11 @@ from triplewire.pipeline.jobs.subscription_loading import LoadedSubscriptions, l
 from triplewire.pipeline.jobs.task_runner import NoListener, ProgressListener, TaskResults, run_step
 from triplewire.pipeline.lake.commit_names import CommitName
 from triplewire.pipeline.lake.dataframes import payload_bytes, read_files, read_table, rows_in, stage
-from triplewire.pipeline.lake.delta_tables import TableFile
 from triplewire.pipeline.lake.event_lake import Lake, existing_lake, open_lake, require_room
 from triplewire.pipeline.lake.states import LakeState
 from triplewire.pipeline.lake.table_writers import Part
 from triplewire.pipeline.lake.tables import EVENTS, NOTIFICATIONS
+from triplewire.pipeline.period import ALWAYS, Period
 from triplewire.pipeline.progress import Counts, read_quarantined
 from triplewire.pipeline.rows import EVENT_SCHEMA
 from triplewire.pipeline.split_tasks import TaskReport
@@ -83,7 +83,7 @@ def backfill(spark: SparkSession, request: BackfillRequest, listener: ProgressLi
         return found.join(known, ["subscription", "event"], "left_anti")
 
     rematch = _Rematch(state, lake, commit, "backfill", loaded, lacking)
-    return _published(spark, rematch, _History(spark, state, None, None), listener or NoListener())
+    return _published(spark, rematch, _History(spark, state, ALWAYS), listener or NoListener())
 
 
 def replay(spark: SparkSession, request: ReplayRequest, listener: ProgressListener | None = None) -> Outcome:
@@ -96,7 +96,7 @@ def replay(spark: SparkSession, request: ReplayRequest, listener: ProgressListen
         return Outcome(lake.run_row(commit), lake.root.uri, repeated=True)
     loaded = _replayed(spark, request, source, lake)
     state = source.state(request.as_of)
-    history = _History(spark, state, _moment(request.since), _moment(request.until))
+    history = _History(spark, state, Period(request.since, request.until))
     rematch = _Rematch(state, lake, commit, "replay", loaded, lambda found: found)
     return _published(spark, rematch, history, listener or NoListener())
 
@@ -130,52 +130,33 @@ def _past_strategy(source: Lake, version: str) -> Strategy:
     return found
 
 
-def _moment(time: datetime | None) -> datetime | None:
-    return time.replace(tzinfo=UTC) if time is not None and time.tzinfo is None else time
-
-
 class _History:
-    """The events of a lake between two moments, if any."""
+    """The events of a lake in a period."""
 
-    def __init__(self, spark: SparkSession, state: LakeState, since: datetime | None, until: datetime | None) -> None:
+    def __init__(self, spark: SparkSession, state: LakeState, period: Period) -> None:
         self._spark = spark
         self._state = state
-        self._since = since
-        self._until = until
+        self._period = period
         every = state.files(EVENTS)
         if not every:
             raise LakeError(wanted=f"data in the table {EVENTS}", found="none", source=state.root.uri)
-        self._files = [file for file in every if self._may_hold(file)]
-
-    def _may_hold(self, file: TableFile) -> bool:
-        """By what Delta was told of the file."""
-        low, high = file.low.get("time"), file.high.get("time")
-        after = self._since is None or high is None or high >= self._since
-        return after and (self._until is None or low is None or low < self._until)
+        # By what Delta was told of each file.
+        self._files = [file for file in every if period.meets(file.low.get("time"), file.high.get("time"))]
 
     def events(self) -> DataFrame:
         """All of them."""
-        return self._within(read_files(self._spark, self._state, EVENTS, self._files, EVENT_SCHEMA.names))
+        return self._period.of(read_files(self._spark, self._state, EVENTS, self._files, EVENT_SCHEMA.names))
 
     def candidates(self, subscriptions: list[Subscription]) -> DataFrame | None:
         """Those that can matter to some subscriptions; None if that is no small part of them."""
         found = candidates(self._spark, self._state, subscriptions, self._files) if subscriptions else None
-        return None if found is None else self._within(found)
+        return None if found is None else self._period.of(found)
 
     def count(self) -> int:
         """How many there are, whether they are looked at or told by what Delta knows."""
-        if self._since is None and self._until is None:
+        if self._period.is_always:
             return sum(file.rows for file in self._files)
-        return self._within(read_files(self._spark, self._state, EVENTS, self._files, ["time"])).count()
-
-    def _within(self, rows: DataFrame) -> DataFrame:
-        from pyspark.sql import functions as F  # noqa: N812  as everybody names it
-
-        if self._since is not None:
-            rows = rows.where(F.col("time") >= F.lit(self._since))
-        if self._until is not None:
-            rows = rows.where(F.col("time") < F.lit(self._until))
-        return rows
+        return self._period.of(read_files(self._spark, self._state, EVENTS, self._files, ["time"])).count()
 
 
 def _once(found: DataFrame) -> DataFrame:
