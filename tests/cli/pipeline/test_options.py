@@ -49,7 +49,7 @@ def test_what_must_be_on_this_machine_is_refused_elsewhere(command, option):
 
 @pytest.mark.parametrize(
     ("given", "said"),
-    [("AWS_REGION", "wanted KEY=VALUE"), ("fs.s3a.key=x", "AWS_ACCESS_KEY_ID"), ("AWS_ACCESS_KEY_ID=x", "alone")],
+    [("AWS_REGION", "wants KEY=VALUE"), ("fs.s3a.key=x", "AWS_ACCESS_KEY_ID"), ("AWS_ACCESS_KEY_ID=x", "alone")],
 )
 def test_a_storage_option_that_is_none_is_refused(given, said, tmp_path, monkeypatch):
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
