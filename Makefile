@@ -134,7 +134,8 @@ format: $(STAMP) ## let ruff rewrite what it can
 	@$(BIN)/ruff format .
 
 bench-pipeline: $(STAMP) ## the pipeline beside its floor; BENCH=--quick for a small run
-	@$(BIN)/python -m benchmarks.pipeline $(BENCH)
+	@scripts/object-storage/fetch $(VENV)/object-storage
+	@TRIPLEWIRE_OBJECT_STORAGE=$(VENV)/object-storage $(BIN)/python -m benchmarks.pipeline $(BENCH)
 
 bench-strategies: $(STAMP) ## replicate, osma and csma side by side; BENCH=--quick for a small run
 	@$(BIN)/python -m benchmarks.strategies $(BENCH)
