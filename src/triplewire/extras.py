@@ -10,8 +10,11 @@ from triplewire.errors import MissingExtra
 EXTRAS: Mapping[str, str] = {
     "rdflib": "interop",
     "hypothesis": "testing",
+    "pyshacl": "shacl",
     "pyspark": "spark",
     "py4j": "spark",
+    "deltalake": "spark",
+    "obstore": "spark",
     "pandas": "spark",
     "matplotlib": "spark",
     "fastapi": "node",
