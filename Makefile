@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test-wheel test-network test-space-processes test-api test-browser demo demo-papers demo-rules demo-views test test-system test-slow test-stream-kill test-cluster test-kafka test-sepa test-w3c check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash test-simulation test-rules-simulation test-space bench-network bench-node bench-rules bench-rules-network bench-views bench-eventcloud
+.PHONY: help setup test-wheel test-network test-space-processes test-api test-browser demo demo-papers demo-rules demo-views test test-system test-slow test-stream-kill test-cluster test-connect test-kafka test-sepa test-w3c check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash test-simulation test-rules-simulation test-space bench-network bench-node bench-rules bench-rules-network bench-views bench-eventcloud
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -42,6 +42,9 @@ test-stream-kill: $(STAMP) ## F10: kill -9 a stream at 20 random moments; KILLS=
 
 test-cluster: $(STAMP) ## every strategy and job twice on a standalone master with two workers on loopback
 	@$(BIN)/python -m pytest -s tests/cluster/on_cluster.py tests/cluster/by_command.py
+
+test-connect: $(STAMP) ## every strategy and job over Spark Connect, to a server on loopback
+	@$(BIN)/python -m pytest -s tests/connect/over_connect.py
 
 test-kafka: $(STAMP) ## through a real Kafka broker and back, with a driver that is killed; jars through Maven
 	@scripts/kafka/fetch $(VENV)/kafka

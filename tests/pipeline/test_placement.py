@@ -13,6 +13,7 @@ from pyspark import SparkFiles
 
 from triplewire import Subscription
 from triplewire.errors import SnapshotError
+from triplewire.pipeline import placement
 from triplewire.pipeline.index import IndexRef, build_index
 from triplewire.pipeline.placement import located, matcher_of
 from triplewire.pipeline.strategies.csma import prepare_chains
@@ -34,7 +35,7 @@ def executor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def carried(index: IndexRef, executor: Path) -> IndexRef:
     """The index as it is after Spark has carried it to a host that lacks its folder."""
-    shutil.make_archive(str(executor / "carried" / f"triplewire-index-{index.version}"), "tar", index.folder)
+    placement._pack(Path(index.folder), executor / "carried" / f"triplewire-index-{index.version}.packed")
     shutil.rmtree(index.folder)
     return index
 

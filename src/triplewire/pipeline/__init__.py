@@ -5,7 +5,8 @@
     sources       files become events, whole, and bad input becomes rejects
     lake          the tables that are kept, and how a run becomes visible all at once
 
-    session       a Spark session: local by default, a cluster by --master
+    session       a Spark session: local by default, a cluster by --master, Spark Connect by --remote
+    api_modes     Spark Classic and Spark Connect: what each says in another way
     interrupts    Ctrl-C between calls into the JVM
     failures      what Spark says when a task fails, in one sentence
     paths         which paths are meant, and that other storage is refused

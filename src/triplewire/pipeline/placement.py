@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import gc
 import os
-import shutil
 import tarfile
 import tempfile
-import threading
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +19,7 @@ import msgspec
 
 from triplewire.errors import SnapshotError
 from triplewire.matching.matcher import Matcher
+from triplewire.pipeline.api_modes import carry, is_here
 from triplewire.pipeline.index import IndexRef, index_at
 from triplewire.system.folder_lock import wait_for_folder
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 # Two: during a change of index, tasks of the last micro-batch may still want the old one.
 _MOST_OPEN = 2
 _opened: dict[tuple[str, str], Matcher] = {}
-_carrying = threading.Lock()
 
 
 def place(spark: SparkSession, index: IndexRef, run_folder: str | None = None) -> IndexRef:
@@ -38,25 +37,19 @@ def place(spark: SparkSession, index: IndexRef, run_folder: str | None = None) -
     Tasks that write into a folder of the run see the lake, and so the index in it: nothing is carried for them.
     """
     index = msgspec.structs.replace(index, folder=str(Path(index.folder).resolve()))
-    if run_folder is None and not (spark.conf.get("spark.master") or "local[").startswith("local["):
-        _carry(spark, index)
+    if not reaches_tasks(spark, run_folder):
+        carry(spark, _archive_name(index.version), partial(_pack, Path(index.folder)))
     return index
 
 
-def _carry(spark: SparkSession, index: IndexRef) -> None:
-    """Give the index to Spark, once a session: a name that Spark has cannot be given to it again."""
-    from pyspark import SparkFiles
+def reaches_tasks(spark: SparkSession, run_folder: str | None) -> bool:
+    """Whether tasks can open what lies where an index does: beside the run's folder, or on this machine."""
+    return run_folder is not None or is_here(spark)
 
-    archive = Path(SparkFiles.getRootDirectory()) / f"{_archive_name(index)}.tar"
-    with _carrying:
-        if archive.exists():
-            return
-        try:
-            shutil.make_archive(str(archive.with_suffix("")), "tar", index.folder)
-            spark.sparkContext.addFile(str(archive))
-        except BaseException:
-            archive.unlink(missing_ok=True)
-            raise
+
+def _pack(folder: Path, archive: Path) -> None:
+    with tarfile.open(archive, "w") as tar:
+        tar.add(folder, ".")
 
 
 def matcher_of(index: IndexRef, most_open: int = _MOST_OPEN) -> Matcher:
@@ -88,7 +81,7 @@ def located(index: IndexRef) -> IndexRef:
     try:
         found = index_at(index.folder)
     except SnapshotError as problem:
-        return _unpacked(index, problem)
+        return index_at(_unpacked(index.version, problem))
     if found.version != index.version:
         raise SnapshotError(
             wanted=f"the index of version {index.version}", found=str(found.version), source=str(index.folder)
@@ -96,19 +89,28 @@ def located(index: IndexRef) -> IndexRef:
     return found
 
 
-def _unpacked(index: IndexRef, problem: SnapshotError) -> IndexRef:
+def located_file(path: Path, name: str) -> Path:
+    """A file on this host that belongs to an index: where it lies, or where Spark has carried it by its name."""
+    return (
+        path
+        if os.access(path, os.R_OK)
+        else _carried(name, SnapshotError(wanted="a file", found="none", source=str(path)))
+    )
+
+
+def _unpacked(version: str, problem: SnapshotError) -> Path:
     home = _executor_folder()
     home.mkdir(exist_ok=True)
-    folder = home / index.version
-    with wait_for_folder(home / f"{index.version}.lock"):
+    folder = home / version
+    with wait_for_folder(home / f"{version}.lock"):
         if not folder.exists():
-            archive = _carried(index, problem)
+            archive = _carried(_archive_name(version), problem)
             draft = Path(tempfile.mkdtemp(dir=home))
             _extract(archive, draft)
             draft.rename(folder)
             # In a folder that a standalone worker keeps after the application has ended.
             archive.unlink()
-    return index_at(folder)
+    return folder
 
 
 def _extract(archive: Path, folder: Path) -> None:
@@ -126,14 +128,14 @@ def _executor_folder() -> Path:
     return Path(first) / "triplewire-indexes"
 
 
-def _carried(index: IndexRef, problem: SnapshotError) -> Path:
+def _carried(name: str, problem: SnapshotError) -> Path:
     from pyspark import SparkFiles
 
-    path = Path(SparkFiles.get(f"{_archive_name(index)}.tar"))
+    path = Path(SparkFiles.get(name))
     if not path.is_file():
         raise SnapshotError(f"{problem}", wanted="it carried by Spark then", found=f"no {path.name}")
     return path
 
 
-def _archive_name(index: IndexRef) -> str:
-    return f"triplewire-index-{index.version}"
+def _archive_name(version: str) -> str:
+    return f"triplewire-index-{version}.packed"

@@ -28,6 +28,7 @@ def backfill_command(
     strict: options.Strict = False,
     run_id: options.RunId = None,
     master: options.Master = None,
+    remote: options.Remote = None,
     conf: options.Conf = None,
 ) -> None:
     """Run new subscriptions over the lake's history, and add the notifications that it does not have yet."""
@@ -36,7 +37,7 @@ def backfill_command(
     request = BackfillRequest(
         lake=lake, subscriptions=tuple(subscriptions), taxonomy=taxonomy, strict=strict, run_id=run_id
     )
-    with spark_for(master, conf) as spark:
+    with spark_for(master, conf, remote) as spark:
         outcome = backfill(spark, request, progress_bar())
     show_outcome(outcome)
 
@@ -53,6 +54,7 @@ def replay_command(
     until: Annotated[datetime | None, typer.Option("--until", help="Events before this time.")] = None,
     strict: options.Strict = False,
     master: options.Master = None,
+    remote: options.Remote = None,
     conf: options.Conf = None,
 ) -> None:
     """Show what would have fired, under other subscriptions or an index of the past, into another lake."""
@@ -68,6 +70,6 @@ def replay_command(
         until=until,
         strict=strict,
     )
-    with spark_for(master, conf) as spark:
+    with spark_for(master, conf, remote) as spark:
         outcome = replay(spark, request, progress_bar())
     show_outcome(outcome)

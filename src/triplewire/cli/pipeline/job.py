@@ -26,11 +26,13 @@ _SHOWN = 20
 
 
 @contextmanager
-def spark_for(master: str | None, conf: Sequence[str] | None) -> Iterator[SparkSession]:
-    """A session as `--master` and `--conf` ask for it."""
+def spark_for(master: str | None, conf: Sequence[str] | None, remote: str | None) -> Iterator[SparkSession]:
+    """A session as `--master` or `--remote`, and `--conf`, ask for it."""
     from triplewire.pipeline.session import SessionSettings, spark_session
 
-    settings = SessionSettings(master=master, conf=settings_in(conf or (), "--conf"))
+    if master is not None and remote is not None:
+        raise typer.BadParameter(f"wanted --master or --remote, found {master} and {remote}")
+    settings = SessionSettings(master=master, conf=settings_in(conf or (), "--conf"), remote=remote)
     with spark_session(settings) as spark:
         yield spark
 

@@ -28,13 +28,14 @@ def profile_command(
     lake: options.MaybeLake = None,
     by: Annotated[str, typer.Option("--by", help="What a source is: file, folder or all.")] = "all",
     master: options.Master = None,
+    remote: options.Remote = None,
     conf: options.Conf = None,
 ) -> None:
     """Report classes, properties, values and intervals by source, with the advertisements that say so and a picture."""
     from triplewire.pipeline.jobs.profiling import ProfileRequest, profile
 
     request = ProfileRequest(out=out, events=tuple(events or ()), lake=lake, by=by)
-    with spark_for(master, conf) as spark:
+    with spark_for(master, conf, remote) as spark:
         report = profile(spark, request, progress_bar())
     rows = [(p.source, p.name, f"{p.quads:,}", f"{p.distinct:,}", p.interval or "") for p in report.properties]
     show_table(("source", "property", "quads", "values", "interval"), rows[:_MOST_ROWS])
@@ -50,6 +51,7 @@ def compact_command(
         float, typer.Option("--keep-hours", min=0.0, help="How long what is replaced stays for open readers.")
     ] = 168.0,
     master: options.Master = None,
+    remote: options.Remote = None,
     conf: options.Conf = None,
 ) -> None:
     """Rewrite the lake's small files as few large ones, drop repeated rows, and bring `quads` up to date.
@@ -58,7 +60,7 @@ def compact_command(
     """
     from triplewire.pipeline.jobs.compaction import COMPACTED, CompactRequest, compact
 
-    with spark_for(master, conf) as spark:
+    with spark_for(master, conf, remote) as spark:
         request = CompactRequest(lake=lake, tables=tuple(tables or COMPACTED), keep_hours=keep_hours)
         done = compact(spark, request, progress_bar())
     rows = [(d.table, f"{d.files_before:,}", f"{d.files_after:,}", f"{d.rows:,}") for d in done.tables]

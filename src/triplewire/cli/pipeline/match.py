@@ -28,6 +28,7 @@ def match_command(
     base: options.Base = None,
     contexts: options.ContextMap = None,
     master: options.Master = None,
+    remote: options.Remote = None,
     conf: options.Conf = None,
 ) -> None:
     """Match files of events against subscriptions, and write the lake: all of it, or nothing.
@@ -48,7 +49,7 @@ def match_command(
         run_id=run_id,
         reading=read_options(event_bytes, event_quads, base, contexts),
     )
-    with spark_for(master, conf) as spark:
+    with spark_for(master, conf, remote) as spark:
         outcome = match_files(spark, request, progress_bar())
         if quads:
             compact(spark, CompactRequest(lake=out, tables=("quads",)), progress_bar())

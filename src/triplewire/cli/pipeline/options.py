@@ -63,6 +63,9 @@ ContextMap = Annotated[
     typer.Option("--contexts", metavar="FILE", parser=path_text, help="JSON-LD contexts: a JSON map of URLs to files."),
 ]
 Master = Annotated[str | None, typer.Option("--master", help="Where Spark runs, as spark://HOST:PORT. [local[*]]")]
+Remote = Annotated[
+    str | None, typer.Option("--remote", metavar="URL", help="A Spark Connect server, as sc://HOST:PORT.")
+]
 Conf = Annotated[list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="A setting for Spark.")]
 
 

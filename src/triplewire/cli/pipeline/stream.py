@@ -66,6 +66,7 @@ def stream_command(
     base: options.Base = None,
     contexts: options.ContextMap = None,
     master: options.Master = None,
+    remote: options.Remote = None,
     conf: options.Conf = None,
 ) -> None:
     """Match what arrives, exactly once into the lake. Ctrl-C stops; the same call resumes.
@@ -108,7 +109,10 @@ def stream_command(
             append=append,
         )
         stop = job.StopSignal()
-        with spark_for(master, [*_jars(packages, jars), *(conf or ())]) as spark, stopped_by_signals(stop) as received:
+        with (
+            spark_for(master, [*_jars(packages, jars), *(conf or ())], remote) as spark,
+            stopped_by_signals(stop) as received,
+        ):
             try:
                 done = job.stream(spark, request, progress_bar(), stop)
             except KeyboardInterrupt:

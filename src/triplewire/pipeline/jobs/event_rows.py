@@ -11,6 +11,7 @@ import pyarrow as pa
 from msgspec import Struct
 
 from triplewire.errors import BadInputRefused
+from triplewire.pipeline.api_modes import parallelism
 from triplewire.pipeline.rows import EVENT_SCHEMA
 from triplewire.pipeline.sources.datasource import PERMISSIVE, PROBLEM_COLUMNS, rows_of_split
 from triplewire.pipeline.sources.files import SourceFile
@@ -47,7 +48,7 @@ def files_as_rows(spark: SparkSession, files: list[SourceFile]) -> DataFrame:
     As `spark.read.format("triplewire")` gives them, which is planned by the Python of the workers on the driver's host,
     where it need not be.
     """
-    tasks = plan_tasks(files, spark.sparkContext.defaultParallelism)
+    tasks = plan_tasks(files, parallelism(spark))
     return spark.range(0, len(tasks), 1, len(tasks)).mapInArrow(_reading(tasks), PROBLEM_COLUMNS)
 
 

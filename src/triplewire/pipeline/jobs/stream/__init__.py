@@ -2,7 +2,9 @@
 
     request                folders, topics and logs of nodes; how quads arrive; where notifications go
     structured_streaming   folders and topics, by Structured Streaming
+    folder_follower        folders, by what the lake has of them, where Structured Streaming cannot be used
     log_follower           the log of a node, by positions in a journal of our own
+    follower_thread        the thread on which the last two ask their source
     micro_batches          what is done with each micro-batch: fill, publish as one commit, deliver
     committed_inputs       what the lake has of a stream: a repeat is known by its inputs
     index_refresh          the index of subscription files, built again when they change
@@ -21,7 +23,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from triplewire.errors import LakeError
+from triplewire.errors import InputError, LakeError
+from triplewire.pipeline.api_modes import is_connect
+from triplewire.pipeline.jobs.stream.folder_follower import follow_folder
 from triplewire.pipeline.jobs.stream.log_follower import follow_log
 from triplewire.pipeline.jobs.stream.micro_batches import MicroBatches, StreamSummary
 from triplewire.pipeline.jobs.stream.request import Assembly, Folder, NodeLog, StreamRequest, Topic
@@ -59,6 +63,8 @@ def stream(
     """Stream until drained, or until asked to stop."""
     source, stop = request.source, stop or StopSignal()
     checked_name(request.name)
+    if is_connect(spark) and not isinstance(source, NodeLog):
+        _folder_for_connect(request)
     if isinstance(source, Folder):
         source.require()
     with open_lake(local_path(request.out)) as lake:
@@ -69,9 +75,23 @@ def stream(
         batches = MicroBatches(spark, lake, request, listener or NoListener(), stop)
         if isinstance(source, NodeLog):
             follow_log(spark, request, source, lake, batches, stop)
+        elif is_connect(spark):
+            follow_folder(spark, request, _folder_for_connect(request), batches, stop)
         else:
             run_structured(spark, request, source, lake, batches, stop)
         return batches.summary
+
+
+def _folder_for_connect(request: StreamRequest) -> Folder:
+    """The folder to follow. What needs `foreachBatch` is refused: it would run in the server, without the lake."""
+    if isinstance(request.source, Folder) and request.assembly is None:
+        return request.source
+    raise InputError(
+        subject="a stream over Spark Connect",
+        wanted="a folder of whole events or the log of a node",
+        found="quads that arrive apart" if request.assembly else "a topic of Kafka",
+        hint="run it with --master",
+    )
 
 
 def _require_same(lake: Lake, name: str, identity: str) -> None:

@@ -22,10 +22,18 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from triplewire.errors import LakeError, NodeRefused, NodeUnreachable, PipelineError, StreamStopped
+from triplewire.errors import LakeError, PipelineError
 from triplewire.pipeline.jobs.event_rows import files_as_rows, separate_rejects
 from triplewire.pipeline.jobs.stream.committed_inputs import commit_of, end_of
-from triplewire.pipeline.jobs.stream.micro_batches import Fill, FilledBatch, MicroBatch, MicroBatches, fill_from_rows
+from triplewire.pipeline.jobs.stream.follower_thread import followed
+from triplewire.pipeline.jobs.stream.micro_batches import (
+    Fill,
+    FilledBatch,
+    MicroBatch,
+    MicroBatches,
+    fill_from_rows,
+    not_again,
+)
 from triplewire.pipeline.jobs.stream.notification_events import NAMES
 from triplewire.pipeline.jobs.stream.request import EventLog, NodeLog, StreamRequest
 from triplewire.pipeline.jobs.stream.retry import with_retries
@@ -43,7 +51,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _PAGE = 1_000
-_LOOK_SECONDS = 0.5
 
 
 class JournalEntry(Struct, frozen=True):
@@ -102,31 +109,8 @@ class LogPages(Struct, frozen=True):
 def follow_log(
     spark: SparkSession, request: StreamRequest, source: NodeLog, lake: Lake, batches: MicroBatches, stop: StopSignal
 ) -> None:
-    """Stream until drained, or until asked to stop; a node that is away then is no reason to wait.
-
-    The work is done on a thread, so that signals find the main one at leisure.
-    """
-    from pyspark import InheritableThread
-
-    problems: list[BaseException] = []
-
-    def follow() -> None:
-        try:
-            _follow(spark, request, source, lake, batches, stop)
-        except BaseException as problem:  # noqa: BLE001  raised again where it is waited for
-            problems.append(problem)
-
-    thread = InheritableThread(target=follow, name="following", daemon=True)
-    thread.start()
-    try:
-        while thread.is_alive():
-            thread.join(_LOOK_SECONDS)
-    except KeyboardInterrupt:
-        spark.sparkContext.cancelAllJobs()
-        thread.join()
-        raise
-    if problems and not (stop.asked and isinstance(problems[0], NodeUnreachable | NodeRefused | StreamStopped)):
-        raise problems[0]
+    """Stream until drained, or until asked to stop; a node that is away then is no reason to wait."""
+    followed(spark, stop, lambda: _follow(spark, request, source, lake, batches, stop))
 
 
 def _follow(
@@ -165,22 +149,18 @@ def _resumed(
     if last is None:
         known = batches.committed
         if known.next:
-            batches.take(MicroBatch(known.next - 1, known.last, _never))
+            batches.take(MicroBatch(known.next - 1, known.last, not_again))
         return max(map(end_of, known.last), default=0), known.next
     if not lake.has(commit_of(request.name, last.number)):
         return last.after, last.number
     if not journal.is_finished(last):
-        batches.take(MicroBatch(last.number, _inputs(identity, last), _never))
+        batches.take(MicroBatch(last.number, _inputs(identity, last), not_again))
         journal.finish(last)
     return last.until, last.number + 1
 
 
 def _inputs(identity: str, entry: JournalEntry) -> list[str]:
     return [f"{identity} after {entry.after} until {entry.until}"]
-
-
-def _never(tables: TableFill) -> FilledBatch:
-    raise PipelineError(wanted=f"the {tables.step} in the lake", found="that it was removed meanwhile")
 
 
 def read_pages(source: NodeLog, after: int, file: Path, stop: StopSignal) -> LogPages:

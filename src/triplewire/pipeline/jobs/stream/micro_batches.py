@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from triplewire.errors import BadInputRefused, InputError, LakeError, StreamStopped
+from triplewire.errors import BadInputRefused, InputError, LakeError, PipelineError, StreamStopped
 from triplewire.pipeline.failures import explained
 from triplewire.pipeline.jobs.event_rows import EventRows
 from triplewire.pipeline.jobs.run_records import RunStart, publish
@@ -70,6 +70,11 @@ def fill_from_files(files: list[SourceFile], missing: list[Reject]) -> Fill:
 def fill_from_rows(rows: EventRows, inputs: list[str], rejects: list[Reject]) -> Fill:
     """Fill a micro-batch from rows of events."""
     return lambda tables: FilledBatch(tables.from_rows(rows), inputs, rejects)
+
+
+def not_again(tables: TableFill) -> FilledBatch:
+    """For a micro-batch that the lake has, and that is taken only to be delivered."""
+    raise PipelineError(wanted=f"the {tables.step} in the lake", found="that it was removed meanwhile")
 
 
 class MicroBatch(Struct, frozen=True):
