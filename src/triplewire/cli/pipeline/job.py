@@ -54,13 +54,19 @@ def _setting(text: str, flag: str) -> tuple[str, str]:
 
 
 def read_options(
-    event_bytes: int | None, event_quads: int | None, base: str | None, contexts: str | None
+    event_bytes: int | None,
+    event_quads: int | None,
+    base: str | None,
+    contexts: str | None,
+    event_time: str | None,
 ) -> ReadOptions:
     """How files are read. A map of contexts that is wrong is refused here, not by a task."""
     from triplewire.pipeline.sources.options import ReadOptions
 
     path = None if contexts is None else str(Path(contexts).resolve())
-    found = ReadOptions(event_bytes=event_bytes, event_quads=event_quads, base=base, contexts=path)
+    found = ReadOptions(
+        event_bytes=event_bytes, event_quads=event_quads, base=base, contexts=path, event_time=event_time
+    )
     check_base(found.reading.base)
     return found
 

@@ -27,6 +27,7 @@ def match_command(
     event_quads: options.EventQuads = None,
     base: options.Base = None,
     contexts: options.ContextMap = None,
+    event_time: options.EventTime = None,
     master: options.Master = None,
     remote: options.Remote = None,
     conf: options.Conf = None,
@@ -47,7 +48,7 @@ def match_command(
         strict=strict,
         append=append,
         run_id=run_id,
-        reading=read_options(event_bytes, event_quads, base, contexts),
+        reading=read_options(event_bytes, event_quads, base, contexts, event_time),
     )
     with spark_for(master, conf, remote) as spark:
         outcome = match_files(spark, request, progress_bar())

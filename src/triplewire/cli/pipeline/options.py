@@ -58,6 +58,9 @@ RunId = Annotated[str | None, typer.Option("--run-id", help="Name the run. A run
 EventBytes = Annotated[int | None, typer.Option(min=1, metavar="BYTES", help="How large one event may be. [1 MiB]")]
 EventQuads = Annotated[int | None, typer.Option(min=1, metavar="QUADS", help="How many quads one may have. [10,000]")]
 Base = Annotated[str | None, typer.Option("--base", metavar="IRI", help="Base of relative IRIs. [the file's URL]")]
+EventTime = Annotated[
+    str | None, typer.Option("--event-time", metavar="IRI", help="The property that is an event's time. [the file's]")
+]
 ContextMap = Annotated[
     str | None,
     typer.Option("--contexts", metavar="FILE", parser=path_text, help="JSON-LD contexts: a JSON map of URLs to files."),

@@ -65,6 +65,7 @@ def stream_command(
     event_quads: options.EventQuads = None,
     base: options.Base = None,
     contexts: options.ContextMap = None,
+    event_time: options.EventTime = None,
     master: options.Master = None,
     remote: options.Remote = None,
     conf: options.Conf = None,
@@ -87,7 +88,9 @@ def stream_command(
         elif kafka is not None and topic is not None:
             source = job.Topic(kafka, topic, events_at_once, connector, kafka_format)
         else:
-            source = job.Folder(str(events), files_at_once, read_options(event_bytes, event_quads, base, contexts))
+            source = job.Folder(
+                str(events), files_at_once, read_options(event_bytes, event_quads, base, contexts, event_time)
+            )
         sinks: list[Sink] = []
         if to_node is not None:
             receiver = _receiver(to_node, from_node, secret_file, to_secret_file)

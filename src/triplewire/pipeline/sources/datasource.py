@@ -6,7 +6,8 @@
 Columns: event, source, time, payload. Options: `path`, or `paths`, one a line; `mode`, as Spark's own text formats have
 it: FAILFAST (the default) fails on bad input with file and line, DROPMALFORMED leaves it out, PERMISSIVE keeps it as
 rows with a reason in one more column, `problem`; `splitBytes`; `eventBytes` and `eventQuads`, what one
-event may be; `base`; `contexts`, a map of JSON-LD contexts; for streams `maxFilesPerTrigger` (Spark 4.2 and later).
+event may be; `base`; `contexts`, a map of JSON-LD contexts; `eventTime`, the IRI of the property that is an event's
+time; for streams `maxFilesPerTrigger` (Spark 4.2 and later).
 """
 
 from __future__ import annotations
@@ -183,7 +184,13 @@ def _number(options: Mapping[str, str], name: str, default: int) -> int:
 
 def _read_options(options: Mapping[str, str]) -> ReadOptions:
     size, quads = (_number(options, name, 0) if name in options else None for name in ("eventbytes", "eventquads"))
-    return ReadOptions(event_bytes=size, event_quads=quads, base=options.get("base"), contexts=options.get("contexts"))
+    return ReadOptions(
+        event_bytes=size,
+        event_quads=quads,
+        base=options.get("base"),
+        contexts=options.get("contexts"),
+        event_time=options.get("eventtime"),
+    )
 
 
 def _ranges(files: list[SourceFile], options: Mapping[str, str]) -> list[InputPartition]:
