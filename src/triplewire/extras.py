@@ -16,6 +16,8 @@ EXTRAS: Mapping[str, str] = {
     "grpc_status": "connect",
     "google": "connect",
     "zstandard": "connect",
+    "deltalake": "spark",
+    "obstore": "spark",
     "pandas": "spark",
     "matplotlib": "spark",
     "fastapi": "node",

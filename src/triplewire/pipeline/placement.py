@@ -21,6 +21,7 @@ from triplewire.errors import SnapshotError
 from triplewire.matching.matcher import Matcher
 from triplewire.pipeline.api_modes import carry, is_here
 from triplewire.pipeline.index import IndexRef, index_at
+from triplewire.pipeline.storage.location import Location
 from triplewire.system.folder_lock import wait_for_folder
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ _MOST_OPEN = 2
 _opened: dict[tuple[str, str], Matcher] = {}
 
 
-def place(spark: SparkSession, index: IndexRef, run_folder: str | None = None) -> IndexRef:
+def place(spark: SparkSession, index: IndexRef, run_folder: Location | str | None = None) -> IndexRef:
     """Make the index reachable for every task of the session (driver's side).
 
     Tasks that write into a folder of the run see the lake, and so the index in it: nothing is carried for them.
@@ -42,9 +43,12 @@ def place(spark: SparkSession, index: IndexRef, run_folder: str | None = None) -
     return index
 
 
-def reaches_tasks(spark: SparkSession, run_folder: str | None) -> bool:
-    """Whether tasks can open what lies where an index does: beside the run's folder, or on this machine."""
-    return run_folder is not None or is_here(spark)
+def reaches_tasks(spark: SparkSession, run_folder: Location | str | None) -> bool:
+    """Whether tasks can open what lies where an index does: on this machine, or in a lake that they write to as files.
+
+    From any other storage the driver has a copy of its own.
+    """
+    return is_here(spark) or (run_folder is not None and Location.of(run_folder).is_local)
 
 
 def _pack(folder: Path, archive: Path) -> None:

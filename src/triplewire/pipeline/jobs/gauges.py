@@ -6,13 +6,13 @@ by that measure the time left is for what is planned so far.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Protocol
 
 import msgspec
 from msgspec import Struct
 
 from triplewire.pipeline.progress import Counts, read_progress
+from triplewire.pipeline.storage.location import Location
 
 _WHOLE = 1_000
 
@@ -31,7 +31,7 @@ class Gauge(Protocol):
 class ByBytes(Struct, frozen=True):
     """Tasks report how many bytes of the payloads they have seen."""
 
-    folder: Path
+    folder: Location
     total: int
 
     def read(self, share: float) -> Counts:
@@ -42,7 +42,7 @@ class ByBytes(Struct, frozen=True):
 class ByTasks(Struct, frozen=True):
     """Spark reports how many tasks are done. Rows are what tasks report, or else that share of what there is in all."""
 
-    folder: Path | None = None
+    folder: Location | None = None
     whole: Counts = msgspec.field(default_factory=Counts)
     total: int = _WHOLE
 

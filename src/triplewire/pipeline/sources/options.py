@@ -20,13 +20,14 @@ from triplewire.rdf.terms import NamedNode
 
 
 class ReadOptions(Struct, frozen=True, kw_only=True):
-    """What a caller may ask for; None is the usual."""
+    """What a caller may ask for; None is the usual. `storage` is what it takes to reach the files."""
 
     event_bytes: int | None = None
     event_quads: int | None = None
     base: str | None = None
     contexts: str | None = None
     event_time: str | None = None
+    storage: dict[str, str] = {}
 
     def __post_init__(self) -> None:
         if self.event_time is not None:

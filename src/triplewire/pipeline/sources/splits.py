@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from triplewire.pipeline.sources.files import SourceFile
 from triplewire.pipeline.sources.options import DEFAULT_READ_OPTIONS, ReadOptions
+from triplewire.pipeline.storage.location import Location
 from triplewire.rdf.limits import MIB
 
 # As large as Spark makes its own: what a task costs beside its work is soon a tenth of it.
@@ -30,6 +31,10 @@ class Split(Struct, frozen=True):
     format: str
     compression: str | None = None
     options: ReadOptions = DEFAULT_READ_OPTIONS
+
+    @property
+    def location(self) -> Location:
+        return Location.of(self.path, self.options.storage)
 
 
 Task = tuple[Split, ...]

@@ -31,11 +31,13 @@ from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.matching import Matcher
 from triplewire.pipeline.index import IndexRef, index_at, version_of
+from triplewire.pipeline.lake.table_writers import Draft
 from triplewire.pipeline.payloads import match_batch
 from triplewire.pipeline.placement import located, matcher_of, place, reaches_tasks
 from triplewire.pipeline.progress import Counts, TaskProgress
 from triplewire.pipeline.rows import EVENT_SCHEMA, MATCH_COLUMNS
 from triplewire.pipeline.sources.splits import Task
+from triplewire.pipeline.storage.location import Location
 from triplewire.pipeline.strategies.chains import CHAINS, LONGEST, TEXTS, write_tables
 from triplewire.pipeline.strategies.fingerprints import POSITIONS, quads_in
 from triplewire.pipeline.strategies.prepared_folders import FORMAT, prepared_once, save_part
@@ -79,7 +81,7 @@ class Csma(Struct, frozen=True):
         """The index of the subscriptions that no constant leads to."""
         return index_at(Path(self.folder) / _open_name(self.version, self.seed))
 
-    def match(self, events: DataFrame, progress_folder: str | None = None) -> DataFrame:
+    def match(self, events: DataFrame, progress_folder: Location | str | None = None) -> DataFrame:
         spark = events.sparkSession
         opened = place(spark, self.open_index, progress_folder)
         if opened.subscriptions == self.subscriptions:
@@ -94,7 +96,7 @@ class Csma(Struct, frozen=True):
             return chained
         return chained.unionByName(events.mapInArrow(_matching_open(opened, progress_folder), MATCH_COLUMNS))
 
-    def match_splits(self, spark: SparkSession, tasks: list[Task], staging: str, run: str, *, strict: bool) -> None:
+    def match_splits(self, spark: SparkSession, tasks: list[Task], draft: Draft, *, strict: bool) -> None:
         """Quads have to travel to where their chains go on."""
 
 
@@ -115,7 +117,7 @@ def _open_name(version: str, seed: int) -> str:
     return f"{version}-{seed:016x}-open"
 
 
-def _exploding(seed: int, progress_folder: str | None) -> Callable[[Batches], Batches]:
+def _exploding(seed: int, progress_folder: Location | str | None) -> Callable[[Batches], Batches]:
     def explode(batches: Batches) -> Batches:
         progress = TaskProgress(progress_folder)
         for batch in batches:
@@ -128,7 +130,7 @@ def _exploding(seed: int, progress_folder: str | None) -> Callable[[Batches], Ba
     return explode
 
 
-def _table(spark: SparkSession, folder: str, name: str, progress_folder: str | None) -> DataFrame:
+def _table(spark: SparkSession, folder: str, name: str, progress_folder: Location | str | None) -> DataFrame:
     """A table of the prepared folder: read where it lies, or carried in the query's own plan."""
     path = Path(folder).resolve() / name
     if reaches_tasks(spark, progress_folder):
@@ -136,7 +138,7 @@ def _table(spark: SparkSession, folder: str, name: str, progress_folder: str | N
     return spark.createDataFrame(pq.read_table(path))
 
 
-def _chains(spark: SparkSession, folder: str, progress_folder: str | None) -> DataFrame:
+def _chains(spark: SparkSession, folder: str, progress_folder: Location | str | None) -> DataFrame:
     return _table(spark, folder, CHAINS, progress_folder).withColumn(
         "chain", F.xxhash64("subscription", "constants", "slots", "masks")
     )
@@ -230,7 +232,7 @@ def _verified(
     return whole.mapInArrow(verify, MATCH_COLUMNS)
 
 
-def _verifying(opened: IndexRef, progress_folder: str | None) -> Callable[[Batches], Batches]:
+def _verifying(opened: IndexRef, progress_folder: Location | str | None) -> Callable[[Batches], Batches]:
     def verify(batches: Batches) -> Batches:
         progress = TaskProgress(progress_folder)
         for batch in batches:
@@ -239,7 +241,7 @@ def _verifying(opened: IndexRef, progress_folder: str | None) -> Callable[[Batch
     return verify
 
 
-def _matching_open(opened: IndexRef, progress_folder: str | None) -> Callable[[Batches], Batches]:
+def _matching_open(opened: IndexRef, progress_folder: Location | str | None) -> Callable[[Batches], Batches]:
     """Every event meets the subscriptions that no chain leads to. Events are counted where they are exploded."""
 
     def match(batches: Batches) -> Batches:

@@ -23,11 +23,13 @@ from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.pipeline.api_modes import carry, parallelism
 from triplewire.pipeline.index import IndexRef, index_at, version_of
+from triplewire.pipeline.lake.table_writers import Draft
 from triplewire.pipeline.payloads import match_batch
 from triplewire.pipeline.placement import located_file, matcher_of, place, reaches_tasks
 from triplewire.pipeline.progress import Counts, TaskProgress
 from triplewire.pipeline.rows import EVENT_COLUMNS, EVENT_SCHEMA, MATCH_COLUMNS
 from triplewire.pipeline.sources.splits import Task
+from triplewire.pipeline.storage.location import Location
 from triplewire.pipeline.strategies.capacity import index_bytes, least_memory, parts_for
 from triplewire.pipeline.strategies.fingerprints import quads_in
 from triplewire.pipeline.strategies.partitions import Partitioning, Routes, options_of, partitioned, routes_of
@@ -89,7 +91,7 @@ class Osma(Struct, frozen=True):
     def _carried_routes(self) -> str:
         return f"triplewire-routes-{self.version}-{self.seed:016x}.npz"
 
-    def match(self, events: DataFrame, progress_folder: str | None = None) -> DataFrame:
+    def match(self, events: DataFrame, progress_folder: Location | str | None = None) -> DataFrame:
         spark = events.sparkSession
         indexes = [place(spark, index, progress_folder) for index in self.part_indexes]
         if not reaches_tasks(spark, progress_folder):
@@ -99,7 +101,7 @@ class Osma(Struct, frozen=True):
         at_home = routed.repartitionById(self.parts, routed[_PART])
         return at_home.mapInArrow(_matching(indexes, progress_folder), MATCH_COLUMNS)
 
-    def match_splits(self, spark: SparkSession, tasks: list[Task], staging: str, run: str, *, strict: bool) -> None:
+    def match_splits(self, spark: SparkSession, tasks: list[Task], draft: Draft, *, strict: bool) -> None:
         """Events have to travel to their parts."""
 
 
@@ -134,7 +136,7 @@ def _routes_of(prepared: Osma) -> Routes:
     return prepared.routes()
 
 
-def _routing(prepared: Osma, progress_folder: str | None) -> Callable[[Batches], Batches]:
+def _routing(prepared: Osma, progress_folder: Location | str | None) -> Callable[[Batches], Batches]:
     def route(batches: Batches) -> Batches:
         routes, progress = _routes_of(prepared), TaskProgress(progress_folder)
         for batch in batches:
@@ -146,7 +148,7 @@ def _routing(prepared: Osma, progress_folder: str | None) -> Callable[[Batches],
     return route
 
 
-def _matching(indexes: list[IndexRef], progress_folder: str | None) -> Callable[[Batches], Batches]:
+def _matching(indexes: list[IndexRef], progress_folder: Location | str | None) -> Callable[[Batches], Batches]:
     def match(batches: Batches) -> Batches:
         by_part: dict[int, TaskProgress] = {}
         for batch in batches:

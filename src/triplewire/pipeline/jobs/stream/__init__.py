@@ -33,9 +33,10 @@ from triplewire.pipeline.jobs.stream.sinks import ToKafka, ToNode
 from triplewire.pipeline.jobs.stream.stop_signal import StopSignal
 from triplewire.pipeline.jobs.stream.structured_streaming import run_structured
 from triplewire.pipeline.jobs.task_runner import NoListener, ProgressListener
-from triplewire.pipeline.lake.folder import Lake, checked_name, open_lake, require_room
-from triplewire.pipeline.paths import local_path
-from triplewire.system.durable_files import replace_file
+from triplewire.pipeline.lake.event_lake import Lake, checked_name, open_lake, require_room
+from triplewire.pipeline.storage.creation import create_bytes
+from triplewire.pipeline.storage.files import read_bytes
+from triplewire.pipeline.storage.location import Location
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -63,49 +64,54 @@ def stream(
     """Stream until drained, or until asked to stop."""
     source, stop = request.source, stop or StopSignal()
     checked_name(request.name)
-    if is_connect(spark) and not isinstance(source, NodeLog):
-        _folder_for_connect(request)
+    if is_connect(spark):
+        _require_classic(request)
     if isinstance(source, Folder):
         source.require()
-    with open_lake(local_path(request.out)) as lake:
-        # A stream that is in the lake goes on there, whoever else has been at work in it since.
-        if not request.append and request.name not in lake.runs():
-            require_room(lake, request.name)
-        _require_same(lake, request.name, source.identity(spark))
-        batches = MicroBatches(spark, lake, request, listener or NoListener(), stop)
-        if isinstance(source, NodeLog):
-            follow_log(spark, request, source, lake, batches, stop)
-        elif is_connect(spark):
-            follow_folder(spark, request, _folder_for_connect(request), batches, stop)
-        else:
-            run_structured(spark, request, source, lake, batches, stop)
-        return batches.summary
+    lake = open_lake(Location.of(request.out, request.storage).absolute())
+    # A stream that is in the lake goes on there, whoever else has been at work in it since.
+    if not request.append and request.name not in lake.runs():
+        require_room(lake, request.name)
+    _require_same(lake, request.name, source.identity(spark))
+    batches = MicroBatches(spark, lake, request, listener or NoListener(), stop)
+    if isinstance(source, NodeLog):
+        follow_log(spark, request, source, lake, batches, stop)
+    elif isinstance(source, Folder) and request.assembly is None and not _spark_reads(spark, source, lake):
+        follow_folder(spark, request, source, batches, stop)
+    else:
+        run_structured(spark, request, source, lake, batches, stop)
+    return batches.summary
 
 
-def _folder_for_connect(request: StreamRequest) -> Folder:
-    """The folder to follow. What needs `foreachBatch` is refused: it would run in the server, without the lake."""
-    if isinstance(request.source, Folder) and request.assembly is None:
-        return request.source
-    raise InputError(
-        subject="a stream over Spark Connect",
-        wanted="a folder of whole events or the log of a node",
-        found="quads that arrive apart" if request.assembly else "a topic of Kafka",
-        hint="run it with --master",
-    )
+def _spark_reads(spark: SparkSession, source: Folder, lake: Lake) -> bool:
+    """Whether Structured Streaming can list the folder, and keep its checkpoint in the lake."""
+    return not is_connect(spark) and source.location.is_local and lake.root.is_local
+
+
+def _require_classic(request: StreamRequest) -> None:
+    """Refuse what needs `foreachBatch`, which would run in the server there, away from this process."""
+    if isinstance(request.source, Topic) or request.assembly is not None:
+        raise InputError(
+            subject="a stream over Spark Connect",
+            wanted="a folder of whole events or the log of a node",
+            found="quads that arrive apart" if request.assembly else "a topic of Kafka",
+            hint="run it with --master",
+        )
 
 
 def _require_same(lake: Lake, name: str, identity: str) -> None:
     """A stream goes on where it was, which means nothing for another source."""
     path = lake.streams / f"{name}.json"
-    lake.streams.mkdir(parents=True, exist_ok=True)
-    if not path.exists():
-        replace_file(path, msgspec.json.encode(identity))
+    try:
+        create_bytes(path, msgspec.json.encode(identity))
+    except FileExistsError:
+        known = msgspec.json.decode(read_bytes(path), type=str)
+    else:
         return
-    known = msgspec.json.decode(path.read_bytes(), type=str)
     if known != identity:
         raise LakeError(
             wanted=f"the source that the stream {name} reads, {known}",
             found=str(identity),
             hint="another --name begins another stream",
-            source=str(lake.root),
+            source=lake.root.uri,
         )
