@@ -12,6 +12,8 @@
     failures      what Spark says when a task fails, in one sentence
     rows          the columns that travel
     index         a snapshot with its taxonomy and version
+    unpacking     what Spark has carried to an executor, unpacked once for all of its workers
+    carried_kernels  the kernels' machine code, compiled once and carried
     placement     brings an index to the tasks
     split_tasks   tasks that read splits, match and write tables themselves
     payloads      match rows of events, a column of payloads at once
@@ -29,6 +31,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from triplewire.errors import InputError
+
+# Every task imports this package, and so finds kernels that were carried to it.
+from triplewire.pipeline.carried_kernels import carry_kernels
 from triplewire.pipeline.index import IndexRef, build_index, index_of_snapshot
 from triplewire.pipeline.session import SessionSettings, require_workers, spark_session
 
@@ -99,6 +104,7 @@ def register(spark: SparkSession) -> None:
     Raises `SparkUnavailable` with what is missing if the session's workers cannot import Triplewire.
     """
     require_workers(spark)
+    carry_kernels(spark)
     from triplewire.pipeline.sources.datasource import register as known_to
 
     known_to(spark)

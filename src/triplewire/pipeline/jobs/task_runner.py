@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import msgspec
 
 from triplewire.pipeline.api_modes import ShareDone, interrupt, named_work, watched_work
+from triplewire.pipeline.carried_kernels import carry_kernels
 from triplewire.pipeline.failures import explained_error
 from triplewire.pipeline.interrupts import deferred_interrupts
 from triplewire.pipeline.jobs.gauges import Gauge
@@ -71,6 +72,7 @@ class TaskResults(msgspec.Struct, frozen=True):
 
 def run_step(spark: SparkSession, listener: ProgressListener, doing: str, gauge: Gauge, action: Callable[[], T]) -> T:
     """Run a Spark action as a step of a run that a listener is shown."""
+    carry_kernels(spark)
     listener.begin(doing, gauge.total)
     try:
         done = _watched(spark, action, lambda share_done: listener.see(gauge.read(share_done())))
