@@ -58,7 +58,7 @@ class CarriedCode:
 
     def pack(self, folder: Path) -> bool:
         """Copy what this host has."""
-        own = getattr(self._own, "_cache_file", None)
+        own: Any = getattr(self._own, "_cache_file", None)
         known = {} if own is None else own._load_index()
         for key, name in known.items():
             self._file(folder).save(key, own._load_data(name))
