@@ -14,7 +14,6 @@ EXTRAS: Mapping[str, str] = {
     "py4j": "spark",
     "grpc": "connect",
     "grpc_status": "connect",
-    "google": "connect",
     "zstandard": "connect",
     "deltalake": "spark",
     "obstore": "spark",

@@ -43,7 +43,7 @@ _UMASK_SETTING = "spark.hadoop.fs.permissions.umask-mode"
 _JAVA_VERSION = re.compile(r'version "(?:1\.)?(\d+)')
 _CONNECT_ADDRESS = re.compile(r"^sc://(?P<host>[^:/;]+)(?::(?P<port>\d+))?(?:/.*)?$")
 _CONNECT_PORT = 15002
-_CONNECT_PACKAGES = ("grpc", "grpc_status", "google.rpc", "zstandard")
+_CONNECT_PACKAGES = ("grpc", "grpc_status", "zstandard")
 _SPARK_ADDRESS = re.compile(r"^(?P<host>[^:,/]+):(?P<port>\d+)$")
 
 # What belongs to a session; the rest belongs to Spark's driver, where a Connect client has no say.
