@@ -28,6 +28,9 @@ EXTRAS: Mapping[str, str] = {
     "cryptography": "node",
     "feedparser": "node",
     "zmq": "node",
+    "mcp": "mcp",
+    "mcp_types": "mcp",
+    "opentelemetry": "otel",
 }
 
 

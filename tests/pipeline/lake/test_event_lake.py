@@ -285,12 +285,12 @@ def test_another_run_s_data_is_refused(root):
         require_room(lake, "tuesday")
 
 
-@pytest.mark.parametrize(("number", "told"), [(9, "found format 9"), (1, "triplewire pipeline migrate")])
-def test_a_lake_of_another_format_is_refused(root, number, told):
+def test_a_lake_of_another_format_is_refused(root):
     open_lake(root)
-    (root.local / "_triplewire" / "lake.json").write_text(f'{{"format": {number}}}')
-    with pytest.raises(LakeError, match=f"wanted a lake of format 2.*{told}"):
-        existing_lake(root)
+    (root.local / "_triplewire" / "lake.json").write_text('{"format": 9}')
+    for opened in (open_lake, existing_lake):
+        with pytest.raises(LakeError, match="wanted a lake of format 2, found format 9"):
+            opened(root)
 
 
 def test_a_name_that_leads_elsewhere_is_refused():

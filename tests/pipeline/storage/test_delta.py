@@ -6,7 +6,8 @@ from triplewire.pipeline.storage.location import Location
 
 def test_a_server_of_one_s_own_is_reached_by_its_address(tmp_path):
     given = {"AWS_ENDPOINT_URL": "http://127.0.0.1:9", "AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
-    assert delta_options(Location.of("s3a://b/lake", given)) == {
+    found = delta_options(Location.of("s3a://b/lake", given))
+    assert {key: value for key, value in found.items() if key.startswith("aws")} == {
         "aws_endpoint_url": "http://127.0.0.1:9",
         "aws_access_key_id": "a",
         "aws_secret_access_key": "b",

@@ -65,3 +65,9 @@ def test_what_is_deleted_is_gone(root):
     assert [file.location.name for file in list_files(root / "a")] == ["y"]
     delete_folder(root / "a")
     assert list_files(root / "a") == []
+
+
+def test_a_name_that_ends_in_gz_does_not_change_what_is_written(root):
+    with open_output(root / "a.gz") as stream:
+        stream.write(b"plain")
+    assert read_bytes(root / "a.gz") == b"plain"

@@ -51,6 +51,7 @@ def compact_command(
     tables: Annotated[
         list[str] | None, typer.Option("--table", metavar="TABLE...", help="events, quads, notifications, rejects.")
     ] = None,
+    full: Annotated[bool, typer.Option("--full", help="All of the tables, not only what is new.")] = False,
     master: options.Master = None,
     remote: options.Remote = None,
     storage_option: options.StorageOptions = None,
@@ -63,7 +64,9 @@ def compact_command(
     from triplewire.pipeline.jobs.compaction import COMPACTED, CompactRequest, compact
 
     with spark_for(master, conf, remote) as spark:
-        request = CompactRequest(lake=lake, tables=tuple(tables or COMPACTED), storage=storage_in(storage_option))
+        request = CompactRequest(
+            lake=lake, tables=tuple(tables or COMPACTED), full=full, storage=storage_in(storage_option)
+        )
         done = compact(spark, request, progress_bar())
     rows = [(d.table, f"{d.files_before:,}", f"{d.files_after:,}", f"{d.rows:,}") for d in done.tables]
     show_table(("table", "files before", "files now", "rows"), rows)

@@ -61,16 +61,19 @@ def publish(
     results: TaskResults,
     rejects: Sequence[Reject] = (),
     removes: Mapping[str, list[TableFile]] | None = None,
+    covers: Sequence[CommitName] = (),
+    seen: int = -1,
 ) -> Run:
     """Publish what the tasks wrote, the driver's rejects and the row of the run; `removes` are files that go with it.
 
-    `strategy` is the one that was used, if any. Returns the row.
+    `covers` are commits that `quads` has with this one, if it still has the version that was `seen`. `strategy` is the
+    one that was used, if any. Returns the row.
     """
     run = _row(start, strategy, results, len(rejects))
     parts = [part for report in results.reports for part in report.parts]
     rows = [msgspec.structs.asdict(reject) for reject in (*rejects, *_quarantine_rejects(results.quarantined))]
     ours = write_rows(msgspec.structs.replace(draft, run=run.run, batch=run.batch), REJECTS, rows)
-    return lake.publish(start.commit, run, parts if ours is None else [*parts, ours], dict(removes or {}))
+    return lake.publish(start.commit, run, parts if ours is None else [*parts, ours], dict(removes or {}), covers, seen)
 
 
 def _row(start: RunStart, strategy: Strategy | None, results: TaskResults, rejects: int) -> Run:

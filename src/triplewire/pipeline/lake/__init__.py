@@ -16,5 +16,6 @@ commits         a commit over several tables: decided at once, carried out by wh
 event_lake      open a lake, for reading or writing; several may write
 states          all tables as of the same moment
 dataframes      between tables and Spark's DataFrames
-old_form        lakes of the form before: read, and carried over
+old_form        lakes of the form before, which are only read
+migration       they are carried over
 """

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from triplewire.errors import LakeError
 from triplewire.pipeline.lake.commit_names import CommitName
-from triplewire.pipeline.lake.delta_tables import LakeTable, TableFile, files_of, transaction_in
+from triplewire.pipeline.lake.delta_tables import LakeTable, TableFile, files_of, transaction_in, version_of
 from triplewire.pipeline.lake.table_writers import Draft, Part, write_rows
 from triplewire.pipeline.lake.tables import EVENTS, NOTIFICATIONS, QUADS, REJECTS, RUNS, Run
 from triplewire.pipeline.storage.creation import create_bytes
@@ -29,19 +29,33 @@ from triplewire.system.durable_files import sync_files
 # The order in which tables are changed; `runs` is the last.
 DATA_TABLES = (EVENTS, QUADS, NOTIFICATIONS, REJECTS)
 _REWRITE = "rewrite"
+_NONE = -1
 
 
 class Commit(Struct, frozen=True):
-    """What a commit changes. `row` is its row in `runs`."""
+    """What a commit changes. `row` is its row in `runs`.
+
+    One that replaces files, or makes `quads` of what other commits have brought (`covers`), holds only for tables that
+    nobody has rewritten meanwhile: `seen` is the version that it saw of `quads`.
+    """
 
     name: CommitName
     row: Run
     adds: dict[str, list[Part]]
     removes: dict[str, list[TableFile]] = {}
+    covers: list[CommitName] = []
+    seen: int = _NONE
+
+    @property
+    def rewrites(self) -> bool:
+        return bool(self.removes or self.covers)
 
     @property
     def record(self) -> str:
-        return f"{_REWRITE if self.removes else self.name.label}.json"
+        return f"{_REWRITE if self.rewrites else self.name.label}.json"
+
+    def changes(self, table: str) -> bool:
+        return bool(self.adds.get(table) or self.removes.get(table) or (self.covers and table == QUADS))
 
 
 class CommitLog:
@@ -65,7 +79,7 @@ class CommitLog:
                 decided = self._read(record)
                 if decided is not None:
                     self._complete(decided)
-                if decided is not None and not commit.removes:
+                if decided is not None and not commit.rewrites:
                     return decided
         self._complete(commit)
         return commit
@@ -94,9 +108,14 @@ class CommitLog:
             return
         self._require_in_time(commit)
         versions = {
-            table: self._tables[table].change(commit.name, commit.adds.get(table, []), commit.removes.get(table, []))
+            table: self._tables[table].change(
+                commit.name,
+                commit.adds.get(table, []),
+                commit.removes.get(table, []),
+                commit.covers if table == QUADS else (),
+            )
             for table in DATA_TABLES
-            if commit.adds.get(table) or commit.removes.get(table)
+            if commit.changes(table)
         }
         row = msgspec.structs.replace(commit.row, versions=versions)
         part = write_rows(Draft(self._lake, commit.name.new_folder()), RUNS, [msgspec.structs.asdict(row)])
@@ -111,20 +130,28 @@ class CommitLog:
 
     def _require_in_time(self, commit: Commit) -> None:
         """Nothing is replaced unless all that is to be replaced is there; once it was begun, all of it is done."""
-        opened = {name: self._tables[name].opened() for name in commit.removes}
+        if not commit.rewrites:
+            return
+        opened = {name: table.opened() for name, table in self._tables.items() if commit.changes(name)}
         if any(table is not None and transaction_in(table, commit.name) for table in opened.values()):
             return
+        if commit.covers and version_of(opened[QUADS]) != commit.seen:
+            raise self._too_late(QUADS, 0)
         for name, table in opened.items():
             there = set() if table is None else {file.path for file in files_of(table)}
-            if gone := {file.path for file in commit.removes[name]} - there:
-                raise _TooLate(
-                    LakeError(
-                        wanted=f"to replace files of the table {name}",
-                        found=f"{len(gone):,} that another run has replaced meanwhile; nothing was changed",
-                        hint="the same call looks again",
-                        source=self._lake.uri,
-                    )
-                )
+            if gone := {file.path for file in commit.removes.get(name, [])} - there:
+                raise self._too_late(name, len(gone))
+
+    def _too_late(self, table: str, gone: int) -> _TooLate:
+        found = f"{gone:,} that another run has replaced" if gone else "that another run has changed it"
+        return _TooLate(
+            LakeError(
+                wanted=f"to replace files of the table {table}",
+                found=f"{found} meanwhile; nothing was changed",
+                hint="the same call looks again",
+                source=self._lake.uri,
+            )
+        )
 
     def _read(self, record: Location) -> Commit | None:
         try:

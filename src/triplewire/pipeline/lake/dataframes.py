@@ -54,6 +54,18 @@ def read_files(
     return _read(spark, table, [state.location(table, file) for file in files], columns)
 
 
+def read_numbered(
+    spark: SparkSession, state: LakeState, table: str, files: Sequence[TableFile], columns: Sequence[str]
+) -> DataFrame:
+    """Some columns of some files, each row with the place of its file among them (`file`)."""
+    from pyspark.sql.types import IntegerType
+
+    names = list(columns)
+    wanted = _Reading(table, names, [state.location(table, file) for file in files])
+    schema = _spark_schema(table, names).add("file", IntegerType())
+    return spark.range(0, len(files), 1, len(files)).mapInArrow(_reading(wanted, numbered=True), schema)
+
+
 def read_parts(spark: SparkSession, lake: Location, parts: Sequence[Part], columns: Sequence[str]) -> DataFrame:
     """What tasks have written for a table, before it is committed."""
     [table] = {part.table for part in parts}
@@ -72,15 +84,22 @@ def _read(spark: SparkSession, table: str, files: Sequence[Location], columns: S
     return spark.range(0, count, 1, count).mapInArrow(_reading(wanted), _spark_schema(table, names))
 
 
-def _reading(wanted: _Reading) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def _reading(
+    wanted: _Reading, *, numbered: bool = False
+) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     message = msgspec.msgpack.encode(wanted)
 
     def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         here = msgspec.msgpack.decode(message, type=_Reading)
         for number in (number for batch in batches for number in batch.column(0).to_pylist()):
-            yield from file_batches(here.files[number], here.table, here.columns)
+            for rows in file_batches(here.files[number], here.table, here.columns):
+                yield _with_number(rows, number) if numbered else rows
 
     return read
+
+
+def _with_number(rows: pa.RecordBatch, number: int) -> pa.RecordBatch:
+    return rows.append_column("file", pa.repeat(pa.scalar(number, pa.int32()), len(rows)))
 
 
 def _spark_schema(table: str, names: Sequence[str]) -> StructType:

@@ -6,8 +6,9 @@ other looks again. Whoever finds that its transaction is in the table has nothin
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import Any
@@ -70,9 +71,16 @@ class LakeTable:
         return found is not None and transaction_in(found, commit)
 
     def change(
-        self, commit: CommitName, adds: Sequence[Part], removes: Sequence[TableFile] = (), metadata: str = ""
+        self,
+        commit: CommitName,
+        adds: Sequence[Part],
+        removes: Sequence[TableFile] = (),
+        covers: Sequence[CommitName] = (),
     ) -> int:
-        """Add and remove files once, and return the version of the table that has the change."""
+        """Add and remove files once, and return the version of the table that has the change.
+
+        `covers` are other commits that the table has with it.
+        """
         moment = time.time_ns() // 1_000_000
         rewrites = bool(removes)
         actions: list[AddAction | RemoveAction] = [
@@ -85,8 +93,7 @@ class LakeTable:
             for file in removes
         ]
         properties = CommitProperties(
-            custom_metadata={"triplewire": metadata or commit.label},
-            app_transactions=[Transaction(commit.app, commit.number)],
+            custom_metadata={"triplewire": commit.label}, app_transactions=transactions_of([commit, *covers])
         )
 
         def attempt(table: DeltaTable) -> None:
@@ -94,6 +101,17 @@ class LakeTable:
             table.create_write_transaction(actions, "append", table.schema(), commit_properties=properties)
 
         return self._once(commit, attempt)
+
+    def vacuum(self, keep_hours: float) -> int:
+        """Remove files that are no part of the table, and have not been for so long; returns how many."""
+        table = self.opened()
+        if table is None:
+            return 0
+        with self._explained("remove files of a table"):
+            gone = table.vacuum(
+                retention_hours=math.ceil(keep_hours), enforce_retention_duration=False, dry_run=False, full=True
+            )
+        return len(gone)
 
     def _once(self, commit: CommitName, attempt: Callable[[DeltaTable], None]) -> int:
         for _ in range(_ATTEMPTS):
@@ -191,6 +209,19 @@ class LakeTable:
             if not self.location.is_local:
                 raise storage_error(self.location, doing, error) from None
             raise LakeError(f"the table {self.name} cannot be used: {error}", source=self.location.uri) from None
+
+
+def transactions_of(commits: Iterable[CommitName]) -> list[Transaction]:
+    """The transactions of commits: of a stream only the latest, which stands for those before."""
+    latest: dict[str, int] = {}
+    for commit in commits:
+        latest[commit.app] = max(commit.number, latest.get(commit.app, 0))
+    return [Transaction(app, number) for app, number in latest.items()]
+
+
+def version_of(table: DeltaTable | None) -> int:
+    """The version of a table; -1 if there is none."""
+    return -1 if table is None else table.version()
 
 
 def transaction_in(table: DeltaTable, commit: CommitName) -> bool:

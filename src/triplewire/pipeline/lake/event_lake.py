@@ -19,6 +19,7 @@ from triplewire.errors import LakeError, PipelineError
 from triplewire.pipeline.lake.commit_names import CommitName, checked_name, rewrite_folder
 from triplewire.pipeline.lake.commits import DATA_TABLES, Commit, CommitLog
 from triplewire.pipeline.lake.delta_tables import LakeTable, TableFile
+from triplewire.pipeline.lake.old_form import OldState
 from triplewire.pipeline.lake.states import LakeState, current_state, past_state
 from triplewire.pipeline.lake.table_writers import Draft, Part
 from triplewire.pipeline.lake.tables import RUNS, TABLES, Run
@@ -45,14 +46,19 @@ class _Description(Struct, frozen=True):
 class Lake:
     """An event lake. Make one with `open_lake` to write, or with `existing_lake` to read."""
 
-    def __init__(self, root: Location) -> None:
+    def __init__(self, root: Location, *, is_old: bool = False) -> None:
         self.root = root
+        self.is_old = is_old
         self.indexes = root / _OURS / "indexes"
         self.streams = root / _OURS / "streams"
         self._log = CommitLog(root)
 
     def state(self, as_of: str | None = None) -> LakeState:
         """The tables as of one moment: now, or a version of `runs`, or a time."""
+        if self.is_old:
+            if as_of is not None:
+                raise LakeError(wanted="a lake that has versions", found="one of the form before", source=self.root.uri)
+            return OldState(self.root)
         return current_state(self.root) if as_of is None else past_state(self.root, as_of)
 
     def has(self, commit: CommitName) -> bool:
@@ -106,11 +112,18 @@ class Lake:
             delete_folder(self.root / table / draft.folder)
 
     def publish(
-        self, commit: CommitName, row: Run, parts: Sequence[Part], removes: dict[str, list[TableFile]] | None = None
+        self,
+        commit: CommitName,
+        row: Run,
+        parts: Sequence[Part],
+        removes: dict[str, list[TableFile]] | None = None,
+        covers: Sequence[CommitName] = (),
+        seen: int = -1,
     ) -> Run:
         """Make a commit: decide it, and carry it out. Returns the row of the one that counts, if another was first."""
         adds = {table: [part for part in parts if part.table == table] for table in DATA_TABLES}
-        asked = Commit(commit, row, {table: found for table, found in adds.items() if found}, removes or {})
+        filled = {table: found for table, found in adds.items() if found}
+        asked = Commit(commit, row, filled, removes or {}, list(covers), seen)
         return self._log.make(asked).row
 
     def recover(self) -> None:
@@ -123,24 +136,11 @@ class Lake:
 
 
 def existing_lake(root: Location) -> Lake:
-    """A lake to read from."""
-    path = root / _OURS / "lake.json"
-    try:
-        found = msgspec.json.decode(read_bytes(path), type=_Description)
-    except (FileNotFoundError, NotADirectoryError):
-        raise LakeError(wanted="an event lake", found=f"no {_OURS}/lake.json in it", source=root.uri) from None
-    except msgspec.DecodeError as error:
-        raise LakeError(f"the lake is damaged: {error}", source=path.uri) from None
-    if found.format == OLD_FORMAT:
-        raise LakeError(
-            wanted=f"a lake of format {FORMAT}, whose tables are Delta Lake tables",
-            found=f"format {OLD_FORMAT}, folders of Parquet",
-            hint="triplewire pipeline migrate --lake LAKE carries it over",
-            source=root.uri,
-        )
-    if found.format != FORMAT:
-        raise LakeError(wanted=f"a lake of format {FORMAT}", found=f"format {found.format}", source=root.uri)
-    return Lake(root)
+    """A lake to read from. One of the form before is read as it is."""
+    found = format_of(root)
+    if found not in (OLD_FORMAT, FORMAT):
+        raise LakeError(wanted=f"a lake of format {FORMAT}", found=f"format {found}", source=root.uri)
+    return Lake(root, is_old=found == OLD_FORMAT)
 
 
 def open_lake(root: Location) -> Lake:
@@ -154,10 +154,28 @@ def open_lake(root: Location) -> Lake:
         with suppress(FileExistsError):
             create_bytes(description, msgspec.json.encode(_Description(FORMAT)))
     lake = existing_lake(root)
+    if lake.is_old:
+        raise LakeError(
+            wanted=f"a lake of format {FORMAT}, whose tables are Delta Lake tables, to write to",
+            found=f"format {OLD_FORMAT}, folders of Parquet, which is only read",
+            hint="triplewire pipeline migrate --lake LAKE carries it over",
+            source=root.uri,
+        )
     lake.recover()
     # Tables that are not ours to write are an error now, not after the work.
     lake.state()
     return lake
+
+
+def format_of(root: Location) -> int:
+    """The number of the form that a lake has."""
+    path = root / _OURS / "lake.json"
+    try:
+        return msgspec.json.decode(read_bytes(path), type=_Description).format
+    except (FileNotFoundError, NotADirectoryError):
+        raise LakeError(wanted="an event lake", found=f"no {_OURS}/lake.json in it", source=root.uri) from None
+    except msgspec.DecodeError as error:
+        raise LakeError(f"the lake is damaged: {error}", source=path.uri) from None
 
 
 def require_room(lake: Lake, run: str) -> None:

@@ -16,7 +16,7 @@ from deltalake import DeltaTable
 
 from triplewire.errors import InputError, LakeError
 from triplewire.pipeline.lake.commit_names import CommitName, commit_of_file
-from triplewire.pipeline.lake.delta_tables import LakeTable, TableFile, files_of, transaction_in
+from triplewire.pipeline.lake.delta_tables import LakeTable, TableFile, files_of, transaction_in, version_of
 from triplewire.pipeline.lake.tables import RUNS, SCHEMAS, TABLES
 from triplewire.pipeline.storage.files import open_range
 from triplewire.pipeline.storage.location import Location
@@ -33,10 +33,9 @@ class LakeState:
         self._tables = tables
         self._known: dict[CommitName, bool] = {}
 
-    def version(self, table: str) -> int | None:
-        """The version of a table, None if it has none yet."""
-        found = self._tables[table]
-        return None if found is None else found.version()
+    def version(self, table: str) -> int:
+        """The version of a table; -1 if there is none."""
+        return version_of(self._tables[table])
 
     def has(self, commit: CommitName) -> bool:
         """Whether a commit is complete."""
@@ -44,6 +43,11 @@ class LakeState:
             runs = self._tables[RUNS]
             self._known[commit] = runs is not None and transaction_in(runs, commit)
         return self._known[commit]
+
+    def table_has(self, table: str, commit: CommitName) -> bool:
+        """Whether a table has a commit, with its own or with one that covers it."""
+        found = self._tables[table]
+        return found is not None and transaction_in(found, commit)
 
     def files(self, table: str) -> list[TableFile]:
         """The files of a table, by path."""

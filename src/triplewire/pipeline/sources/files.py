@@ -46,6 +46,17 @@ def find_files(patterns: Iterable[str], options: ReadOptions = DEFAULT_READ_OPTI
     return [found[path] for path in sorted(found)]
 
 
+def list_sources(place: Location, options: ReadOptions) -> list[SourceFile]:
+    """The files of a folder or a glob that can be read as events; none where there are none yet."""
+    reaching = options if place.is_local else msgspec.structs.replace(options, storage=place.options)
+    if glob.has_magic(place.path):
+        files = [found for one in glob_files(place.absolute()) if (found := find_file(one)) is not None]
+        return [_described(file, reaching) for file in files if _is_event_file(file.location.name)]
+    folder = place.absolute()
+    files = list_files(folder, recursive=True)
+    return [_described(file, reaching) for file in files if _is_event_file(file.location.relative_to(folder))]
+
+
 def source_file(place: Location | Path, options: ReadOptions = DEFAULT_READ_OPTIONS) -> SourceFile:
     """Look at one file; its name tells format and compression."""
     location = Location.of(place, options.storage).absolute()
@@ -89,7 +100,11 @@ def _files_of(location: Location) -> list[SourceFile]:
 
 def _files_in(folder: Location) -> list[SourceFile]:
     here = folder.absolute()
-    files = [_described(found) for found in list_files(here, recursive=True) if _is_event_file(found.location, here)]
+    files = [
+        _described(found)
+        for found in list_files(here, recursive=True)
+        if _is_event_file(found.location.relative_to(here))
+    ]
     if not files:
         suffixes = ", ".join(suffix for form in FORMATS for suffix in form.suffixes)
         raise InputError(
@@ -100,10 +115,9 @@ def _files_in(folder: Location) -> list[SourceFile]:
     return files
 
 
-def _is_event_file(location: Location, folder: Location) -> bool:
+def _is_event_file(name: str) -> bool:
     """Names with a dot or an underscore in front are somebody's work in progress."""
-    steps = location.relative_to(folder).split("/")
-    return not any(step.startswith((".", "_")) for step in steps) and _format(Path(location.path)) is not None
+    return not any(step.startswith((".", "_")) for step in name.split("/")) and _format(Path(name)) is not None
 
 
 def _format(path: Path) -> Format | None:

@@ -6,12 +6,15 @@ Object storages do it by a put on condition, which pyarrow.fs does not have; obs
 from __future__ import annotations
 
 import uuid
+from datetime import timedelta
 
-from triplewire.pipeline.storage.delta import delta_options, delta_uri
+from triplewire.pipeline.storage.delta import client_options, delta_uri, store_options
 from triplewire.pipeline.storage.file_systems import file_system, path_in_system, storage_error
 from triplewire.pipeline.storage.files import find_file, replace_bytes
 from triplewire.pipeline.storage.location import HDFS, Location
 from triplewire.system.durable_files import create_file, sync
+
+_RETRIES = {"max_retries": 5, "retry_timeout": timedelta(seconds=30)}
 
 
 def create_bytes(location: Location, data: bytes) -> None:
@@ -56,7 +59,8 @@ def _put_on_condition(location: Location, data: bytes) -> None:
 
     folder = location.parent
     try:
-        store = from_url(delta_uri(folder), config=delta_options(folder))  # type: ignore[call-overload]
+        ours = {"config": store_options(folder), "client_options": client_options(folder), "retry_config": _RETRIES}
+        store = from_url(delta_uri(folder), **ours)  # type: ignore[call-overload]
         obstore.put(store, location.name, data, mode="create")
     except (AlreadyExistsError, PreconditionError):
         raise FileExistsError(location.uri) from None

@@ -103,7 +103,8 @@ def open_output(location: Location) -> pa.NativeFile:
     if location.is_local:
         location.local.parent.mkdir(parents=True, exist_ok=True)
     with explained(location, "write a file"):
-        return file_system(location).open_output_stream(path_in_system(location))
+        # Else it would compress what has a name that ends in .gz.
+        return file_system(location).open_output_stream(path_in_system(location), compression=None)
 
 
 def replace_bytes(location: Location, data: bytes) -> None:

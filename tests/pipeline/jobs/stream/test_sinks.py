@@ -62,8 +62,8 @@ def delivered(node: Node, lake: Lake) -> int:
 
 
 def test_a_repeat_sends_the_same_and_nothing_of_other_commits(tmp_path):
-    committed(tmp_path, [row("a", 7)], 1)
     lake = committed(tmp_path, [row("a", 1), row("b", 1), row("a", 2), row("a", 1)], 0)
+    committed(tmp_path, [row("a", 7)], 1)
     node = Node()
     assert delivered(node, lake) == delivered(node, lake) == 3
     assert node.requests[0] == node.requests[1]

@@ -68,6 +68,10 @@ def stream(
         _require_classic(request)
     if isinstance(source, Folder):
         source.require()
+        if request.assembly is not None and not source.location.is_local:
+            raise InputError(
+                subject="quads that arrive apart", wanted="a folder on this machine", found=source.location.uri
+            )
     lake = open_lake(Location.of(request.out, request.storage).absolute())
     # A stream that is in the lake goes on there, whoever else has been at work in it since.
     if not request.append and request.name not in lake.runs():
