@@ -31,6 +31,7 @@ from triplewire.pipeline.jobs.stream import Folder, stream
 from triplewire.pipeline.strategies import prepare
 from triplewire.testing.workloads import Row
 
+COUNTS = pa.schema([("loaded", pa.int64()), ("compiled", pa.list_(pa.string()))])
 STRATEGIES = ["replicate", "osma", "csma", "auto"]
 TWICE = ("first", "second")
 
@@ -66,10 +67,10 @@ def test_no_worker_compiles_a_kernel_that_the_driver_has(spark: SparkSession, fe
     def counted(batches):
         ours = [module for name, module in list(sys.modules.items()) if name.startswith("triplewire.")]
         found = [value for module in ours for value in vars(module).values() if isinstance(value, Dispatcher)]
-        return (
-            sum(sum(kernel.stats.cache_hits.values()) for kernel in found),
-            sorted(kernel.py_func.__qualname__ for kernel in found if sum(kernel.stats.cache_misses.values())),
-        )
+        loaded = sum(sum(kernel.stats.cache_hits.values()) for kernel in found)
+        compiled = sorted(kernel.py_func.__qualname__ for kernel in found if sum(kernel.stats.cache_misses.values()))
+        for _ in batches:
+            yield pa.RecordBatch.from_pylist([{"loaded": loaded, "compiled": compiled}], schema=COUNTS)
 
     match_files(spark, request_of(feed, room / "lake"))
     # In the processes of jobs: those of RDDs are others.

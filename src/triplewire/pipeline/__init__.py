@@ -4,6 +4,7 @@
     strategies    replicate, osma, csma: where subscriptions and events meet, for batches, streams and DataFrames
     sources       files become events, whole, and bad input becomes rejects
     storage       files wherever they are: local disks and object storages, for driver and tasks alike
+    sinks         DataFrames are written into a lake, or to a node
     lake          the tables that are kept, and how a run becomes visible all at once
 
     session       a Spark session: local by default, a cluster by --master, Spark Connect by --remote

@@ -18,7 +18,14 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 from pyspark.sql import SparkSession
-from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
+from pyspark.sql.datasource import (
+    DataSource,
+    DataSourceReader,
+    DataSourceStreamReader,
+    DataSourceStreamWriter,
+    DataSourceWriter,
+    InputPartition,
+)
 
 from triplewire.errors import InputError, UnknownFormat
 from triplewire.matching.scanning.event_limits import within
@@ -67,6 +74,16 @@ class EventFiles(DataSource):
 
     def reader(self, schema: Any) -> DataSourceReader:
         return _Reader(dict(self.options))
+
+    def writer(self, schema: Any, overwrite: bool) -> DataSourceWriter:
+        from triplewire.pipeline.sinks.targets import batch_writer
+
+        return batch_writer(self.options, schema.names, overwrite=overwrite)
+
+    def streamWriter(self, schema: Any, overwrite: bool) -> DataSourceStreamWriter:  # noqa: N802  Spark's name
+        from triplewire.pipeline.sinks.targets import stream_writer
+
+        return stream_writer(self.options, schema.names)
 
     def streamReader(self, schema: Any) -> DataSourceStreamReader:  # noqa: N802  Spark's name
         return _StreamReader(dict(self.options))
