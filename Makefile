@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 .PHONY: $(shell grep -hoE '^[a-z-]+:' Makefile | tr -d :)
 
 help: ## show this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 22
 
 $(STAMP): pyproject.toml constraints.txt scripts/setup
 	@PYTHON=$(PYTHON) scripts/setup $(VENV)

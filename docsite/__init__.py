@@ -10,6 +10,7 @@ gallery       a page for each example, with its source
 notebook      a notebook that was executed, as a page
 tables        cells of Markdown that stay cells
 checks        the built pages fetch nothing from another host
+browser       what a browser makes of the diagrams
 build         all of it, in order, with a word for each step
 
 What is here runs at build time only. Zensical turns the pages into the site, strict about links.

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from docsite import checks, pages
+from docsite import browser, checks, pages
 
 ROOT = Path(__file__).parents[1]
 WORK = ROOT / "build" / "docs"
@@ -28,10 +28,19 @@ def main() -> None:
         # Its traceback, after its findings, says nothing more.
         sys.exit(f"docs: Zensical found something\n{built.stdout}{built.stderr.partition('Traceback')[0]}")
     _say("links, and that nothing comes from another host")
-    found = checks.problems(WORK / "site")
+    found = checks.problems(WORK / "site") + _undrawn()
     if found:
         sys.exit("\n".join(["docs: the site is not as it should be", *found]))
     _say(f"fine: {(WORK / 'site' / 'index.html').relative_to(ROOT)}")
+
+
+def _undrawn() -> list[str]:
+    program = browser.find()
+    if program is None:
+        _say("diagrams were not looked at: there is no Chromium on this machine")
+        return []
+    _say("diagrams, drawn by Chromium")
+    return browser.problems(WORK / "site", program)
 
 
 def prepare(mermaid: Path) -> None:

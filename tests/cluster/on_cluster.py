@@ -11,6 +11,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from numba.core.dispatcher import Dispatcher
 from pyspark.sql import SparkSession
