@@ -13,7 +13,7 @@ from pyspark import SparkFiles
 
 from triplewire import Subscription
 from triplewire.errors import SnapshotError
-from triplewire.pipeline import unpacking
+from triplewire.pipeline.carrying import archives
 from triplewire.pipeline.index import IndexRef, build_index
 from triplewire.pipeline.placement import located, matcher_of
 from triplewire.pipeline.strategies.csma import prepare_chains
@@ -35,7 +35,7 @@ def executor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def carried(index: IndexRef, executor: Path) -> IndexRef:
     """The index as it is after Spark has carried it to a host that lacks its folder."""
-    unpacking.pack_folder(Path(index.folder), executor / "carried" / f"triplewire-index-{index.version}.packed")
+    archives.pack_folder(Path(index.folder), executor / "carried" / f"triplewire-index-{index.version}.packed")
     shutil.rmtree(index.folder)
     return index
 

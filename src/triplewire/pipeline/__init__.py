@@ -1,9 +1,11 @@
 """The matcher inside Spark: the same answers over files, streams and history. The only package that imports pyspark.
 
-    jobs          match, stream, backfill, replay, profile, compact
+    jobs          match, stream, backfill, replay, profile, ask, report, validate, rules, compact
     strategies    replicate, osma, csma: where subscriptions and events meet, for batches, streams and DataFrames
     sources       files become events, whole, and bad input becomes rejects
+    asking        SPARQL over a lake's history: algebra as joins, or an event at a time
     storage       files wherever they are: local disks and object storages, for driver and tasks alike
+    carrying      what Spark brings to executors: archives, compiled kernels
     sinks         DataFrames are written into a lake, or to a node
     lake          the tables that are kept, and how a run becomes visible all at once
 
@@ -11,11 +13,11 @@
     api_modes     Spark Classic and Spark Connect: what each says in another way
     interrupts    Ctrl-C between calls into the JVM
     failures      what Spark says when a task fails, in one sentence
+    period        a piece of time
     rows          the columns that travel
     index         a snapshot with its taxonomy and version
-    unpacking     what Spark has carried to an executor, unpacked once for all of its workers
-    carried_kernels  the kernels' machine code, compiled once and carried
     placement     brings an index to the tasks
+    shapes        SHACL over events, one at a time
     split_tasks   tasks that read splits, match and write tables themselves
     payloads      match rows of events, a column of payloads at once
     quads         rows of events become rows of quads
@@ -34,7 +36,7 @@ from typing import TYPE_CHECKING
 from triplewire.errors import InputError
 
 # Every task imports this package, and so finds kernels that were carried to it.
-from triplewire.pipeline.carried_kernels import carry_kernels
+from triplewire.pipeline.carrying.kernels import carry_kernels
 from triplewire.pipeline.index import IndexRef, build_index, index_of_snapshot
 from triplewire.pipeline.session import SessionSettings, require_workers, spark_session
 

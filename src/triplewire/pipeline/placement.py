@@ -1,7 +1,7 @@
 """An index where tasks run: placed once for each executor, mapped by every Python worker there, opened once in each.
 
 On one machine, or where workers see the driver's files, the index is mapped where it lies. Elsewhere Spark carries it
-as one archive (see `unpacking`). A worker process outlives its tasks, so the opened matcher is kept in this module.
+as one archive (see `carrying`). A worker process outlives its tasks, so the opened matcher is kept in this module.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ import msgspec
 from triplewire.errors import SnapshotError
 from triplewire.matching.matcher import Matcher
 from triplewire.pipeline.api_modes import carry, is_here
-from triplewire.pipeline.carried_kernels import carry_kernels
+from triplewire.pipeline.carrying.archives import carried, pack_folder, packed, unpacked
+from triplewire.pipeline.carrying.kernels import carry_kernels
 from triplewire.pipeline.index import IndexRef, index_at
 from triplewire.pipeline.storage.location import Location
-from triplewire.pipeline.unpacking import carried, pack_folder, packed, unpacked
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import msgspec
 
 from triplewire.pipeline.api_modes import ShareDone, interrupt, named_work, watched_work
-from triplewire.pipeline.carried_kernels import carry_kernels
+from triplewire.pipeline.carrying.kernels import carry_kernels
 from triplewire.pipeline.failures import explained_error
 from triplewire.pipeline.interrupts import deferred_interrupts
 from triplewire.pipeline.jobs.gauges import Gauge

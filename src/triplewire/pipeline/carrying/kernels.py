@@ -18,7 +18,7 @@ from triplewire.matching.kernels.carried_code import look_also, pack
 from triplewire.matching.kernels.machine import JIT, stamp_of_kernels
 from triplewire.matching.warm_up import warm_up
 from triplewire.pipeline.api_modes import carry, is_here
-from triplewire.pipeline.unpacking import packed, unpacked
+from triplewire.pipeline.carrying.archives import packed, unpacked
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
