@@ -16,7 +16,14 @@ from triplewire.errors import InputError, LimitExceeded
 from triplewire.languages import bulk
 from triplewire.languages.entries import BadEntry, SubscriptionEntry, decoded
 
-__all__ = ["BadEntry", "each_subscription", "load_subscriptions", "read_subscriptions"]
+__all__ = [
+    "BadEntry",
+    "each_entry",
+    "each_subscription",
+    "load_subscriptions",
+    "parse_entry",
+    "read_subscriptions",
+]
 
 MAX_FILE_BYTES = 1 << 20
 
@@ -49,18 +56,36 @@ def load_subscriptions(paths: Iterable[_AnyPath]) -> list[Subscription]:
 
 def each_subscription(paths: Iterable[_AnyPath]) -> Iterator[Subscription | BadEntry]:
     """Subscriptions and bad entries in the order in which they stand. All paths together use an identifier once."""
+    for entry in each_entry(paths):
+        yield entry if isinstance(entry, BadEntry) else parse_entry(entry)
+
+
+def each_entry(paths: Iterable[_AnyPath]) -> Iterator[SubscriptionEntry | BadEntry]:
+    """The same, not parsed."""
     taken: dict[str, str] = {}
     for path in map(Path, paths):
         for entry in _entries(path):
-            yield entry if isinstance(entry, BadEntry) else _parsed(entry, taken)
+            yield entry if isinstance(entry, BadEntry) else _once(entry, taken)
 
 
-def _parsed(entry: SubscriptionEntry, taken: dict[str, str]) -> Subscription | BadEntry:
+def parse_entry(entry: SubscriptionEntry) -> Subscription | BadEntry:
+    """The subscription that an entry is."""
     try:
-        _take(entry, taken)
         return Subscription.parse(entry.text, language=entry.language, id=entry.id, owner=entry.owner)
     except InputError as error:
-        return BadEntry(entry.file, entry.place, error.located_in(entry.source), entry.id)
+        return _bad(entry, error)
+
+
+def _once(entry: SubscriptionEntry, taken: dict[str, str]) -> SubscriptionEntry | BadEntry:
+    try:
+        _take(entry, taken)
+    except InputError as error:
+        return _bad(entry, error)
+    return entry
+
+
+def _bad(entry: SubscriptionEntry, error: InputError) -> BadEntry:
+    return BadEntry(entry.file, entry.place, error.located_in(entry.source), entry.id)
 
 
 def _take(entry: SubscriptionEntry, taken: dict[str, str]) -> None:

@@ -3,6 +3,7 @@
     jobs          match, stream, backfill, replay, profile, compact
     strategies    replicate, osma, csma: where subscriptions and events meet, for batches, streams and DataFrames
     sources       files become events, whole, and bad input becomes rejects
+    indexing      subscriptions as rows become an index: only what changed, and much of it in tasks
     lake          the tables that are kept, and how a run becomes visible all at once
 
     session       a Spark session: local by default, a cluster by --master

@@ -1,10 +1,10 @@
 """SPARQL 1.1, read and printed by hand: queries and updates.
 
-    syntax    tokens, terms, the syntax tree, and limits on all of them
-    parsing   text to syntax tree, one module for each part of the grammar
-    printing  syntax tree to text
-    lowering  syntax tree to algebra: which lane a query takes, and what it requires of an event
-    templates the way around all three for a text that differs from others in its constants only
+    syntax     tokens, terms, the syntax tree, and limits on all of them
+    parsing    text to syntax tree, one module for each part of the grammar
+    printing   syntax tree to text
+    lowering   syntax tree to algebra: which lane a query takes, and what it requires of an event
+    templates  the way around all three for a text that differs from others in its constants only
 
 Nothing here evaluates, and no text reaches Oxigraph before it was read here.
 """

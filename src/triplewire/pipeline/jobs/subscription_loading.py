@@ -16,9 +16,15 @@ from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import BadInputRefused, InputError, TriplewireError
 from triplewire.languages.files import BadEntry, read_subscriptions
 from triplewire.matching.matcher import Matcher
+from triplewire.pipeline.indexing.building import compile_changes, put_in_place
+from triplewire.pipeline.indexing.compiling import refused_entry
+from triplewire.pipeline.indexing.rows import SubscriptionRows, read_rows
 from triplewire.pipeline.paths import local_name, local_path
 from triplewire.pipeline.sources.split_reader import Reject
-from triplewire.pipeline.strategies.catalog import REPLICATE, prepare
+from triplewire.pipeline.strategies.capacity import bytes_of, fits, least_memory
+from triplewire.pipeline.strategies.catalog import AUTO, REPLICATE, prepare
+from triplewire.pipeline.strategies.osma import Osma
+from triplewire.pipeline.strategies.replicate import Replicate
 from triplewire.pipeline.strategies.strategy import Strategy
 from triplewire.rdf.formats import format_of_path
 
@@ -57,7 +63,35 @@ def load_subscriptions(
     spark: SparkSession, files: SubscriptionFiles, root: Path, strategy: str = REPLICATE
 ) -> LoadedSubscriptions:
     """Read the files, and prepare the strategy of this name under `root`, or find it prepared."""
-    read, taxonomy = read_all(files.subscriptions, strict=files.strict), read_taxonomy(files.taxonomy)
+    taxonomy = read_taxonomy(files.taxonomy)
+    if strategy in (REPLICATE, AUTO):
+        rows = read_rows([local_name(path) for path in files.subscriptions])
+        size = bytes_of(rows.table.num_rows, rows.characters)
+        if strategy == REPLICATE or fits(size, least_memory(spark)):
+            return _indexed(spark, rows, taxonomy, root, strict=files.strict)
+        strategy = Osma.name
+    return _prepared(spark, files, taxonomy, root, strategy)
+
+
+def _indexed(
+    spark: SparkSession, rows: SubscriptionRows, taxonomy: Taxonomy | None, root: Path, *, strict: bool
+) -> LoadedSubscriptions:
+    """The whole index: what has changed since the last one is compiled, in tasks if it is much."""
+    pending = compile_changes(spark, rows.table, root)
+    refused = [*map(refused_entry, rows.bad), *pending.refused]
+    if strict and refused:
+        raise BadInputRefused(len(refused), tuple(problem.shown for problem in refused[:_SHOWN]))
+    if not pending.subscriptions:
+        raise _nothing_subscribed([problem.shown for problem in refused])
+    index = put_in_place(pending, taxonomy, root)
+    return LoadedSubscriptions(Replicate(index), [problem.reject for problem in refused])
+
+
+def _prepared(
+    spark: SparkSession, files: SubscriptionFiles, taxonomy: Taxonomy | None, root: Path, strategy: str
+) -> LoadedSubscriptions:
+    """A strategy that cuts the subscriptions into parts of its own: all of them are parsed here."""
+    read = read_all(files.subscriptions, strict=files.strict)
     try:
         return LoadedSubscriptions(prepare(spark, read.good, root, strategy, taxonomy=taxonomy), read.bad)
     except TriplewireError:
@@ -97,9 +131,13 @@ def read_all(paths: Sequence[str], *, strict: bool) -> ReadSubscriptions:
     if strict and bad:
         raise BadInputRefused(len(bad), tuple(str(entry) for entry in bad[:_SHOWN]))
     if not good:
-        reasons = "".join(f"\n  {entry}" for entry in bad[:_SHOWN])
-        raise InputError(wanted="at least one subscription", found=f"none that can be read:{reasons}")
+        raise _nothing_subscribed(list(map(str, bad)))
     return ReadSubscriptions(good, rejects)
+
+
+def _nothing_subscribed(problems: Sequence[str]) -> InputError:
+    reasons = "".join(f"\n  {problem}" for problem in problems[:_SHOWN])
+    return InputError(wanted="at least one subscription", found=f"none that can be read:{reasons}")
 
 
 def _reject(entry: BadEntry) -> Reject:
