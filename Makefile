@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test-wheel test-network test-space-processes test-api test-browser demo demo-papers demo-rules demo-views test test-system test-slow test-stream-kill test-cluster test-kafka test-sepa test-w3c check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash test-simulation test-rules-simulation test-space bench-network bench-node bench-rules bench-rules-network bench-views bench-eventcloud
+.PHONY: help setup test-wheel test-network test-space-processes test-api test-browser demo demo-papers demo-rules demo-views test test-system test-slow test-stream-kill test-cluster test-kafka test-sepa test-protocols test-w3c check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash test-simulation test-rules-simulation test-space bench-network bench-node bench-rules bench-rules-network bench-views bench-eventcloud
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -50,6 +50,10 @@ test-kafka: $(STAMP) ## through a real Kafka broker and back, with a driver that
 test-sepa: $(STAMP) ## SEPA's own clients, of JavaScript and Python, unchanged; through npm and pip
 	@PYTHON=$(BIN)/python scripts/sepa/fetch $(VENV)/sepa
 	@TRIPLEWIRE_SEPA_CLIENTS=$(VENV)/sepa $(BIN)/python -m pytest tests/sepa/with_clients.py
+
+test-protocols: $(STAMP) ## other people's clients of the protocols that a node speaks, unchanged; through npm
+	@scripts/protocols/fetch $(VENV)/protocols
+	@TRIPLEWIRE_PROTOCOL_CLIENTS=$(VENV)/protocols $(BIN)/python -m pytest tests/protocols/with_*.py
 
 test-w3c: $(STAMP) ## the W3C's tests of SPARQL: queries asked and as views, updates, syntax; through Maven
 	@PYTHON=$(BIN)/python scripts/w3c/fetch $(VENV)/w3c

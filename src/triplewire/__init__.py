@@ -7,6 +7,7 @@
     wire        what a node and its clients send each other
     algebra     patterns, constraints, subscriptions, advertisements, and what can be concluded about them
     languages   text <-> algebra: SPARQL, formula, graph, RDFTL
+    evaluation  SPARQL's algebra, and its evaluation over any dataset
     matching    which subscriptions does this event satisfy?
     store       what must survive: log, registry, outbox, identities
     views       standing queries over the living graph, kept up to date from what changes

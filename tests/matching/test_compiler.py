@@ -6,6 +6,7 @@ import pytest
 
 from triplewire.errors import DuplicateSubscription, InputError, SnapshotError
 from triplewire.matching import Compiler, Matcher
+from triplewire.matching.general.plan import GeneralPlan
 from triplewire.matching.matcher import Subscription
 from triplewire.matching.segments.parts import read_part
 from triplewire.rdf.events import Event
@@ -75,17 +76,14 @@ def test_no_parts_and_empty_parts():
     assert len(matcher) == 0
 
 
-def test_what_a_matcher_refuses_a_compiler_refuses():
+def test_what_a_matcher_refuses_a_compiler_refuses(monkeypatch):
     query = Subscription.parse("ASK { ?s <urn:p> ?o OPTIONAL { ?o <urn:q> ?x } }", id="s")
 
-    class Refusing:
-        def check(self, *_: object) -> None:
-            raise InputError("wanted another query")
+    def refuse(plan: GeneralPlan) -> None:
+        raise InputError("wanted another query")
 
-        def dataset(self, *_: object) -> None:
-            raise AssertionError
-
-    for target in (Matcher(evaluator=Refusing()), Compiler(Refusing())):
+    monkeypatch.setattr(GeneralPlan, "check", refuse)
+    for target in (Matcher(), Compiler()):
         with pytest.raises(InputError, match="wanted another query"):
             target.add(query)
 

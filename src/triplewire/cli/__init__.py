@@ -2,6 +2,7 @@
 
     app         its commands and `--version`
     covers      `triplewire covers`: can what a peer advertises satisfy the subscription?
+    demo        `triplewire demo`: a library's node to look at, with nothing to prepare
     explain     `triplewire explain`: how is a subscription matched, and what does it require of an event?
     federation  rules across super-peers: `--scope network`, `rules relevant`, `privileges`
     generate    `triplewire generate`: events and subscriptions in any number, the same for the same seed
@@ -19,6 +20,7 @@
     screen      consoles, tables and progress
     space       `triplewire space …`: an event space on this machine, its tiling, and how it answers a query
     subsumes    `triplewire subsumes A B`: is every answer of B, over any event, an answer of A?
+    upkeep      what is done to a node's data folder on the machine where it is
     verdicts    one sentence, and the exit code
     why         `triplewire why …`: does an event satisfy a query, and why, or why not; what does an answer stand on?
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from triplewire.algebra.queries import GeneralQuery
 from triplewire.algebra.subscriptions import Subscription
-from triplewire.matching.general.datasets import IN_PROCESS, Evaluator
 from triplewire.matching.general.plan import GeneralPlan
 from triplewire.matching.segments.parts import part_of
 from triplewire.matching.segments.records import SegmentDraft
@@ -22,13 +21,12 @@ class Compiler:
     1
     """
 
-    def __init__(self, evaluator: Evaluator = IN_PROCESS) -> None:
-        self._evaluator = evaluator
+    def __init__(self) -> None:
         self._draft = SegmentDraft()
 
     def add(self, subscription: Subscription) -> None:
         """Check a subscription as `Matcher.add` does. An identifier that comes again replaces the one before."""
-        checked_plan(subscription, self._evaluator)
+        checked_plan(subscription)
         self._draft.add(subscription, len(self._draft))
 
     def part(self) -> bytes:
@@ -36,10 +34,10 @@ class Compiler:
         return part_of(self._draft)
 
 
-def checked_plan(subscription: Subscription, evaluator: Evaluator) -> GeneralPlan | None:
+def checked_plan(subscription: Subscription) -> GeneralPlan | None:
     """The plan of a query of the general lane. Raises if it has none."""
     if not isinstance(subscription.query, GeneralQuery):
         return None
     plan = GeneralPlan(subscription.query)
-    plan.check(evaluator)
+    plan.check()
     return plan

@@ -78,7 +78,7 @@ def why(subscription: Subscription, event: Event, taxonomy: Taxonomy | None = No
 
 def why_not(subscription: Subscription, event: Event, taxonomy: Taxonomy | None = None) -> str:
     """One sentence on why the event does not satisfy the subscription, as far as its patterns and constraints tell."""
-    view = EventView(event, taxonomy or EMPTY)
+    view = EventView.of(event, taxonomy or EMPTY)
     try:
         reasons = [_why_core_fails(core, view) for core in cores_of(subscription.query)]
     except BudgetExceeded as error:

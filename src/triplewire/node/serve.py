@@ -38,7 +38,7 @@ _MESSAGE_BYTES = 1 << 20
 
 def serve(settings: Settings, signals: Signals) -> None:
     """Serve until a signal comes. Raises `StoreFailed` if the disk failed."""
-    configure(JsonLine() if settings.log_json else OneLine())
+    configure(JsonLine() if settings.log_json else OneLine(), settings.log_level)
     # A commit should not wait long for a parser to let go.
     sys.setswitchinterval(0.0002)
     with asyncio.Runner(loop_factory=uvicorn.Config("", log_config=None).get_loop_factory()) as runner:
