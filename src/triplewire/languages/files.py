@@ -1,8 +1,8 @@
 """Subscriptions from files and folders.
 
 A file in one of the languages is one subscription, and its name without the suffix is the identifier. A folder is all
-such files in it, by name. Many at once come as `.jsonl` or `.parquet`. What cannot be read is returned beside what can,
-each with its place; nothing is dropped silently.
+such files in it, by name. Many at once come as `.jsonl` or `.parquet`; a folder that has only such files, at any depth,
+is a table. What cannot be read is returned beside what can, each with its place; nothing is dropped silently.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ __all__ = [
 ]
 
 MAX_FILE_BYTES = 1 << 20
+_DELTA_LOG = "_delta_log"
 
 _AnyPath = str | os.PathLike[str]
 _Entries = Iterator[SubscriptionEntry | BadEntry]
@@ -127,10 +128,24 @@ def _languages() -> dict[str, str]:
 def _folder(folder: Path) -> _Entries:
     suffixes = _languages()
     files = sorted(file for file in folder.iterdir() if _suffix(file) in suffixes and file.is_file())
-    if not files:
-        raise InputError(wanted=f"files that end in one of {', '.join(suffixes)} in this folder", found="none")
-    for file in files:
+    for file in files or _table(folder):
         yield from _entries(file)
+
+
+def _table(folder: Path) -> list[Path]:
+    """The files of a table: many at once, at any depth. Names with a dot or an underscore in front are the writer's."""
+    if (folder / _DELTA_LOG).is_dir():
+        raise InputError(
+            wanted="a folder of files",
+            found="a Delta table, whose log says which of its files count",
+            source=str(folder),
+        )
+    found = sorted(file for file in folder.rglob("*") if _suffix(file) in _BULK and file.is_file())
+    files = [file for file in found if not any(step[0] in "._" for step in file.relative_to(folder).parts)]
+    if not files:
+        wanted = ", ".join([*_languages(), *_BULK])
+        raise InputError(wanted=f"files that end in one of {wanted} in this folder", found="none")
+    return files
 
 
 def _single(path: Path) -> _Entries:

@@ -33,7 +33,7 @@ def cores(text: str, language: str = "sparql") -> tuple[Core, ...]:
     return cores_of(Subscription.parse(text, language).query)
 
 
-@settings(max_examples=1500 if MANY else 150)
+@settings(max_examples=1500 if MANY else 100)
 @given(events(), st.data())
 def test_any_core(event, data):
     encoder = Encoder()
