@@ -5,10 +5,11 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test-wheel test-network test-space-processes test-api test-browser demo demo-papers demo-rules demo-views test test-system test-slow test-stream-kill test-cluster test-kafka test-sepa test-protocols test-w3c check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash test-simulation test-rules-simulation test-space bench-network bench-node bench-rules bench-rules-network bench-views bench-eventcloud
+# Every target is a task, and no file of that name.
+.PHONY: $(shell grep -hoE '^[a-z-]+:' Makefile | tr -d :)
 
 help: ## show this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 22
 
 $(STAMP): pyproject.toml constraints.txt scripts/setup
 	@PYTHON=$(PYTHON) scripts/setup $(VENV)
@@ -47,6 +48,10 @@ test-kafka: $(STAMP) ## through a real Kafka broker and back, with a driver that
 	@scripts/kafka/fetch $(VENV)/kafka
 	@TRIPLEWIRE_KAFKA_JARS=$(VENV)/kafka $(BIN)/python -m pytest -s tests/kafka/through_kafka.py
 
+test-object-storage: $(STAMP) ## every job on a real server that speaks S3, with drivers that are killed; built through Go
+	@scripts/object-storage/fetch $(VENV)/object-storage
+	@TRIPLEWIRE_OBJECT_STORAGE=$(VENV)/object-storage $(BIN)/python -m pytest -s tests/object_storage/on_object_storage.py tests/object_storage/killed_on_object_storage.py
+
 test-sepa: $(STAMP) ## SEPA's own clients, of JavaScript and Python, unchanged; through npm and pip
 	@PYTHON=$(BIN)/python scripts/sepa/fetch $(VENV)/sepa
 	@TRIPLEWIRE_SEPA_CLIENTS=$(VENV)/sepa $(BIN)/python -m pytest tests/sepa/with_clients.py
@@ -77,8 +82,12 @@ test-network: $(STAMP) ## kill -9 of one of eight real super-peers under load, t
 test-space-processes: $(STAMP) ## kill -9 of one of eight real nodes of an event space under load; KILLS=n for more
 	@TRIPLEWIRE_KILLS=$(or $(KILLS),3) $(BIN)/python -m pytest -s tests/space_processes
 
-test-wheel: $(STAMP) ## the wheel in empty environments: bare, with the extra node, with the extra spark
-	@PYTHON=$(BIN)/python scripts/check-wheel
+docs: $(STAMP) ## the documentation as a site, in build/docs/site; needs npm, for the diagrams
+	@PYTHON=$(BIN)/python scripts/docs/fetch $(VENV)/docs
+	@$(BIN)/python -m docsite --mermaid $(VENV)/docs/mermaid.min.js
+
+release-check: $(STAMP) ## what a release is made of: sdist, wheel, descriptions, empty environments of each Python, the quick start
+	@PYTHON=$(BIN)/python scripts/release-check
 
 test-api: $(STAMP) ## schemathesis over the API of a real node; API_EXAMPLES=500 for more
 	@TRIPLEWIRE_API_EXAMPLES=$(or $(API_EXAMPLES),50) $(BIN)/python -m pytest tests/api/on_schema.py
@@ -128,4 +137,4 @@ bench-strategies: $(STAMP) ## replicate, osma and csma side by side; BENCH=--qui
 	@$(BIN)/python -m benchmarks.strategies $(BENCH)
 
 clean: ## remove .venv and every cache
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

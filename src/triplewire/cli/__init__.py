@@ -1,5 +1,6 @@
 """The command line: arguments in, words out.
 
+    agents      what agents start: `triplewire mcp`
     app         its commands and `--version`
     covers      `triplewire covers`: can what a peer advertises satisfy the subscription?
     demo        `triplewire demo`: a library's node to look at, with nothing to prepare
@@ -9,6 +10,7 @@
     inputs      paths and standard input become events, subscriptions and taxonomies
     invocation  what every command does with arguments and errors
     jsap        `triplewire jsap …`: the queries and updates of a JSAP file, by name
+    manual      `triplewire man`: manual pages, made from the program itself
     match       `triplewire match`: which subscriptions do these events satisfy, and with what answers?
     names       Turtle's short forms, with the prefixes that everybody knows
     network     `triplewire network …`: keys, a whole network on this machine, and what a super-peer knows

@@ -12,9 +12,11 @@ import typer
 
 from triplewire import __version__
 from triplewire.cli import covers, explain, generate, jsap, match, subsumes, why
+from triplewire.cli.agents import mcp
 from triplewire.cli.demo import command as demo
 from triplewire.cli.federation import privileges
 from triplewire.cli.invocation import INTERRUPTED, Job, ManyPathsJob, Question
+from triplewire.cli.manual import command as manual
 from triplewire.cli.network import group as network
 from triplewire.cli.node import (
     changes,
@@ -76,7 +78,9 @@ app.add_typer(views.app, name="views")
 app.add_typer(jsap.app, name="jsap")
 app.command("feed", cls=Job, epilog=feed.EXAMPLES)(feed.feed_command)
 app.add_typer(clients.app, name="clients")
+app.command("mcp", cls=Job, epilog=mcp.EXAMPLES)(mcp.mcp_command)
 app.command("dead-letters", cls=Job, epilog=dead_letters.EXAMPLES)(dead_letters.dead_letters_command)
+app.command("man", cls=Job, epilog=manual.EXAMPLES)(manual.man_command)
 
 
 def _show_version(wanted: bool) -> None:

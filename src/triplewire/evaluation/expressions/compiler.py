@@ -34,6 +34,7 @@ CompilePattern = Callable[[nodes.Node], HasSolution]
 
 _CONDITIONS = (ast.Or, ast.And, ast.Not, ast.Compare, ast.In, ast.NotIn, nodes.Exists)
 _FRESH = frozenset(("BNODE", "UUID", "STRUUID", "RAND"))
+_COMPILED = frozenset((*functions.FUNCTIONS, *functions.TESTS, *_FRESH, "BOUND", "COALESCE", "IF", "NOW", "STRDT"))
 _STRING = XSD["string"]
 # A string up to this long costs nothing beside the call that makes it.
 _LIGHT = 256
@@ -47,6 +48,24 @@ def depends_on_time(tree: object) -> bool:
 def depends_on_moment(tree: object) -> bool:
     """Whether evaluating it again may give something else: by the time, or by chance."""
     return any(isinstance(node, ast.BuiltIn) and (node.name == "NOW" or node.name in _FRESH) for node in walk(tree))
+
+
+def asked_of_oxigraph(tree: object) -> tuple[str, ...]:
+    """The calls in an expression, or a query, that are not compiled: Oxigraph computes them, one at a time.
+
+    >>> from triplewire.languages.sparql.parsing.parser import parse_query
+    >>> asked_of_oxigraph(parse_query("ASK { ?s ?p ?o FILTER(REGEX(STR(?o), 'a') || STRLEN(?o) > 1) }"))
+    ('REGEX',)
+    """
+    return tuple(dict.fromkeys(name for node in walk(tree) if (name := _not_compiled(node)) is not None))
+
+
+def _not_compiled(node: object) -> str | None:
+    if isinstance(node, ast.FunctionCall) and node.function not in TAXONOMY_FUNCTIONS:
+        return str(node.function)
+    if isinstance(node, ast.BuiltIn) and node.base is None and node.name not in _COMPILED:
+        return node.name
+    return None
 
 
 def variables_in(expression: ast.Expression) -> frozenset[str] | None:

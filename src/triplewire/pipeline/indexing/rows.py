@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from itertools import islice
 
 import pyarrow as pa
 from msgspec import Struct
+from msgspec.structs import replace
 
 from triplewire.languages.entries import BadEntry, SubscriptionEntry
 from triplewire.languages.files import each_entry
@@ -29,11 +31,14 @@ class SubscriptionRows(Struct, frozen=True, eq=False):
         return int(self.table.column("text").nbytes)
 
 
-def read_rows(paths: Iterable[str]) -> SubscriptionRows:
-    """Read every subscription that the paths name."""
+def read_rows(paths: Iterable[str], origin: Callable[[str], str] = str) -> SubscriptionRows:
+    """Read every subscription that the paths name. `origin` says where a file is a copy from."""
     bad: list[BadEntry] = []
-    batches = list(_batches(_good(each_entry(paths), bad)))
-    return SubscriptionRows(pa.Table.from_batches(batches, SCHEMA), bad)
+    named = cache(origin)
+    batches = list(_batches(_good(each_entry(paths), bad), named))
+    return SubscriptionRows(
+        pa.Table.from_batches(batches, SCHEMA), [replace(entry, source=named(entry.source)) for entry in bad]
+    )
 
 
 def entries_in(batch: pa.RecordBatch) -> Iterator[SubscriptionEntry]:
@@ -49,7 +54,8 @@ def _good(entries: Iterable[SubscriptionEntry | BadEntry], bad: list[BadEntry]) 
             yield entry
 
 
-def _batches(entries: Iterator[SubscriptionEntry]) -> Iterator[pa.RecordBatch]:
+def _batches(entries: Iterator[SubscriptionEntry], origin: Callable[[str], str]) -> Iterator[pa.RecordBatch]:
     while some := list(islice(entries, _ROWS_AT_A_TIME)):
-        columns = [pa.array([getattr(entry, field.name) for entry in some], field.type) for field in SCHEMA]
-        yield pa.RecordBatch.from_arrays(columns, schema=SCHEMA)
+        columns = {name: [getattr(entry, name) for entry in some] for name in COLUMNS}
+        columns["file"] = list(map(origin, columns["file"]))
+        yield pa.RecordBatch.from_pydict(columns, schema=SCHEMA)
