@@ -3,9 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+PAGE := src/triplewire/web/static/index.html
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test-wheel test-network test-space-processes test-api test-browser demo demo-papers demo-rules demo-views test test-system test-slow test-stream-kill test-cluster test-kafka test-sepa test-w3c check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash test-simulation test-rules-simulation test-space bench-network bench-node bench-rules bench-rules-network bench-views bench-eventcloud
+.PHONY: help setup web screens test-wheel test-network test-space-processes test-api test-browser demo demo-papers demo-rules demo-views test test-system test-slow test-stream-kill test-cluster test-kafka test-sepa test-w3c check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash test-simulation test-rules-simulation test-space bench-network bench-node bench-rules bench-rules-network bench-views bench-eventcloud
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -15,6 +16,11 @@ $(STAMP): pyproject.toml constraints.txt scripts/setup
 	@touch $@
 
 setup: $(STAMP) ## make .venv and install everything into it
+
+$(PAGE): $(shell find web -type f -not -path '*/node_modules/*' 2>/dev/null) scripts/web/build | $(STAMP)
+	@scripts/web/build $(VENV)
+
+web: $(PAGE) ## build the page in the browser into the package; Node.js from the machine, or from PyPI
 
 demo: $(STAMP) ## 200,000 events against 20,000 subscriptions on local Spark, into a lake
 	@$(BIN)/python examples/pipeline.py
@@ -73,14 +79,19 @@ test-network: $(STAMP) ## kill -9 of one of eight real super-peers under load, t
 test-space-processes: $(STAMP) ## kill -9 of one of eight real nodes of an event space under load; KILLS=n for more
 	@TRIPLEWIRE_KILLS=$(or $(KILLS),3) $(BIN)/python -m pytest -s tests/space_processes
 
-test-wheel: $(STAMP) ## the wheel in empty environments: bare, with the extra node, with the extra spark
+test-wheel: $(STAMP) $(PAGE) ## the wheel in empty environments: bare, with the extra node, with the extra spark
 	@PYTHON=$(BIN)/python scripts/check-wheel
 
 test-api: $(STAMP) ## schemathesis over the API of a real node; API_EXAMPLES=500 for more
 	@TRIPLEWIRE_API_EXAMPLES=$(or $(API_EXAMPLES),50) $(BIN)/python -m pytest tests/api/on_schema.py
 
-test-browser: $(STAMP) ## a page of another origin in a real browser; needs Chromium: apt-get install chromium
-	@$(BIN)/python -m pytest tests/browser/on_browser.py
+test-browser: $(STAMP) $(PAGE) ## the page, and a page of another origin, in a real browser: Debian's Chromium
+	@scripts/web/browser $(VENV)
+	@$(BIN)/python -m pytest tests/browser/on_browser.py tests/browser/on_page.py
+
+screens: $(STAMP) $(PAGE) ## take the pictures of docs/page.md anew
+	@scripts/web/browser $(VENV)
+	@TRIPLEWIRE_SCREENS=docs/figures/screens $(BIN)/python -m pytest tests/browser/on_page.py
 
 check: $(STAMP) ## ruff, mypy --strict, import-linter
 	@$(BIN)/ruff check .
@@ -124,4 +135,4 @@ bench-strategies: $(STAMP) ## replicate, osma and csma side by side; BENCH=--qui
 	@$(BIN)/python -m benchmarks.strategies $(BENCH)
 
 clean: ## remove .venv and every cache
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache web/node_modules $(dir $(PAGE))

@@ -25,12 +25,22 @@ from triplewire.node.http.routes import (
     subscriptions,
     views,
 )
+from triplewire.node.http.routes.console import (
+    figures,
+    page,
+    pauses,
+    recent_events,
+    rule_base,
+    trials,
+    vocabulary,
+)
 from triplewire.node.http.sepa import oauth, protocol
 from triplewire.node.service import Node
 
 ROUTERS = (
     # Before events, whose names would take its path.
     sparql.router,
+    recent_events.router,
     events.router,
     subscriptions.router,
     views.router,
@@ -47,6 +57,12 @@ ROUTERS = (
     dead_letters.router,
     protocol.router,
     oauth.router,
+    page.router,
+    figures.router,
+    pauses.router,
+    rule_base.router,
+    trials.router,
+    vocabulary.router,
 )
 
 

@@ -26,7 +26,8 @@ class SubscriptionOptions(Struct, frozen=True, kw_only=True, omit_defaults=True)
     """How notifications are made and sent. `retention` is how long an unread one is kept, in seconds.
 
     `lease_ends` is when the callback must be proven again, in Unix seconds. `window` is for how many seconds a view
-    joins what changes into one notification. `why` asks for what each solution stands on.
+    joins what changes into one notification. `why` asks for what each solution stands on. While it is `paused`, nothing
+    is handed out: what comes waits.
     """
 
     payload: Payload = "solutions"
@@ -37,6 +38,7 @@ class SubscriptionOptions(Struct, frozen=True, kw_only=True, omit_defaults=True)
     retention: float | None = None
     window: float | None = None
     why: bool = False
+    paused: bool = False
 
 
 class SubscriptionRecord(Struct, frozen=True):
