@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -29,8 +30,10 @@ def chromium() -> Iterator[object]:
 
 @pytest.fixture(scope="session")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
-    """An open node with a library's data, and 300 subscriptions more."""
+    """An open node with a library's data, and 130 subscriptions more."""
     folder: Path = tmp_path_factory.mktemp("library") / "node"
-    asyncio.run(furnish(folder, many=300))
+    # On a thread of its own: the driver of the browser has a loop on this one.
+    with ThreadPoolExecutor() as threads:
+        threads.submit(asyncio.run, furnish(folder, many=130)).result()
     with running(folder, "--open", "--allow-loopback-webhooks") as node:
         yield node

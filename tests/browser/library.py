@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx
@@ -11,7 +13,10 @@ import httpx
 from triplewire.node.http import create_app
 from triplewire.node.service import Node
 from triplewire.node.settings import Settings
+from triplewire.testing import VirtualClock
 
+HOURS = timedelta(hours=8)
+BATCHES = 40
 SELENE = Path(__file__).parents[2] / "examples" / "selene"
 QUERY = {"Content-Type": "application/sparql-query"}
 RDFTL = {"Content-Type": "text/x-triplewire-rdftl"}
@@ -74,17 +79,19 @@ def rules() -> Iterator[tuple[str, str]]:
 
 async def furnish(folder: Path, *, many: int = 0) -> None:
     """Make the data folder of such a node; with so many more subscriptions."""
-    node = await Node.open(Settings(data=folder, open=True))
+    # What is published in seconds here has come over some hours.
+    clock = VirtualClock(datetime.now(UTC) - HOURS, flow=time.monotonic)
+    node = await Node.open(Settings(data=folder, open=True), clock=clock)
     await node.begin()
     transport = httpx.ASGITransport(create_app(node))
     try:
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=120) as api:
-            await _fill(api, node, many)
+            await _fill(api, node, clock, many)
     finally:
         await node.stop()
 
 
-async def _fill(api: httpx.AsyncClient, node: Node, many: int) -> None:
+async def _fill(api: httpx.AsyncClient, node: Node, clock: VirtualClock, many: int) -> None:
     for name, query in _SUBSCRIPTIONS.items():
         await _sent(api, "PUT", f"/subscriptions/{name}", PREFIXES + query, QUERY)
     for number in range(many):
@@ -98,9 +105,12 @@ async def _fill(api: httpx.AsyncClient, node: Node, many: int) -> None:
     titles = "SELECT ?lo ?t WHERE { ?lo <http://purl.org/dc/elements/1.1/title> ?t }"
     await _sent(api, "PUT", "/views/titles", titles, QUERY)
     await _sent(api, "POST", "/updates", (SELENE / "updates.rdftl").read_text(encoding="utf-8"), RDFTL)
-    for first in range(1, 1000, 100):
-        await _sent(api, "POST", "/events", works(first, first + 99), NQUADS)
-    await _sent(api, "POST", "/events", works(1001, 1240), NQUADS)
+    chance, last = random.Random(2), 0
+    for _ in range(BATCHES):
+        clock.advance(HOURS.total_seconds() / BATCHES * 0.99)
+        size = chance.randint(5, 65)
+        await _sent(api, "POST", "/events", works(last + 1, last + size), NQUADS)
+        last += size
     head = (await api.get("/overview")).json()["head"]
     for name in ("translations", "no-subject", "music-books", "everything"):
         await _sent(api, "POST", f"/subscriptions/{name}/ack?position={head}", "", {})

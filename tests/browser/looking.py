@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 from typing import Any
+
+from PIL import Image
 
 ROOT = Path(__file__).parents[2]
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
@@ -15,6 +18,7 @@ FLAGS = (
     "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--no-proxy-server",
 )  # fmt: skip
 SIZES = {360: 740, 1280: 800, 2560: 1440}
+_LOOKS, _LOOK_MILLISECONDS = 600, 50
 _WATCH = """
 window.violations = [];
 document.addEventListener("securitypolicyviolation", (event) =>
@@ -45,7 +49,15 @@ class Visit:
 
     def settle(self) -> None:
         """Wait until nothing says any more that it is loading."""
-        self.page.wait_for_function("!document.body.innerText.includes('Loading…')")
+        self.until("!document.body.innerText.includes('Loading…')")
+
+    def until(self, expression: str) -> Any:
+        """Wait until something holds. Playwright's own way would be evaluated in the page, whose policy forbids it."""
+        for _ in range(_LOOKS):
+            if found := self.page.evaluate(expression):
+                return found
+            self.page.wait_for_timeout(_LOOK_MILLISECONDS)
+        raise AssertionError(f"wanted {expression}, found that it did not come to that")
 
     @property
     def violations(self) -> list[str]:
@@ -74,7 +86,9 @@ class Visit:
         folder = os.environ.get("TRIPLEWIRE_SCREENS")
         if folder:
             (ROOT / folder).mkdir(parents=True, exist_ok=True)
-            self.page.screenshot(path=ROOT / folder / f"{name}.png", animations="disabled")
+            taken = Image.open(BytesIO(self.page.screenshot(animations="disabled")))
+            # Few colours are enough for a page, and make a small file.
+            taken.convert("RGB").quantize(224).save(ROOT / folder / f"{name}.png", optimize=True)
 
     def _note(self, kind: str, text: str) -> None:
         if kind == "error" and not text.startswith(_EXPECTED):

@@ -158,7 +158,7 @@ export const words = {
   lists: {
     subscriptions: "Standing queries over events.",
     views: "Standing queries over the living graph.",
-    searchHint: "Words of a name, an owner or the query",
+    searchHint: "Name, owner, words of the query",
     empty: { subscriptions: "No subscriptions. Try a query, then subscribe.", views: "No views." },
     nothingFound: "Nothing is found by that search.",
     name: "Name",
@@ -236,7 +236,6 @@ export const words = {
     treeAbout: "Each firing stands below what caused it.",
     update: "update",
     wrote: (inserted: number, deleted: number) => `+${number(inserted)} −${number(deleted)}`,
-    show: (position: number) => `Show the tree of schedule ${position}`,
     schedule: "Schedule",
     changes: "Last changes of the living graph",
     noChanges: "The living graph has not changed yet.",

@@ -72,16 +72,19 @@ def is_built() -> bool:
     return (_folder() / "index.html").is_file()
 
 
-@cache
 def asset(name: str) -> PageFile | None:
     """A script, a style sheet or a picture of the page; None if there is none of that name."""
+    return _assets().get(name)
+
+
+@cache
+def _assets() -> dict[str, PageFile]:
+    """All of them by name, read once: they do not change while a node runs."""
     folder = _folder() / "assets"
-    found = next((file for file in folder.iterdir() if file.name == name), None) if folder.is_dir() else None
-    media_type = _MEDIA_TYPES.get(name[name.rfind(".") :])
-    if found is None or media_type is None:
-        return None
     headers = _SAFE | {"Content-Security-Policy": POLICY, "Cache-Control": "public, max-age=31536000, immutable"}
-    return PageFile(found.read_bytes(), media_type, headers)
+    found = folder.iterdir() if folder.is_dir() else ()
+    kinds = {file.name: _MEDIA_TYPES.get(file.name[file.name.rfind(".") :]) for file in found}
+    return {name: PageFile((folder / name).read_bytes(), kind, headers) for name, kind in kinds.items() if kind}
 
 
 def _folder() -> Traversable:

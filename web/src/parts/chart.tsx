@@ -6,6 +6,8 @@ import "uplot/dist/uPlot.min.css";
 
 import { theme } from "../theme";
 
+const SHORTEST = 60;
+
 export interface Line {
   label: string;
   colour: string;
@@ -28,6 +30,12 @@ function axis(size?: number): uPlot.Axis {
   return { stroke: colour("--muted"), font, grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false }, ...(size && { size }) };
 }
 
+/** A minute at least, also before anything has come. */
+function spanOf(first: number | null, last: number | null): [number, number] {
+  const end = last ?? Date.now() / 1000;
+  return [Math.min(first ?? end, end - SHORTEST), end];
+}
+
 function optionsFor(lines: Line[], width: number, height: number): uPlot.Options {
   return {
     width,
@@ -35,8 +43,8 @@ function optionsFor(lines: Line[], width: number, height: number): uPlot.Options
     legend: { show: false },
     cursor: { y: false, points: { size: 6 } },
     padding: [8, 8, 0, 0],
-    axes: [{ ...axis(), space: 70, values: (_, splits) => splits.map((at) => new Date(at * 1000).toLocaleTimeString("en-GB")) }, axis(44)],
-    scales: { y: { range: (_, __, most) => [0, Math.max(1, most * 1.1)] } },
+    axes: [{ ...axis(26), space: 80, values: (_, splits) => splits.map((at) => new Date(at * 1000).toLocaleTimeString("en-GB")) }, axis(44)],
+    scales: { x: { range: (_, first, last) => spanOf(first, last) }, y: { range: (_, __, most) => [0, Math.max(1, most * 1.1)] } },
     series: [
       {},
       ...lines.map((line) => ({

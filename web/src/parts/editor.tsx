@@ -7,7 +7,7 @@ import { autocompletion, closeBrackets, completionKeymap, type Completion, type 
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { HighlightStyle, StreamLanguage, bracketMatching, syntaxHighlighting } from "@codemirror/language";
 import { lintGutter, setDiagnostics } from "@codemirror/lint";
-import { Compartment, EditorState, Prec } from "@codemirror/state";
+import { EditorState, Prec } from "@codemirror/state";
 import { EditorView, drawSelection, keymap, lineNumbers, placeholder } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { useEffect, useRef } from "preact/hooks";
@@ -93,10 +93,23 @@ function insert(view: EditorView, completion: Completion, from: number, to: numb
   view.dispatch({ changes, selection: { anchor: moved }, userEvent: "input.complete" });
 }
 
+/** What replaces a selection is put there by CodeMirror: a browser would keep the look of what was there, by an inline
+ * style, which the page's policy forbids. */
+function replaceSelection(event: InputEvent, view: EditorView): boolean {
+  const { from, to, empty } = view.state.selection.main;
+  if (event.inputType !== "insertText" || !event.data || empty || view.composing) return false;
+  const text = event.data;
+  const inserted = () => view.state.update(view.state.replaceSelection(text), { userEvent: "input.type", scrollIntoView: true });
+  event.preventDefault();
+  if (!view.state.facet(EditorView.inputHandler).some((handle) => handle(view, from, to, text, inserted))) view.dispatch(inserted());
+  return true;
+}
+
+/** What is typed belongs to the editor; whoever wants another text in it makes another one, by its `key`. */
 export function Editor(props: {
   label: string;
   language: LanguageName;
-  value: string;
+  initial: string;
   hint?: string;
   mistake?: Mistake | null;
   onChange: (text: string) => void;
@@ -106,10 +119,9 @@ export function Editor(props: {
   const view = useRef<EditorView | null>(null);
   const last = useRef(props);
   last.current = props;
-  const mode = useRef(new Compartment());
   useEffect(() => {
     const root = host.current!.shadowRoot ?? host.current!.attachShadow({ mode: "open" });
-    const made = new EditorView({ root, parent: root, state: EditorState.create({ doc: props.value, extensions: extensions() }) });
+    const made = new EditorView({ root, parent: root, state: EditorState.create({ doc: props.initial, extensions: extensions() }) });
     view.current = made;
     return () => made.destroy();
   }, []);
@@ -120,6 +132,7 @@ export function Editor(props: {
   ];
   const extensions = () => [
     Prec.highest(keymap.of([{ key: "Mod-Enter", run: () => (last.current.onRun?.(), true) }])),
+    EditorView.domEventHandlers({ beforeinput: replaceSelection }),
     lineNumbers(),
     history(),
     drawSelection(),
@@ -128,7 +141,7 @@ export function Editor(props: {
     lintGutter(),
     EditorView.lineWrapping,
     placeholder(props.hint ?? ""),
-    mode.current.of(languageOf(props.language)),
+    ...languageOf(props.language),
     syntaxHighlighting(style),
     look,
     keymap.of([...completionKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab]),
@@ -136,12 +149,6 @@ export function Editor(props: {
       if (update.docChanged) last.current.onChange(update.state.doc.toString());
     }),
   ];
-  useEffect(() => view.current?.dispatch({ effects: mode.current.reconfigure(languageOf(props.language)) }), [props.language]);
-  useEffect(() => {
-    const editor = view.current;
-    if (editor && editor.state.doc.toString() !== props.value)
-      editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: props.value } });
-  }, [props.value]);
   useEffect(() => view.current?.dispatch(setDiagnostics(view.current.state, marks(view.current, props.mistake))), [props.mistake]);
   return <div class="editor" ref={host} />;
 }

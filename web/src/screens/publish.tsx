@@ -36,7 +36,7 @@ export function PublishDialog(props: { onClose: () => void }) {
         {words.publish.name}
         <input value={name} onInput={(event) => setName(event.currentTarget.value)} />
       </label>
-      <Editor label={words.publish.body} language="turtle" value={body} mistake={mistake} onChange={(text) => (setBody(text), setMistake(null))} onRun={send} />
+      <Editor label={words.publish.body} language="turtle" initial={body} mistake={mistake} onChange={(text) => (setBody(text), setMistake(null))} onRun={send} />
       <p class="bad-text" role="alert">
         {mistake?.text ?? ""}
       </p>

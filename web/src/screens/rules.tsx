@@ -10,7 +10,7 @@ import { FiringTree } from "../parts/firingtree";
 import { languages } from "../parts/languages";
 import { RuleGraph } from "../parts/rulegraph";
 import { problemText, say, useAnswer, vocabulary } from "../state";
-import { shortText } from "../turtle";
+import { shortText, type Prefixes } from "../turtle";
 import { moment, number, words } from "../words";
 
 const text = words.rules;
@@ -32,6 +32,8 @@ export function Rules() {
   const [draft, setDraft] = useState<RuleAnalysis | null>(null);
   const analysis = useAnswer((signal) => get<RuleAnalysis>("/analysis", {}, signal), []);
   const list = useAnswer((signal) => get<{ rules: Rule[]; total: number }>("/rules", { search, offset, limit: PAGE }, signal), [search, offset]);
+  const seen = vocabulary.use();
+  const prefixes = prefixesOf(list.found?.rules ?? [], seen.prefixes);
   const changed = () => (list.again(), analysis.again());
   return (
     <Screen
@@ -42,7 +44,7 @@ export function Rules() {
       <div class="columns even">
         <div class="stack">
           <Panel title={text.graph}>
-            <Answered of={draft ? { ...analysis, found: draft } : analysis}>{(found) => <Graph analysis={found} chosen={chosen} onChoose={setChosen} />}</Answered>
+            <Answered of={draft ? { ...analysis, found: draft } : analysis}>{(found) => <Graph analysis={found} prefixes={prefixes} chosen={chosen} onChoose={setChosen} />}</Answered>
           </Panel>
           <Panel title={text.list} aside={list.found && <Pager offset={offset} limit={PAGE} total={list.found.total} onMove={setOffset} />}>
             <Answered of={list}>
@@ -63,7 +65,7 @@ export function Rules() {
         <div class="stack">
           {schedule !== null && <Tree position={schedule} onClose={() => setSchedule(null)} />}
           <Panel title={text.findings}>
-            <Answered of={draft ? { ...analysis, found: draft } : analysis}>{(found) => <Findings analysis={found} chosen={chosen} />}</Answered>
+            <Answered of={draft ? { ...analysis, found: draft } : analysis}>{(found) => <Findings analysis={found} prefixes={prefixes} chosen={chosen} />}</Answered>
           </Panel>
           <Draft onChecked={setDraft} />
           <Changes onTree={setSchedule} />
@@ -73,9 +75,14 @@ export function Rules() {
   );
 }
 
-function Graph(props: { analysis: RuleAnalysis; chosen: string | null; onChoose: (rule: string | null) => void }) {
-  const { analysis, chosen } = props;
-  const { prefixes } = vocabulary.use();
+/** Prefixes that the rules themselves declare, besides those of events. */
+function prefixesOf(rules: Rule[], known: Prefixes): Prefixes {
+  const declared = rules.flatMap(({ text }) => [...text.matchAll(/USING\s+NAMESPACE\s+(\S+)\s+<?([^\s>]+)>?/g)]);
+  return { ...known, ...Object.fromEntries(declared.map(([, prefix, iri]) => [prefix!, iri!])) };
+}
+
+function Graph(props: { analysis: RuleAnalysis; prefixes: Prefixes; chosen: string | null; onChoose: (rule: string | null) => void }) {
+  const { analysis, chosen, prefixes } = props;
   const count = analysis.layers.flat().length;
   if (count === 0) return <Empty>{text.none}</Empty>;
   const arcs = analysis.arcs.filter((arc) => !chosen || arc.rule === chosen || arc.triggers === chosen);
@@ -100,9 +107,8 @@ function Graph(props: { analysis: RuleAnalysis; chosen: string | null; onChoose:
   );
 }
 
-function Findings(props: { analysis: RuleAnalysis; chosen: string | null }) {
-  const { analysis, chosen } = props;
-  const { prefixes } = vocabulary.use();
+function Findings(props: { analysis: RuleAnalysis; prefixes: Prefixes; chosen: string | null }) {
+  const { analysis, chosen, prefixes } = props;
   if (analysis.kind !== "analysed") return <Empty>{analysis.kind === "no schema" ? text.noSchema : text.none}</Empty>;
   const found = analysis.findings.filter((one) => !chosen || one.rules.length === 0 || one.rules.includes(chosen));
   if (found.length === 0) return <Empty>{text.fine}</Empty>;
@@ -178,7 +184,7 @@ function Firings(props: { rule: string; onTree: (schedule: number) => void }) {
             {schedules.length === 0 && <Empty>{text.noFirings}</Empty>}
             <p class="chips">
               {schedules.map((schedule) => (
-                <button aria-label={text.show(schedule)} onClick={() => props.onTree(schedule)}>
+                <button onClick={() => props.onTree(schedule)}>
                   {text.schedule} {number(schedule)}
                 </button>
               ))}
@@ -220,7 +226,7 @@ function Draft(props: { onChecked: (analysis: RuleAnalysis | null) => void }) {
   };
   return (
     <Panel title={text.draft}>
-      <Editor label={text.draftLabel} language="rdftl" value={draft} mistake={mistake} onChange={setDraft} onRun={check} />
+      <Editor label={text.draftLabel} language="rdftl" initial={draft} mistake={mistake} onChange={setDraft} onRun={check} />
       <p class="bad-text" role="alert">
         {mistake?.text ?? ""}
       </p>
@@ -246,7 +252,7 @@ function Changes(props: { onTree: (schedule: number) => void }) {
             <ul class="changes">
               {found.changes.toReversed().map((change) => (
                 <li>
-                  <button aria-label={text.show(change.position)} onClick={() => props.onTree(change.position)}>
+                  <button onClick={() => props.onTree(change.position)}>
                     {text.change(change.position)}
                   </button>
                   <span class="muted">

@@ -6,7 +6,7 @@ import type { Explanation, Standing, Trial } from "../answers";
 import { Problem, act, post, put, segment } from "../api";
 import { Badge, Panel, Screen } from "../parts/basics";
 import { Editor, type Mistake } from "../parts/editor";
-import { languages, type LanguageName } from "../parts/languages";
+import { languages } from "../parts/languages";
 import { LiveMatches } from "../parts/livematches";
 import { MatchTable } from "../parts/solutions";
 import { learnVocabulary, me, problemText, say, usePlace, vocabulary } from "../state";
@@ -88,7 +88,7 @@ export function TryQuery() {
             </div>
           }
         >
-          <Editor label={text.editor} language={language as LanguageName} value={query} mistake={mistake} onChange={write} onRun={run} />
+          <Editor key={language} label={text.editor} language={language} initial={query} mistake={mistake} onChange={write} onRun={run} />
           <Verdict mistake={mistake} explanation={explanation} />
           <div class="actions spread">
             <button class="primary" disabled={isTrying} onClick={run}>

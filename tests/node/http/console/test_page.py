@@ -20,7 +20,7 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "assets" / "notes.txt").write_text("not of the page")
     (tmp_path / "secret.js").write_text("of somebody else")
     monkeypatch.setattr(built_page, "_folder", lambda: folder)
-    built_page.asset.cache_clear()
+    built_page._assets.cache_clear()
     return folder
 
 
@@ -52,7 +52,7 @@ async def test_nothing_else_is_served(built: Path, tmp_path: Path, name: str):
 
 async def test_without_the_page_it_says_how_to_build_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(built_page, "_folder", lambda: tmp_path / "nothing")
-    built_page.asset.cache_clear()
+    built_page._assets.cache_clear()
     async with api_of(tmp_path / "data") as api:
         page = await api.get("/")
         assert page.status_code == 200
