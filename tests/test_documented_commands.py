@@ -1,42 +1,30 @@
 """The commands of README and docs, run as printed, page by page, in a folder with the repository's examples.
 
-A fenced block marked `bash` is run by a shell of its own. `triplewire serve` goes on beside what follows, as in another
-terminal. Only ports are others. Indented lines that begin with `triplewire` are synopses: their commands and flags
+`terminals` says how. Indented lines that begin with `triplewire` are synopses: their commands and flags
 exist. A block that stands on two pages is run once.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
-import signal
-import subprocess
-import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 import typer
-from tests.node.processes import free_port
+from tests.terminals import blocks_of, terminal
 
 from triplewire.cli.app import app
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 ELSEWHERE = {
     # Many processes for most of a minute: slow tests of their own.
     "triplewire network up --super-peers 8 --demo": "tests/cli/network/test_network.py",
     "triplewire space up --nodes 4 --demo": "tests/cli/space/test_space.py",
 }
-# A stream has no end of its own: curl leaves when its time is over.
-TIMED_OUT = 28
-PATIENCE = 300
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed"),
@@ -45,84 +33,12 @@ pytestmark = [
 
 
 def blocks(page: Path) -> list[str]:
-    return re.findall(r"^```bash\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-
-
-class Terminal:
-    """Shells in one folder, with the ports of a page led to free ones."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._ports: dict[str, int] = {}
-        self._servers: list[subprocess.Popen[bytes]] = []
-        shutil.copytree(ROOT / "examples", folder / "examples")
-
-    def run(self, block: str) -> str:
-        command = re.sub(r"(127\.0\.0\.1:|--port )(\d{4})\b", lambda m: f"{m[1]}{self._port(m[2])}", block)
-        if command.startswith("triplewire serve"):
-            return self._serve(command)
-        done = subprocess.run(
-            ["bash", "-e", "-c", command],
-            cwd=self._folder,
-            env=self._environment(),
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=False,
-        )
-        assert done.returncode in ((0, TIMED_OUT) if "--max-time" in command else (0,)), f"{block}\n{done.stderr}"
-        return done.stdout
-
-    def _serve(self, command: str) -> str:
-        port = re.search(r"--port (\d+)", command)
-        url = f"http://127.0.0.1:{port[1] if port else self._port('8080')}"
-        log = (self._folder / "server.log").open("ab")
-        self._servers.append(
-            subprocess.Popen(
-                ["bash", "-c", f"exec {command}"], cwd=self._folder, env=self._environment(), stdout=log, stderr=log
-            )
-        )
-        deadline = time.monotonic() + PATIENCE
-        while not _answers(url):
-            assert self._servers[-1].poll() is None, (self._folder / "server.log").read_text()
-            assert time.monotonic() < deadline, (self._folder / "server.log").read_text()
-            time.sleep(0.1)
-        return ""
-
-    def close(self) -> None:
-        for server in self._servers:
-            server.send_signal(signal.SIGTERM)
-        for server in self._servers:
-            server.wait(60)
-
-    def _port(self, printed: str) -> int:
-        return self._ports.setdefault(printed, free_port())
-
-    def _environment(self) -> dict[str, str]:
-        port = str(self._port("8080"))
-        beside = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        here = {"PATH": beside, "TRIPLEWIRE_PORT": port, "TRIPLEWIRE_NODE": f"http://127.0.0.1:{port}"}
-        return {**os.environ, **here}
-
-
-def _answers(url: str) -> bool:
-    try:
-        return httpx.get(f"{url}/health", timeout=5, trust_env=False).is_success
-    except httpx.TransportError:
-        return False
-
-
-@contextmanager
-def terminal(folder: Path) -> Iterator[Terminal]:
-    opened = Terminal(folder)
-    try:
-        yield opened
-    finally:
-        opened.close()
+    return blocks_of(page.read_text(encoding="utf-8"))
 
 
 def test_readme_works_as_printed(tmp_path):
     said = {}
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
     with terminal(tmp_path) as shell:
         for block in blocks(ROOT / "README.md"):
             if block.strip() not in ELSEWHERE:
@@ -160,6 +76,7 @@ def own_blocks(page: Path) -> list[str]:
 
 @pytest.mark.parametrize("page", [page for page in PAGES[1:] if own_blocks(page)], ids=lambda page: page.name)
 def test_a_page_works_as_printed(page, tmp_path):
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
     with terminal(tmp_path) as shell:
         for block in own_blocks(page):
             shell.run(block)

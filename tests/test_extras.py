@@ -1,4 +1,4 @@
-"""What an installation without some of the extras can do. `scripts/check-wheel` tries the same with a real wheel."""
+"""What an installation without some of the extras can do. `scripts/release-check` tries the same with a real wheel."""
 
 from __future__ import annotations
 

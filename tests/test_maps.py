@@ -128,6 +128,13 @@ def test_the_glossary_is_sorted_and_has_each_word_once():
     assert words == sorted(set(words), key=lambda word: re.sub(r"[^a-z]", "", word))
 
 
+def test_no_diagram_has_a_semicolon_which_ends_a_statement_there():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    diagrams = re.findall(r"^```mermaid\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    assert len(diagrams) > 5
+    assert [line for diagram in diagrams for line in diagram.splitlines() if ";" in line] == []
+
+
 def modules() -> set[str]:
     paths = (path.relative_to(SOURCES).with_suffix("") for path in SOURCES.rglob("*.py"))
     return {".".join(path.parts).removesuffix(".__init__") for path in paths}

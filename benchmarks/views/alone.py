@@ -12,9 +12,9 @@ from benchmarks.isolated import Tell
 from benchmarks.machine import resident_bytes
 from benchmarks.rivals.rerunning import Rerunning
 from benchmarks.views.library import NAMESPACE, Desk, Kind, Library, query
+from triplewire.evaluation.datasets import OxigraphDataset
 from triplewire.languages.sparql.parsing.parser import parse_dataset_query
 from triplewire.views.changes import Change
-from triplewire.views.graphs import OxigraphDataset
 from triplewire.views.view_set import ViewDelta, ViewSet
 
 _INTEGER = NamedNode("http://www.w3.org/2001/XMLSchema#integer")

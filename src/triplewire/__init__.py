@@ -8,6 +8,7 @@
     web         the built files of the page in the browser
     algebra     patterns, constraints, subscriptions, advertisements, and what can be concluded about them
     languages   text <-> algebra: SPARQL, formula, graph, RDFTL
+    evaluation  SPARQL's algebra, and its evaluation over any dataset
     matching    which subscriptions does this event satisfy?
     store       what must survive: log, registry, outbox, identities
     views       standing queries over the living graph, kept up to date from what changes

@@ -64,6 +64,7 @@ TriplewireError
 └── PipelineError              work on Spark that could not be done
     ├── SparkUnavailable       no Java, or a master that cannot be reached
     ├── LakeError              a lake that is damaged, is none, or is taken by another run
+    ├── StorageError           a storage that could not be reached, or that refused what was asked of it
     ├── StreamStopped          a micro-batch that was not begun because the stream stops
     └── BadInputRefused        a strict run met bad input: carries how many were rejected, and the first reasons
 
@@ -596,6 +597,10 @@ class SparkUnavailable(PipelineError):
 
 class LakeError(PipelineError):
     """A lake that is damaged, is none, or is taken by another run."""
+
+
+class StorageError(PipelineError):
+    """A storage that could not be reached, or that refused what was asked of it."""
 
 
 class StreamStopped(PipelineError):

@@ -12,6 +12,8 @@ EXTRAS: Mapping[str, str] = {
     "hypothesis": "testing",
     "pyspark": "spark",
     "py4j": "spark",
+    "deltalake": "spark",
+    "obstore": "spark",
     "pandas": "spark",
     "matplotlib": "spark",
     "fastapi": "node",
@@ -23,6 +25,9 @@ EXTRAS: Mapping[str, str] = {
     "cryptography": "node",
     "feedparser": "node",
     "zmq": "node",
+    "mcp": "mcp",
+    "mcp_types": "mcp",
+    "opentelemetry": "otel",
 }
 
 

@@ -13,7 +13,7 @@ def explained(run, *args: str) -> list[dict]:
 
 def test_a_fast_query(workspace, run):
     (found,) = explained(run, "good.rq")
-    assert set(found) == {"id", "lane", "requires", "patterns", "constraints", "unindexed"}
+    assert set(found) == {"id", "lane", "requires", "patterns", "constraints", "unindexed", "by_oxigraph"}
     assert (found["id"], found["lane"], found["unindexed"]) == ("good", "fast", False)
     assert len(found["patterns"]) == 2
     assert "?year > 2000" in found["constraints"]

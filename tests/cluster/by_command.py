@@ -16,7 +16,7 @@ import pytest
 from tests.cluster.conftest import FILES
 from tests.cluster.standalone import Cluster, recipe, shell
 from tests.pipeline.jobs.stream.streams import until
-from tests.pipeline.samples import EVENTS, expected, notified, rows_of
+from tests.pipeline.samples import EVENTS, expected, notified, rows_of, written_files
 
 _PATIENCE_SECONDS = 300
 _PROGRAM = str(Path(sys.executable).with_name("triplewire"))
@@ -84,7 +84,7 @@ def test_a_python_without_triplewire(cluster, here, room):
     done = pipeline(cluster, here, "match -e events -s subscriptions.jsonl -o lake", str(bare / "bin" / "python"))
     assert done.returncode == 1
     assert "Spark's workers cannot import Triplewire: No module named " in " ".join(done.stderr.split())
-    assert list((here / "lake").glob("*/*.parquet")) == []
+    assert written_files(here / "lake") == []
 
 
 def test_no_python_at_all(cluster, here):
@@ -100,4 +100,4 @@ def test_events_that_only_the_driver_sees(cluster, here):
     done = pipeline(cluster, here, "match -e events -s subscriptions.jsonl -o lake")
     assert done.returncode == 1
     assert f"{here / 'events'}/0.nq: wanted a file that every worker can read" in " ".join(done.stderr.split())
-    assert list((here / "lake").glob("*/*.parquet")) == []
+    assert written_files(here / "lake") == []

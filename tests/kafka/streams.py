@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 from msgspec import Struct
+from tests.pipeline.samples import files_of
 
 _ROOT = Path(__file__).parents[2]
 _PATIENCE_SECONDS = 300.0
@@ -48,4 +49,4 @@ class Driver(Struct, frozen=True):
 
     @property
     def _commits(self) -> int:
-        return len(list(self.lake.glob("_triplewire/commits/*.json")))
+        return len(files_of(self.lake, "runs"))

@@ -36,6 +36,14 @@ class TestExplain:
     def test_a_query_that_requires_nothing_is_shown_as_such(self, query):
         assert explain(subscription(query)).unindexed
 
+    def test_it_names_the_functions_that_oxigraph_computes(self):
+        query = "SELECT * { ?s :p ?o OPTIONAL { ?s :q ?x } FILTER(REGEX(STR(?o), 'a') && xsd:integer(?o) IN (1, 2)) }"
+        assert explain(subscription(query)).by_oxigraph == ["REGEX", "<http://www.w3.org/2001/XMLSchema#integer>"]
+        assert (
+            explain(subscription("SELECT * { ?s :p ?o OPTIONAL { ?s :q ?x } FILTER(STRLEN(?o) > 1) }")).by_oxigraph
+            == []
+        )
+
     def test_a_query_that_can_never_match_is_not_unindexed(self):
         assert not explain(subscription("SELECT * { ?s ?p ?o FILTER(false) }")).unindexed
 

@@ -12,10 +12,9 @@ from tests.matching.asking import PREFIXES, event, in_general_lane, subscription
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.matching import Match, Matcher
-from triplewire.matching.evaluation.budget import Allowance
+from triplewire.matching.evaluation.budget import DEFAULT_STEPS
 from triplewire.matching.evaluation.event_view import EventView
 from triplewire.matching.evaluation.plans import query_plan
-from triplewire.matching.general.datasets import Dataset
 from triplewire.matching.reasons import match_reasons
 from triplewire.rdf.events import Event
 from triplewire.rdf.terms import RDF, RDFS, Triple
@@ -220,7 +219,7 @@ def suffices(reason: Reason, solution: object, asked: Subscription, match: Match
     less = Taxonomy.from_triples([*declared, *(t for t in taxonomy.triples if str(t) in axioms)])
     # There may be no triple at all, which `Event.from_triples` refuses.
     smaller = Event(match.event.graph, tuple(triples), b"", match.event.time)
-    found = query_plan(asked.query).answer(Dataset(EventView(smaller, less)), Allowance())
+    found = query_plan(asked.query).answer(EventView.of(smaller, less), DEFAULT_STEPS)
     assert found is not None
     assert solution in found.solutions, (asked.text, solution, reason)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import duckdb
 import msgspec
+from deltalake import DeltaTable
 
 from triplewire import Matcher, Taxonomy
 from triplewire.languages.files import load_subscriptions
@@ -53,8 +54,25 @@ def expected(folder: Path) -> set[tuple[str, str]]:
 
 
 def rows_of(lake: Path, table: str, columns: str = "*") -> list[tuple]:
-    """A table of the lake, read by something that knows nothing of Triplewire."""
-    return duckdb.sql(f"select {columns} from '{lake}/{table}/*.parquet' order by all").fetchall()
+    """A table of the lake, read by what knows nothing of Triplewire: Delta says which files, DuckDB reads them."""
+    if not (files := files_of(lake, table)):
+        return []
+    return duckdb.sql(f"select {columns} from read_parquet({files}, union_by_name=true) order by all").fetchall()
+
+
+def files_of(lake: Path, table: str) -> list[str]:
+    """The files that a table has, by its Delta log."""
+    return sorted(DeltaTable(lake / table).file_uris()) if (lake / table / "_delta_log").exists() else []
+
+
+def written_files(lake: Path) -> list[Path]:
+    """Every file in the folders of the tables, committed or not."""
+    return sorted(lake.glob("[a-z]*/*/*.parquet"))
+
+
+def tasks_of(lake: Path) -> list[Path]:
+    """What tasks have written of their progress: it goes with the run."""
+    return list((lake / "_triplewire" / "progress").glob("*"))
 
 
 def notified(lake: Path) -> list[tuple[str, str]]:

@@ -13,7 +13,16 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.pipeline.samples import expected, notified, request_of, rows_of, write_feed, write_rows
+from tests.pipeline.samples import (
+    expected,
+    notified,
+    request_of,
+    rows_of,
+    tasks_of,
+    write_feed,
+    write_rows,
+    written_files,
+)
 
 from triplewire import Matcher, Subscription
 from triplewire.errors import BadInputRefused, InputError, LakeError, PipelineError, SnapshotError
@@ -131,8 +140,7 @@ def test_a7_an_event_beyond_the_limits_is_a_reject_whatever_the_lane(spark, tmp_
 def test_strict_refuses_it_all_and_leaves_nothing(spark, spoilt, tmp_path):
     with pytest.raises(PipelineError, match="wanted sound input only"):
         match_files(spark, request_of(spoilt, tmp_path / "lake", strict=True))
-    assert list((tmp_path / "lake").glob("*/*.parquet")) == []
-    assert list((tmp_path / "lake" / ".staging").iterdir()) == []
+    assert written_files(tmp_path / "lake") == tasks_of(tmp_path / "lake") == []
 
 
 _ONE_TASK = """
@@ -141,16 +149,19 @@ from pathlib import Path
 from triplewire.pipeline.index import index_at
 from triplewire.pipeline.sources.files import source_file
 from triplewire.pipeline.sources.splits import plan_tasks
+from triplewire.pipeline.lake.table_writers import Draft
 from triplewire.pipeline.split_tasks import TaskSpec, run_task
+from triplewire.pipeline.storage.location import Location
 
 path, index, staging = sys.argv[1:]
 peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 small = Path(staging) / "small.nq"
 small.write_text("<urn:s> <urn:p> <urn:o> <urn:e> .\\n" * 10)
-run_task(TaskSpec([plan_tasks([source_file(small)], 1)[0]], index_at(index), staging, "warm"), 0)
+draft = Draft(Location.of(staging), "run-once-00000000", "run")
+run_task(TaskSpec([plan_tasks([source_file(small)], 1)[0]], index_at(index), draft), 0)
 before = peak()
 tasks = plan_tasks([source_file(Path(path))], 2)
-counts = [run_task(TaskSpec(tasks, index_at(index), staging, "run"), number).counts for number in range(len(tasks))]
+counts = [run_task(TaskSpec(tasks, index_at(index), draft), number).counts for number in range(len(tasks))]
 print(peak() - before, sum(c.events for c in counts), sum(c.rejects for c in counts))
 """
 
@@ -185,7 +196,7 @@ def test_three_bad_subscriptions_among_ten_thousand_are_listed_and_the_rest_are_
     with pytest.raises(BadInputRefused, match="found 3 rejected") as refused:
         match_files(spark, request_of(feed, tmp_path / "other", subscriptions=asked.subscriptions, strict=True))
     assert all(f"line {line} " in str(refused.value) for line in (8, 5_001, 9_999))
-    assert list((tmp_path / "other").glob("*/*.parquet")) == []
+    assert written_files(tmp_path / "other") == []
 
 
 def test_an_empty_folder(spark, feed, tmp_path):

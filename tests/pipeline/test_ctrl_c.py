@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.pipeline.samples import rows_of, write_feed, write_rows
+from tests.pipeline.samples import rows_of, tasks_of, write_feed, write_rows, written_files
 
 from triplewire.testing.workloads import Row
 
@@ -39,7 +39,7 @@ def interrupted(process: subprocess.Popen[str], busy: Callable[[], bool]) -> str
 
 
 def is_staging(lake: Path) -> Callable[[], bool]:
-    return lambda: any((lake / ".staging").glob("*"))
+    return lambda: bool(tasks_of(lake))
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ def test_ctrl_c_leaves_nothing_half_done(feed, tmp_path):
     lake = tmp_path / "lake"
     said = interrupted(started(*match_of(feed, lake)), is_staging(lake))
     assert said == ""
-    assert list(lake.glob("*/*.parquet")) == list((lake / ".staging").iterdir()) == []
+    assert written_files(lake) == tasks_of(lake) == []
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +90,7 @@ def test_every_job_ends_cleanly(feed, filled, tmp_path, monkeypatch, job):
     assert not (tmp_path / "report").exists()
     assert (rows_of(filled, "events"), rows_of(filled, "notifications"), rows_of(filled, "runs")) == before
     assert [path for path in tmp_path.rglob("*.parquet") if "indexes" not in path.parts] == []
-    assert list((filled / ".staging").glob("*")) == list((tmp_path / "out" / ".staging").glob("*")) == []
+    assert tasks_of(filled) == tasks_of(tmp_path / "out") == []
 
 
 @pytest.mark.slow
@@ -106,4 +106,4 @@ def test_also_while_spark_is_being_started(feed, tmp_path, monkeypatch, seconds)
         return True
 
     assert interrupted(process, starting) == ""
-    assert list((tmp_path / "lake").glob("*/*.parquet")) == []
+    assert written_files(tmp_path / "lake") == []

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.pipeline.samples import expected, notified, rows_of, write_feed
+from tests.pipeline.samples import expected, files_of, notified, rows_of, tasks_of, write_feed
 
 # Slow: every kill needs a driver, and a driver ten seconds to start.
 pytestmark = [pytest.mark.xdist_group("stream-kill"), pytest.mark.slow]
@@ -93,11 +93,11 @@ def _killed(told: list[str], lake: Path, chance: random.Random) -> list[bool]:
 def _under_way(lake: Path, begun: float) -> bool:
     """Whether something is staged that was not left behind by an earlier driver."""
     try:
-        return any(path.stat().st_mtime >= begun for path in (lake / ".staging").glob("*"))
+        return any(path.stat().st_mtime >= begun for path in tasks_of(lake))
     except FileNotFoundError:
         # Published between listing and looking.
         return False
 
 
 def _commits(lake: Path) -> int:
-    return len(list(lake.glob("_triplewire/commits/*.json")))
+    return len(files_of(lake, "runs"))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pyoxigraph import Store
 
+from triplewire.evaluation.datasets import OxigraphDataset
+from triplewire.evaluation.forms import form_of
+from triplewire.evaluation.work import Budget, Moment, Work
 from triplewire.languages.sparql.parsing.parser import parse_dataset_query
 from triplewire.rdf.terms import Quad, Triple
 from triplewire.views.changes import Change
-from triplewire.views.evaluation.forms import form_of
-from triplewire.views.evaluation.work import Budget, Moment, Work
-from triplewire.views.graphs import OxigraphDataset
 from triplewire.views.maintenance.results import Item
 from triplewire.views.maintenance.states import States, quads_seen
 from triplewire.views.maintenance.view import maintenance_of

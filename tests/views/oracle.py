@@ -14,17 +14,17 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from pyoxigraph import QueryBoolean, QuerySolutions, Store
+from tests.views.alternative_paths import spelled_out
 
 from triplewire.algebra.patterns import Variable
+from triplewire.evaluation.algebra.paths import may_be_empty
+from triplewire.evaluation.datasets import Dataset, OxigraphDataset
 from triplewire.languages.sparql.parsing.parser import parse_dataset_query
 from triplewire.languages.sparql.printing.printer import print_dataset_query
 from triplewire.languages.sparql.syntax import ast
 from triplewire.languages.sparql.syntax.datasets import DatasetQuery, DescribeQuery
 from triplewire.languages.trees import transform, walk
-from triplewire.matching.general.alternative_paths import spelled_out
 from triplewire.rdf.terms import Literal, NamedNode, Quad, Term, Triple
-from triplewire.views.algebra.paths import may_be_empty
-from triplewire.views.graphs import Dataset, OxigraphDataset
 
 Multiset = Counter[object]
 Tree = TypeVar("Tree")

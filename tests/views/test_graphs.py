@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.views.generating import World, store_of
 
+from triplewire.evaluation.datasets import DEFAULT_GRAPH, Dataset, OxigraphDataset
 from triplewire.rdf.terms import NamedNode, Quad
-from triplewire.views.graphs import DEFAULT_GRAPH, Before, Dataset, Either, OxigraphDataset, QuadSet, Remembered
+from triplewire.views.graphs import Before, Either, QuadSet, Remembered
 
 
 def quads_of(dataset: Dataset) -> list[str]:

@@ -14,13 +14,13 @@ from tests.views.generating import NODES, World, dataset_query, store_of
 from tests.views.oracle import as_multiset
 
 from triplewire.errors import BudgetExceeded, DuplicateSubscription, InputError, UnknownSubscription
+from triplewire.evaluation.answers import evaluate
+from triplewire.evaluation.datasets import Dataset, OxigraphDataset
+from triplewire.evaluation.work import Moment
 from triplewire.languages.sparql.parsing.parser import parse_dataset_query
 from triplewire.rdf.terms import NamedNode, Quad
 from triplewire.views import view_set
 from triplewire.views.changes import Change
-from triplewire.views.evaluation.answers import evaluate
-from triplewire.views.evaluation.work import Moment
-from triplewire.views.graphs import Dataset, OxigraphDataset
 from triplewire.views.index import members
 from triplewire.views.view_set import ViewDelta, ViewFailed, ViewSet
 

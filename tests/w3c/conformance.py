@@ -19,6 +19,8 @@ from tests.w3c.manifests import Case, Dataset, cases, quads_of
 from tests.w3c.results import Answer, are_same, expected_in, same_graphs
 
 from triplewire.errors import InputError, RefusedFeature
+from triplewire.evaluation.answers import evaluate
+from triplewire.evaluation.datasets import OxigraphDataset
 from triplewire.languages.sparql.parsing.parser import parse_dataset_query, parse_update
 from triplewire.languages.sparql.syntax import ast
 from triplewire.languages.sparql.syntax.datasets import DatasetQuery
@@ -31,8 +33,6 @@ from triplewire.rules.execution import Status
 from triplewire.store import Database
 from triplewire.store.disk import Connection
 from triplewire.views.changes import Change
-from triplewire.views.evaluation.answers import evaluate
-from triplewire.views.graphs import OxigraphDataset
 from triplewire.views.maintenance.results import Item
 from triplewire.views.view_set import ViewDelta, ViewFailed, ViewSet
 

@@ -22,10 +22,9 @@ from triplewire.algebra.queries import FastQuery, Query, cores_of
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import EMPTY, Taxonomy
 from triplewire.errors import BudgetExceeded, DuplicateSubscription, UnknownSubscription
-from triplewire.matching.evaluation.budget import DEFAULT_SECONDS, DEFAULT_STEPS, Allowance
+from triplewire.matching.evaluation.budget import DEFAULT_STEPS
 from triplewire.matching.evaluation.event_view import EventView
 from triplewire.matching.evaluation.plans import FastPlan
-from triplewire.matching.general.datasets import Dataset
 from triplewire.matching.general.plan import GeneralPlan
 from triplewire.matching.matches import Match
 from triplewire.rdf.events import Event
@@ -53,8 +52,8 @@ class _Entry(Struct):
 class Matcher:
     """Holds subscriptions and matches events against them.
 
-    `budget` is how many intermediate bindings one evaluation may make, `seconds` how long one may take that has to be
-    run apart, `tries` how often a subscription may exceed them before it is quarantined.
+    `budget` is how many steps one evaluation may take, `tries` how often a subscription may exceed them before it is
+    quarantined.
     """
 
     def __init__(
@@ -62,11 +61,10 @@ class Matcher:
         taxonomy: Taxonomy | None = None,
         *,
         budget: int = DEFAULT_STEPS,
-        seconds: float = DEFAULT_SECONDS,
         tries: int = 1,
     ) -> None:
         self._taxonomy = taxonomy
-        self._allowance = Allowance(budget, seconds)
+        self._steps = budget
         self._tries = tries
         self._entries: dict[str, _Entry] = {}
         self._added = 0
@@ -95,11 +93,10 @@ class Matcher:
 
     def match(self, event: Event) -> list[Match]:
         """The subscriptions that the event satisfies, in the order in which they were added."""
-        view = EventView(event, self._taxonomy or EMPTY)
-        dataset = Dataset(view)
+        view = EventView.of(event, self._taxonomy or EMPTY)
         found = (self._entries[name] for name in self._candidates.lookup(view) if name not in self._quarantined)
         candidates = sorted(found, key=lambda entry: entry.number)
-        matches = [match for entry in candidates if (match := self._matched(entry, dataset)) is not None]
+        matches = [match for entry in candidates if (match := self._matched(entry, view, event)) is not None]
         self.stats.events += 1
         self.stats.candidates += len(candidates)
         self.stats.matches += len(matches)
@@ -134,16 +131,16 @@ class Matcher:
     def __contains__(self, subscription_id: object) -> bool:
         return subscription_id in self._entries
 
-    def _matched(self, entry: _Entry, dataset: Dataset) -> Match | None:
+    def _matched(self, entry: _Entry, view: EventView, event: Event) -> Match | None:
         try:
-            answer = entry.plan.answer(dataset, self._allowance)
+            answer = entry.plan.answer(view, self._steps)
         except BudgetExceeded as error:
-            self._failed(entry, dataset.view.event, error)
+            self._failed(entry, event, error)
             return None
         if answer is None:
             return None
         subscription = entry.subscription
-        return Match(subscription.id, dataset.view.event, answer.solutions, answer.construct, subscription.lane)
+        return Match(subscription.id, event, answer.solutions, answer.construct, subscription.lane)
 
     def _failed(self, entry: _Entry, event: Event, error: BudgetExceeded) -> None:
         entry.failures += 1

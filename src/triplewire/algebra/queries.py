@@ -56,7 +56,7 @@ class FastQuery(Struct, frozen=True):
 
 
 class GeneralQuery(Struct, frozen=True):
-    """The general lane: evaluated by Oxigraph on events that satisfy one of the required cores.
+    """The general lane: evaluated by operators on events that satisfy one of the required cores.
 
     `requires` is sound: an event that satisfies none of them gives no solution. A core without patterns requires
     nothing; no core at all means that the query can never match. `tree` is the syntax tree, which the algebra does not

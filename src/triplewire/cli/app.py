@@ -12,8 +12,11 @@ import typer
 
 from triplewire import __version__
 from triplewire.cli import covers, explain, generate, jsap, match, subsumes, why
+from triplewire.cli.agents import mcp
+from triplewire.cli.demo import command as demo
 from triplewire.cli.federation import privileges
 from triplewire.cli.invocation import INTERRUPTED, Job, ManyPathsJob, Question
+from triplewire.cli.manual import command as manual
 from triplewire.cli.network import group as network
 from triplewire.cli.node import (
     changes,
@@ -34,6 +37,7 @@ from triplewire.cli.peer import group as peer_group
 from triplewire.cli.pipeline import group as pipeline
 from triplewire.cli.rules import group as rules
 from triplewire.cli.space import group as space
+from triplewire.cli.upkeep import backup
 
 app = typer.Typer(
     name="triplewire",
@@ -45,6 +49,7 @@ app = typer.Typer(
     "Results go to standard output, everything else to standard error.",
 )
 
+app.command("demo", cls=Job, epilog=demo.EXAMPLES)(demo.demo_command)
 app.command("match", cls=ManyPathsJob, epilog=match.EXAMPLES)(match.match_command)
 app.command("explain", cls=Job, epilog=explain.EXAMPLES)(explain.explain_command)
 app.command("subsumes", cls=Question, epilog=subsumes.EXAMPLES)(subsumes.subsumes_command)
@@ -57,6 +62,8 @@ app.add_typer(network.app, name="network")
 app.add_typer(space.app, name="space")
 app.add_typer(peer_group.app, name="peer")
 app.command("serve", cls=Job, epilog=serve.EXAMPLES)(serve.serve_command)
+app.command("backup", cls=Job, epilog=backup.BACKUP_EXAMPLES)(backup.backup_command)
+app.command("restore", cls=Job, epilog=backup.RESTORE_EXAMPLES)(backup.restore_command)
 app.command("publish", cls=Job, epilog=publish.EXAMPLES)(publish.publish_command)
 app.command("subscribe", cls=Job, epilog=subscribe.EXAMPLES)(subscribe.subscribe_command)
 app.add_typer(subscriptions.app, name="subscriptions")
@@ -70,8 +77,10 @@ app.command("changes", cls=Job, epilog=changes.EXAMPLES)(changes.changes_command
 app.add_typer(views.app, name="views")
 app.add_typer(jsap.app, name="jsap")
 app.command("feed", cls=Job, epilog=feed.EXAMPLES)(feed.feed_command)
-app.command("clients", cls=Job, epilog=clients.EXAMPLES)(clients.clients_command)
+app.add_typer(clients.app, name="clients")
+app.command("mcp", cls=Job, epilog=mcp.EXAMPLES)(mcp.mcp_command)
 app.command("dead-letters", cls=Job, epilog=dead_letters.EXAMPLES)(dead_letters.dead_letters_command)
+app.command("man", cls=Job, epilog=manual.EXAMPLES)(manual.man_command)
 
 
 def _show_version(wanted: bool) -> None:

@@ -27,7 +27,7 @@ triplewire explain alerts/ --json | jq 'select(.unindexed) | .id'
 
 _LANES = {
     "fast": "fast: compiled to patterns and a constraint",
-    "general": "general: evaluated by Oxigraph on events that have what it requires",
+    "general": "general: compiled to operators, evaluated on events that have what it requires",
 }
 
 
@@ -74,6 +74,8 @@ def described(subscription: Subscription) -> Iterator[tuple[str, str]]:
     else:
         wanted = explanation.requires or ["what no event has: it can never match"]
         yield from zip(chain(["requires"], repeat("or")), wanted, strict=False)
+        if explanation.by_oxigraph:
+            yield "by Oxigraph", ", ".join(explanation.by_oxigraph)
 
 
 def _core(core: Core, explanation: Explanation) -> Iterator[tuple[str, str]]:

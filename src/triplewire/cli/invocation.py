@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from triplewire.cli.screen import complain
 from triplewire.errors import InputError, NodeRefused, NodeUnreachable, TriplewireError
@@ -32,15 +32,15 @@ INTERRUPTED = 130
 READER_GONE = 141
 
 
-class Job(TyperCommand):
-    """A command that does work. Trouble becomes one message on standard error and an exit code."""
+class _Work:
+    """Trouble becomes one message on standard error and an exit code."""
 
     on_trouble: ClassVar[int] = FAILED
 
     def invoke(self, ctx: Any) -> Any:
         try:
             with needing():
-                result = super().invoke(ctx)
+                result = super().invoke(ctx)  # type: ignore[misc]
             sys.stdout.flush()
         except (typer.Exit, typer.Abort, typer.BadParameter):
             raise
@@ -58,6 +58,14 @@ class Job(TyperCommand):
             complain(f"a bug in Triplewire: {type(bug).__name__}: {bug}; TRIPLEWIRE_TRACEBACK=1 shows where")
             raise typer.Exit(self.on_trouble) from None
         return result
+
+
+class Job(_Work, TyperCommand):
+    """A command that does work."""
+
+
+class JobGroup(_Work, TyperGroup):
+    """A group that does work itself, when it is called without one of its commands."""
 
 
 class ManyPathsJob(Job):

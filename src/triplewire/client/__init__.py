@@ -12,6 +12,7 @@
     follower      follow a subscription over connections that break: which request comes next, and what is new in what
                   arrives
     jsap          SEPA's application profiles: queries and updates by name, with bindings that become terms
+    mcp           a node for agents: a server of the Model Context Protocol
     peer          it comes and goes, and keeps what it was notified of in a directory of its own
     rules         rules, schema and RDFTL updates: what a client asks for, and what it makes of the answers
     sepa          the requests of such a profile, sent as SEPA's protocol has it
@@ -26,7 +27,7 @@
 """
 
 from triplewire.client.calls import EVENTS, DeadLetter, LogPage, Registration, SubscriptionStatus, Verdict
-from triplewire.client.follower import Notification
+from triplewire.client.follower import Notification, NotificationPage
 from triplewire.client.rules import KeptFiring, RuleStatus, UpdateOutcome
 from triplewire.client.views import ViewNotification, ViewPage
 from triplewire.extras import needing
@@ -62,6 +63,7 @@ __all__ = [
     "NetworkTrace",
     "NetworkTransaction",
     "Notification",
+    "NotificationPage",
     "Reason",
     "Receipt",
     "Registration",

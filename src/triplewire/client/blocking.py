@@ -14,7 +14,7 @@ from triplewire.client import calls, rules, views
 from triplewire.client.calls import Call, DeadLetter, LogPage, RdfLike, Registration, SubscriptionStatus, Verdict
 from triplewire.client.console import Console
 from triplewire.client.federation.blocking import Federation
-from triplewire.client.follower import Follower, Following, Gap, Notification, T
+from triplewire.client.follower import Follower, Following, Gap, Notification, NotificationPage, T, notification_page
 from triplewire.client.rules import KeptFiring, RuleStatus, UpdateOutcome
 from triplewire.client.settings import STREAM_TIMEOUT, acknowledged_every, headers_of
 from triplewire.client.views import ViewFollower, ViewNotification, ViewPage
@@ -167,6 +167,12 @@ class Client:
             yield from response.iter_raw()
         finally:
             response.close()
+
+    def read_subscription(
+        self, name: str, after: int | None = None, limit: int = 100, *, wait: float = 0.0
+    ) -> NotificationPage:
+        """What a subscription has found after a position, None being what was acknowledged; waits for the first."""
+        return notification_page(self._call(calls.read_subscription(name, after, limit, wait)))
 
     def acknowledge(self, name: str, position: int) -> None:
         """Tell that everything up to a position has arrived."""

@@ -40,6 +40,8 @@ JSON = "application/json"
 PATCH = MEDIA_TYPE
 # What a query is asked over.
 LIVING, EVENTS = "/sparql", "/events/sparql"
+# No log is longer.
+MOST_POSITION = (1 << 63) - 1
 RdfLike = bytes | str | os.PathLike[str]
 
 
@@ -282,6 +284,11 @@ def explained_answer(content: bytes) -> ExplainedAnswer:
 
 def verdict(content: bytes) -> Verdict:
     return decoded(content, Verdict)
+
+
+def read_subscription(name: str, after: int | None, limit: int, wait: float) -> Call:
+    params = {"limit": str(limit), "wait": str(wait)} | ({} if after is None else {"after": str(after)})
+    return Call("GET", stream_path(subscription_path(name)), params, seconds=wait)
 
 
 def unsubscribe(name: str) -> Call:

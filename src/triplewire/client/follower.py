@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Struct
 from pyoxigraph import RdfFormat, parse
 
+from triplewire.client.calls import decoded
 from triplewire.errors import InputError, TriplewireError
 from triplewire.rdf.solutions import Solutions, Triples
 from triplewire.rdf.sparql_json import json_binding, solution_of
@@ -46,6 +47,17 @@ class Notification(Struct, frozen=True):
         why = None if self.why is None else msgspec.json.decode(msgspec.json.encode(self.why))
         more = {"construct": construct, "data": self.data, "why": why}
         return parts | {name: part for name, part in more.items() if part is not None}
+
+
+class NotificationPage(Struct, frozen=True):
+    """What a subscription has found, in order.
+
+    `next` is where to read on, None at the end; `gap` the last that was lost unread.
+    """
+
+    notifications: list[Notification]
+    next: int | None
+    gap: int | None
 
 
 class Gap(Struct, frozen=True):
@@ -119,10 +131,7 @@ class Follower(Following[Notification]):
     """The state of one reader of a subscription."""
 
     def _notification(self, data: str) -> Notification:
-        sent = msgspec.json.decode(data, type=_Sent)
-        construct = None if sent.construct is None else triples_in(sent.construct)
-        solutions = Solutions(map(solution_of, sent.solutions))
-        return Notification(sent.event, sent.position, solutions, construct, sent.data, sent.why)
+        return _received(msgspec.json.decode(data, type=_Sent))
 
 
 class _Sent(Struct, frozen=True):
@@ -134,6 +143,24 @@ class _Sent(Struct, frozen=True):
     construct: list[str] | None = None
     data: str | None = None
     why: tuple[Reason, ...] | None = None
+
+
+class _SentPage(Struct, frozen=True):
+    notifications: list[_Sent]
+    next: int | None = None
+    gap: int | None = None
+
+
+def notification_page(content: bytes) -> NotificationPage:
+    """A page as it was sent."""
+    sent = decoded(content, _SentPage)
+    return NotificationPage([_received(one) for one in sent.notifications], sent.next, sent.gap)
+
+
+def _received(sent: _Sent) -> Notification:
+    construct = None if sent.construct is None else triples_in(sent.construct)
+    solutions = Solutions(map(solution_of, sent.solutions))
+    return Notification(sent.event, sent.position, solutions, construct, sent.data, sent.why)
 
 
 def triples_in(lines: list[str]) -> Triples:

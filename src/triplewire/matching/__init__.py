@@ -8,7 +8,7 @@ scanning         from N-Quads bytes to flat tables, within limits, and back to t
 segments         subscriptions as flat arrays, from the first draft to merging and to files on disk
 kernels          what numba compiles: scan, index, search
 evaluation       one subscription on one event, in plain Python, within a budget
-general          the general lane: all of SPARQL, evaluated by Oxigraph on one event
+general          the general lane: all of SPARQL, evaluated by operators on one event
 chains           subscriptions as chains of sub-subscriptions, and the quads that concern them
 reasons          what each solution of a match stands on: quads of the event, and what follows by the taxonomy
 explain          what a subscription requires, and why an event does not satisfy it, in words for people

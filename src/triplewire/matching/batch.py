@@ -11,10 +11,12 @@ import pyarrow as pa
 from triplewire.algebra.patterns import Pattern
 from triplewire.algebra.queries import Construct, FastQuery
 from triplewire.algebra.subscriptions import language_named
+from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.matching import arrow_columns
+from triplewire.matching.evaluation.event_view import EventView
 from triplewire.matching.general.construct_templates import instantiate
 from triplewire.matching.kernels.columns import END, EVENT_GRAPH, START
-from triplewire.matching.matches import Match, Solution
+from triplewire.matching.matches import EvaluatedMatch, Match, Solution
 from triplewire.matching.scanning.scanner import ScanError, ScanResult
 from triplewire.matching.scanning.strict_parser import spelling
 from triplewire.matching.scanning.term_decoding import term_of
@@ -54,10 +56,10 @@ class MatchBatch:
     def __init__(self, scanned: ScanResult, columns: list[SegmentMatches], events: dict[int, Event]) -> None:
         self._scanned = scanned
         self._columns = columns
-        self._others: list[tuple[int, int, Match]] = []
+        self._others: list[tuple[int, int, EvaluatedMatch]] = []
         self._events = events
 
-    def include(self, event: int, segment: Segment, number: int, match: Match) -> None:
+    def include(self, event: int, segment: Segment, number: int, match: EvaluatedMatch) -> None:
         """Add a match that was found by evaluation."""
         self._others.append((event, int(segment.records.serials[number]), match))
 
@@ -98,6 +100,14 @@ class MatchBatch:
             self._events[index] = Event.from_triples(name, triples, limits=ANY_SIZE)
         return self._events[index]
 
+    def view(self, index: int, taxonomy: Taxonomy) -> EventView:
+        """An event of the batch, made ready to be asked."""
+        known = self._events.get(index)
+        if known is not None:
+            return EventView.of(known, taxonomy)
+        rows = [(_term(s), _term(p), _term(o)) for s, p, o in self._scanned.spelled_rows(index)]
+        return EventView(self._scanned.event_iri(index), rows, taxonomy)
+
     def __iter__(self) -> Iterator[Match]:
         """The matches as objects, by event and then in the order in which subscriptions were added."""
         return self.without(frozenset())
@@ -113,7 +123,9 @@ class MatchBatch:
             for row in found.matches.tolist():
                 if not left_out or found.segment.id_of(row[MATCH_SUBSCRIPTION]) not in left_out:
                     yield row[MATCH_EVENT], int(serials[row[MATCH_SUBSCRIPTION]]), self._match(found, row)
-        yield from (other for other in self._others if other[2].subscription_id not in left_out)
+        for event, serial, match in self._others:
+            if match.subscription_id not in left_out:
+                yield event, serial, match.on(self.event(event))
 
     def _match(self, found: SegmentMatches, row: list[int]) -> Match:
         number = row[MATCH_SUBSCRIPTION]
@@ -172,8 +184,9 @@ class MatchBatch:
         return pa.Table.from_arrays(columns, schema=ARROW_SCHEMA)
 
     def _arrow_of_others(self) -> pa.Table:
+        names = {event: self._scanned.event_iri(event).value for event in {other[0] for other in self._others}}
         rows = [
-            (event, match.event.graph.value, match.subscription_id, _spelled(match.solutions), match.lane)
+            (event, names[event], match.subscription_id, _spelled(match.answer.solutions), match.lane)
             for event, _, match in self._others
         ]
         columns = list(zip(*rows, strict=True)) if rows else [()] * len(ARROW_SCHEMA)

@@ -10,10 +10,11 @@ from msgspec import Struct
 from triplewire.algebra.constraints import ALWAYS, Condition
 from triplewire.algebra.evaluation import met
 from triplewire.algebra.patterns import Pattern
-from triplewire.algebra.queries import Core, FastQuery, cores_of
+from triplewire.algebra.queries import Core, FastQuery, GeneralQuery, cores_of
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import EMPTY, Taxonomy
 from triplewire.errors import BudgetExceeded
+from triplewire.evaluation.expressions.compiler import asked_of_oxigraph
 from triplewire.matching.chains.anchors import is_unindexed
 from triplewire.matching.constraint_text import constraint_text, failure
 from triplewire.matching.evaluation.budget import Budget
@@ -35,6 +36,7 @@ class Explanation(Struct, frozen=True):
 
     `requires` has one line for each core, of which an event must satisfy one; `patterns` and `constraints` are those of
     all cores. `unindexed` means that some core requires nothing that the index can use: it is tested on every event.
+    `by_oxigraph` names the functions that are not compiled: Oxigraph computes each call.
     """
 
     lane: str
@@ -42,6 +44,7 @@ class Explanation(Struct, frozen=True):
     patterns: list[str]
     constraints: str
     unindexed: bool
+    by_oxigraph: list[str]
 
 
 def explain(subscription: Subscription) -> Explanation:
@@ -54,7 +57,13 @@ def explain(subscription: Subscription) -> Explanation:
         patterns=list(dict.fromkeys(str(pattern) for core in cores for pattern in core.patterns)),
         constraints=" || ".join(dict.fromkeys(constraints)),
         unindexed=is_unindexed(subscription),
+        by_oxigraph=_by_oxigraph(subscription),
     )
+
+
+def _by_oxigraph(subscription: Subscription) -> list[str]:
+    query = subscription.query
+    return list(asked_of_oxigraph(query.tree)) if isinstance(query, GeneralQuery) else []
 
 
 class MatchVerdict(Struct, frozen=True):
@@ -78,7 +87,7 @@ def why(subscription: Subscription, event: Event, taxonomy: Taxonomy | None = No
 
 def why_not(subscription: Subscription, event: Event, taxonomy: Taxonomy | None = None) -> str:
     """One sentence on why the event does not satisfy the subscription, as far as its patterns and constraints tell."""
-    view = EventView(event, taxonomy or EMPTY)
+    view = EventView.of(event, taxonomy or EMPTY)
     try:
         reasons = [_why_core_fails(core, view) for core in cores_of(subscription.query)]
     except BudgetExceeded as error:

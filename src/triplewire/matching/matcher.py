@@ -15,6 +15,7 @@ again.
 
 from __future__ import annotations
 
+import logging
 import os
 import secrets
 from collections import Counter
@@ -31,15 +32,14 @@ from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import EMPTY, Taxonomy
 from triplewire.errors import BudgetExceeded, DuplicateSubscription, InputError, UnknownSubscription
 from triplewire.matching.batch import MatchBatch
-from triplewire.matching.evaluation.budget import DEFAULT_SECONDS, DEFAULT_STEPS, Allowance, Budget
+from triplewire.matching.evaluation.budget import DEFAULT_STEPS, Budget
 from triplewire.matching.evaluation.event_view import EventView
 from triplewire.matching.evaluation.interpreter import Interpreter
 from triplewire.matching.evaluation.plans import PlanCache, QueryPlan
 from triplewire.matching.evaluation.quarantine import Quarantine
-from triplewire.matching.general.datasets import IN_PROCESS, Dataset, Evaluator
 from triplewire.matching.general.plan import GeneralPlan
 from triplewire.matching.kernels.layout import YES
-from triplewire.matching.matches import Match
+from triplewire.matching.matches import EvaluatedMatch, Match
 from triplewire.matching.reasons.match_reasons import reasons_of
 from triplewire.matching.scanning.event_limits import within
 from triplewire.matching.scanning.scanner import ScanResult, scan
@@ -50,10 +50,10 @@ from triplewire.matching.segments.snapshots import read_snapshot, write_snapshot
 from triplewire.rdf.coercion import EventLike, as_event, as_events
 from triplewire.rdf.events import Event
 from triplewire.rdf.limits import ANY_SIZE, Limits
-from triplewire.rdf.solutions import Solutions
 from triplewire.wire.reasons import Reason
 
 _SHOWN = 80
+_log = logging.getLogger(__name__)
 
 
 class Stats(Struct):
@@ -67,11 +67,9 @@ class Stats(Struct):
 class Matcher:
     """Holds subscriptions and matches events against them.
 
-    `budget` is how many intermediate bindings one evaluation may make, `seconds` how long one may take that has to be
-    run apart, `tries` how often a subscription may exceed them before it is quarantined. `evaluator` is where the
-    general lane is evaluated: here, or in a process that may crash (`isolated_evaluator`). `interpret` is how many
-    evaluations are made in plain Python before kernels are compiled: 0 for none. By default that depends on whether
-    they have been compiled before.
+    `budget` is how many steps one evaluation may take, `tries` how often a subscription may exceed them before it is
+    quarantined. `interpret` is how many evaluations are made in plain Python before kernels are compiled: 0 for none.
+    By default that depends on whether they have been compiled before.
     """
 
     def __init__(
@@ -79,14 +77,11 @@ class Matcher:
         taxonomy: Taxonomy | None = None,
         *,
         budget: int = DEFAULT_STEPS,
-        seconds: float = DEFAULT_SECONDS,
         tries: int = 1,
-        evaluator: Evaluator = IN_PROCESS,
         interpret: int | None = None,
     ) -> None:
-        self.evaluator = evaluator
         self._taxonomy = taxonomy
-        self._allowance = Allowance(budget, seconds)
+        self._steps = budget
         # Nobody outside can know the seed, so nobody can craft terms that collide.
         self._index = LiveIndex(secrets.randbits(63), taxonomy)
         self._plans = PlanCache()
@@ -151,8 +146,8 @@ class Matcher:
         plan = self._plans.of_known(match.subscription_id, self._index.get)
         if plan is None:
             return ()
-        view = EventView(match.event, self._taxonomy or EMPTY)
-        return reasons_of(plan, match.solutions, view, self.evaluator, within)
+        view = EventView.of(match.event, self._taxonomy or EMPTY)
+        return reasons_of(plan, match.solutions, view, within)
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write a snapshot: everything that is subscribed, in a folder of flat arrays."""
@@ -167,12 +162,11 @@ class Matcher:
         taxonomy: Taxonomy | None = None,
         *,
         budget: int = DEFAULT_STEPS,
-        seconds: float = DEFAULT_SECONDS,
         tries: int = 1,
     ) -> Matcher:
         """Map a snapshot: processes that open the same one share its memory. The taxonomy is not part of it."""
         segment, manifest = read_snapshot(Path(folder))
-        matcher = cls(taxonomy, budget=budget, seconds=seconds, tries=tries)
+        matcher = cls(taxonomy, budget=budget, tries=tries)
         matcher._index = LiveIndex(manifest.seed, taxonomy)
         matcher._index.adopt([segment], manifest.serial)
         return matcher
@@ -222,11 +216,11 @@ class Matcher:
     def _check(self, subscription: Subscription) -> None:
         if isinstance(subscription.query, GeneralQuery):
             plan = GeneralPlan(subscription.query)
-            plan.check(self.evaluator)
+            plan.check()
             self._plans.keep(subscription.id, plan)
 
     def _matched(self, scanned: ScanResult, events: dict[int, Event]) -> MatchBatch:
-        found = [self._without_quarantined(part) for part in self._index.search(scanned, self._allowance.steps)]
+        found = [self._without_quarantined(part) for part in self._index.search(scanned, self._steps)]
         batch = MatchBatch(scanned, [_sure(part) for part in found], events)
         for part in found:
             if part.undecided:
@@ -239,10 +233,10 @@ class Matcher:
 
     def _evaluate_all(self, subscriptions: tuple[Subscription, ...], event: Event) -> list[Match]:
         """Evaluate subscriptions one by one, without kernels."""
-        dataset = self.evaluator.dataset(EventView(event, self._taxonomy or EMPTY))
+        view = EventView.of(event, self._taxonomy or EMPTY)
         wanted = [known for known in subscriptions if known.id not in self._quarantine.reasons]
-        found = [self._answered(known.id, self._plans.of_drafted(known), dataset) for known in wanted]
-        matches = [match for match in found if match is not None]
+        found = [self._answered(known.id, self._plans.of_drafted(known), view) for known in wanted]
+        matches = [match.on(event) for match in found if match is not None]
         self._interpreted.update(known.owner for known in wanted)
         self.stats.events += 1
         self.stats.candidates += len(wanted)
@@ -259,30 +253,36 @@ class Matcher:
     def _evaluate_rest(self, found: SegmentMatches, batch: MatchBatch) -> None:
         """Evaluate what the kernels left open, event by event."""
         rest = found.matches[found.matches[:, MATCH_OUTCOME] != YES]
-        dataset = None
+        taxonomy = self._taxonomy or EMPTY
+        view, viewed = None, -1
         for event, number in sorted({(row[MATCH_EVENT], row[MATCH_SUBSCRIPTION]) for row in rest.tolist()}):
-            if dataset is None or dataset.view.event is not batch.event(event):
-                dataset = self.evaluator.dataset(EventView(batch.event(event), self._taxonomy or EMPTY))
-            match = self._evaluated(found.segment, number, dataset)
-            if match is not None:
-                batch.include(event, found.segment, number, match)
+            if view is None or event != viewed:
+                view, viewed = batch.view(event, taxonomy), event
+            found_here = self._evaluated(found.segment, number, view)
+            if found_here is not None:
+                batch.include(event, found.segment, number, found_here)
 
-    def _evaluated(self, segment: Segment, number: int, dataset: Dataset) -> Match | None:
+    def _evaluated(self, segment: Segment, number: int, view: EventView) -> EvaluatedMatch | None:
         name = segment.id_of(number)
         if name in self._quarantine.reasons:
             return None
-        return self._answered(name, self._plans.of(segment, number), dataset)
+        return self._answered(name, self._plans.of(segment, number), view)
 
-    def _answered(self, name: str, plan: QueryPlan, dataset: Dataset) -> Match | None:
+    def _answered(self, name: str, plan: QueryPlan, view: EventView) -> EvaluatedMatch | None:
         try:
-            answer = plan.answer(dataset, self._allowance)
+            answer = plan.answer(view, self._steps)
         except BudgetExceeded as error:
-            self._quarantine.failed(name, dataset.view.event, error)
+            self._quarantine.failed(name, view.graph, error)
+            return None
+        except Exception as error:  # noqa: BLE001  logged, and the reason is kept
+            # A fault of ours must not hold up the others, and has to be seen (row F11).
+            _log.exception("the evaluation of the subscription %r failed", name)
+            self._quarantine.failed(name, view.graph, error)
             return None
         if answer is None:
             return None
         lane = "general" if isinstance(plan, GeneralPlan) else "fast"
-        return Match(name, dataset.view.event, Solutions(answer.solutions), answer.construct, lane)
+        return EvaluatedMatch(name, answer, lane)
 
 
 def _subscription(given: object, name: str | None) -> Subscription:

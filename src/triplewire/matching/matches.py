@@ -22,6 +22,19 @@ class QueryAnswer(Struct, frozen=True):
     construct: tuple[Triple, ...] = ()
 
 
+class EvaluatedMatch(Struct, frozen=True):
+    """A match that was found by evaluation, before anybody wants to see its event."""
+
+    subscription_id: str
+    answer: QueryAnswer
+    lane: str
+
+    def on(self, event: Event) -> Match:
+        """The match as it is handed out."""
+        answer = self.answer
+        return Match(self.subscription_id, event, Solutions(answer.solutions), answer.construct, self.lane)
+
+
 class Match(Struct, frozen=True):
     """A subscription that an event satisfies, with its solutions and the lane that found them."""
 

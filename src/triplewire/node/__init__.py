@@ -10,6 +10,7 @@ living        a dataset that is changed in transactions, with rules over it
 logs          one line an entry, for people or as JSON
 matching      live subscriptions, those that still catch up, and answers as JSON
 overlay       the node as a super-peer: runs its state machine, saves its state, and connects it with the broker
+readiness     what a service manager is told: that the node is ready, and that it is stopping
 repository    what answers SPARQL: datasets in processes of their own, which can be killed
 rules         registered, triggered and executed, over the living graph
 sepa          SEPA's protocol, so that its clients work with a node unchanged

@@ -15,6 +15,7 @@ from triplewire.node.access.access_tokens import PREFIX as ACCESS_PREFIX
 from triplewire.node.access.identity import SECRET_PREFIX
 from triplewire.node.access.stream_tokens import PREFIX as TOKEN_PREFIX
 
+ACCESS = "triplewire.access"
 _SECRET = re.compile(rf"({SECRET_PREFIX}|{TOKEN_PREFIX}|{ACCESS_PREFIX})[A-Za-z0-9_-]+")
 
 
@@ -38,11 +39,12 @@ class JsonLine(logging.Formatter):
         return json.dumps(entry, ensure_ascii=True)
 
 
-def configure(formatter: logging.Formatter) -> None:
-    """Send everything to standard error."""
+def configure(formatter: logging.Formatter, level: str = "info") -> None:
+    """Send everything from a level on to standard error; and the access log, which is asked for by itself."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(formatter)
-    logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
+    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
+    logging.getLogger(ACCESS).setLevel(logging.INFO)
 
 
 def _message(record: logging.LogRecord) -> str:

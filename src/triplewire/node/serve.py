@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
 import sys
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ from triplewire.node.http import create_app
 from triplewire.node.http.connections import BoundedWebSocket, bounded_protocol
 from triplewire.node.logs import JsonLine, OneLine, configure
 from triplewire.node.overlay.overlay_settings import overlay_settings
+from triplewire.node.readiness import tell_ready, tell_stopping
 from triplewire.node.service import Node
 from triplewire.node.settings import Settings
 from triplewire.node.shutdown import Signals
@@ -38,7 +40,7 @@ _MESSAGE_BYTES = 1 << 20
 
 def serve(settings: Settings, signals: Signals) -> None:
     """Serve until a signal comes. Raises `StoreFailed` if the disk failed."""
-    configure(JsonLine() if settings.log_json else OneLine())
+    configure(JsonLine() if settings.log_json else OneLine(), settings.log_level)
     # A commit should not wait long for a parser to let go.
     sys.setswitchinterval(0.0002)
     with asyncio.Runner(loop_factory=uvicorn.Config("", log_config=None).get_loop_factory()) as runner:
@@ -120,9 +122,26 @@ class Server(uvicorn.Server):
         """Signals are handled by `shutdown`, which began before there was a server."""
         yield
 
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen, and say so."""
+        await super().startup(sockets)
+        if self.started:
+            tell_ready(f"http://{self.config.host}:{_port(self)}")
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen no longer, and say so."""
+        tell_stopping()
+        await super().shutdown(sockets)
+
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         self._loop.call_soon_threadsafe(self._node.streams.stop)
         super().handle_exit(sig, frame)
+
+
+def _port(server: uvicorn.Server) -> int:
+    """Where it listens, also if the port was any free one."""
+    port: int = server.servers[0].sockets[0].getsockname()[1]
+    return port
 
 
 async def _stop_on_failure(node: Node, server: uvicorn.Server) -> None:

@@ -13,6 +13,7 @@ from triplewire.errors import Forbidden, StoreError, TriplewireError, Unauthenti
 from triplewire.network.sessions.access_point.records import AccessPointSettings
 from triplewire.node.access import access_tokens, identity
 from triplewire.node.access.access_tokens import AccessTokens
+from triplewire.node.access.administrator import ADMIN, ADMINISTRATOR
 from triplewire.node.access.invitations import Invitations
 from triplewire.node.access.stream_tokens import StreamTokens
 from triplewire.node.access_point.service import AccessPointService
@@ -40,7 +41,6 @@ from triplewire.system.supervisor import Supervisor
 
 _log = logging.getLogger(__name__)
 
-ADMIN = "admin"
 ANONYMOUS = Client("anonymous", "anybody", None, Rights(quotas=UNLIMITED, is_admin=True))
 _TRIALS = 2
 _NODE_KEY = "node_private_key"
@@ -187,7 +187,7 @@ class Node:
             return
         secret = identity.new_secret()
         show(secret)
-        await self._keep(Client(ADMIN, "administrator", None, Rights(quotas=UNLIMITED, is_admin=True)), secret)
+        await self._keep(ADMINISTRATOR, secret)
 
     async def register(self, client: Client) -> str:
         """Keep a client, and give it a secret. One that is registered again loses its old secret."""

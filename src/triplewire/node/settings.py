@@ -41,6 +41,11 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     port: Annotated[Port, _about("The port to listen at; 0 is any free one.", "PORT")] = 8080
     open: Annotated[bool, _about("No authentication; on a loopback address only.")] = False
     log_json: Annotated[bool, _about("Log lines as JSON objects.")] = False
+    log_level: Annotated[
+        Annotated[str, Meta(pattern="^(debug|info|warning|error)$")],
+        _about("From which level on there is a line in the log: debug, info, warning or error.", "LEVEL"),
+    ] = "info"
+    access_log: Annotated[bool, _about("A line in the log for each request, without what follows the ?.")] = False
     event_bytes: Annotated[Count, _about("How large one event may be.", "BYTES")] = MIB
     event_quads: Annotated[Count, _about("How many quads one event may have.", "QUADS")] = 10_000
     request_bytes: Annotated[
@@ -71,6 +76,10 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     merge_events: Annotated[bool, _about("Let the graph of each published event be in the living graph.")] = False
     allow_origin: Annotated[
         str | None, _about("Let web pages of this origin use the node, or of these, a,b; * is any.", "ORIGIN")
+    ] = None
+    public_url: Annotated[
+        Annotated[str, Meta(pattern="^https?://[^/?# ]+/?$")] | None,
+        _about("The node's address as clients know it, if a proxy stands in between. Default: as they ask.", "URL"),
     ] = None
     token_seconds: Annotated[Seconds, _about("How long a stream token opens a stream.", "SECONDS")] = 60.0
     sepa_token_seconds: Annotated[

@@ -3,12 +3,12 @@
     jobs          match, stream, backfill, replay, profile, compact
     strategies    replicate, osma, csma: where subscriptions and events meet, for batches, streams and DataFrames
     sources       files become events, whole, and bad input becomes rejects
+    storage       files wherever they are: local disks and object storages, for driver and tasks alike
     lake          the tables that are kept, and how a run becomes visible all at once
 
     session       a Spark session: local by default, a cluster by --master
     interrupts    Ctrl-C between calls into the JVM
     failures      what Spark says when a task fails, in one sentence
-    paths         which paths are meant, and that other storage is refused
     rows          the columns that travel
     index         a snapshot with its taxonomy and version
     placement     brings an index to the tasks
@@ -24,7 +24,7 @@ spark.read.format("triplewire") is known after register(spark); match(df, snapsh
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from triplewire.errors import InputError
@@ -73,12 +73,23 @@ def _strategy(given: Strategy | IndexRef | str | os.PathLike[str], taxonomy: Tax
     return given
 
 
-def open_table(spark: SparkSession, lake: str | os.PathLike[str], table: str) -> DataFrame:
-    """A table of a lake as it is now: `compact` leaves what it reads in place for a while."""
-    from triplewire.pipeline.lake.dataframes import read_table
-    from triplewire.pipeline.lake.folder import existing_lake
+def open_table(
+    spark: SparkSession,
+    lake: str | os.PathLike[str],
+    table: str,
+    *,
+    as_of: str | None = None,
+    storage: Mapping[str, str] | None = None,
+) -> DataFrame:
+    """A table of a lake, with what complete commits have brought, now or as of a version of `runs` or a time.
 
-    return read_table(spark, existing_lake(Path(lake)), table)
+    It stays as it is, whatever is committed or compacted meanwhile, until `vacuum` removes files that were replaced.
+    """
+    from triplewire.pipeline.lake.dataframes import read_table
+    from triplewire.pipeline.lake.event_lake import existing_lake
+    from triplewire.pipeline.storage.location import Location
+
+    return read_table(spark, existing_lake(Location.of(lake, storage).absolute()).state(as_of), table)
 
 
 def register(spark: SparkSession) -> None:

@@ -25,7 +25,7 @@ from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import SnapshotError, TriplewireError
 from triplewire.matching.matcher import Matcher
-from triplewire.pipeline.paths import local_path
+from triplewire.pipeline.storage.location import Location
 
 _DESCRIPTION = "index.json"
 _SNAPSHOT = "snapshot"
@@ -67,7 +67,7 @@ def build_index(
     subscriptions: Sequence[Subscription], taxonomy: Taxonomy | None, root: str | os.PathLike[str]
 ) -> IndexRef:
     """Build the index under the folder `root`, or find that it is there already."""
-    version, home = version_of(subscriptions, taxonomy), local_path(root)
+    version, home = version_of(subscriptions, taxonomy), Location.of(root).local
     if (home / version / _DESCRIPTION).is_file():
         return index_at(home / version)
     matcher = Matcher(taxonomy)

@@ -21,6 +21,7 @@ import msgspec
 from triplewire.errors import SnapshotError
 from triplewire.matching.matcher import Matcher
 from triplewire.pipeline.index import IndexRef, index_at
+from triplewire.pipeline.storage.location import Location
 from triplewire.system.folder_lock import wait_for_folder
 
 if TYPE_CHECKING:
@@ -32,15 +33,20 @@ _opened: dict[tuple[str, str], Matcher] = {}
 _carrying = threading.Lock()
 
 
-def place(spark: SparkSession, index: IndexRef, run_folder: str | None = None) -> IndexRef:
+def place(spark: SparkSession, index: IndexRef, run_folder: Location | str | None = None) -> IndexRef:
     """Make the index reachable for every task of the session (driver's side).
 
     Tasks that write into a folder of the run see the lake, and so the index in it: nothing is carried for them.
     """
     index = msgspec.structs.replace(index, folder=str(Path(index.folder).resolve()))
-    if run_folder is None and not (spark.conf.get("spark.master") or "local[").startswith("local["):
+    if not _is_shared(run_folder) and not (spark.conf.get("spark.master") or "local[").startswith("local["):
         _carry(spark, index)
     return index
+
+
+def _is_shared(run_folder: Location | str | None) -> bool:
+    """Whether tasks see an index where the driver has it: in a lake that they write to as files."""
+    return run_folder is not None and Location.of(run_folder).is_local
 
 
 def _carry(spark: SparkSession, index: IndexRef) -> None:

@@ -9,15 +9,18 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Mapping
-from pathlib import Path
 
 import msgspec
 from msgspec import Struct
+
+from triplewire.pipeline.storage.files import list_files, read_bytes, replace_small
+from triplewire.pipeline.storage.location import Location
 
 _PROGRESS = "progress"
 _QUARANTINED = "quarantined"
 # Nobody looks more often, and a file system takes its time.
 _PAUSE_SECONDS = 0.2
+_PAUSE_SECONDS_ELSEWHERE = 2.0
 
 
 class Counts(Struct):
@@ -36,8 +39,9 @@ class Counts(Struct):
 class TaskProgress:
     """The count of one task. Without a folder nothing is written."""
 
-    def __init__(self, folder: str | None) -> None:
-        self._folder = None if folder is None else Path(folder)
+    def __init__(self, folder: Location | str | None) -> None:
+        self._folder = None if folder is None else Location.of(folder)
+        self._pause = _PAUSE_SECONDS if self._folder is None or self._folder.is_local else _PAUSE_SECONDS_ELSEWHERE
         self._name = uuid.uuid4().hex
         self._counts = Counts()
         self._quarantined: dict[str, str] = {}
@@ -46,7 +50,10 @@ class TaskProgress:
     def add(self, counts: Counts) -> None:
         """So much more is done."""
         self._counts += counts
-        self.write(self._counts)
+        if self._folder is not None and not self._folder.is_local:
+            self.write_throttled(self._counts)
+        else:
+            self.write(self._counts)
 
     def write(self, counts: Counts) -> None:
         """So much is done in all."""
@@ -55,7 +62,7 @@ class TaskProgress:
 
     def write_throttled(self, counts: Counts) -> None:
         """The same, at most once in a while, for callers in a loop; the last count needs `write`."""
-        if time.monotonic() - self._written >= _PAUSE_SECONDS:
+        if time.monotonic() - self._written >= self._pause:
             self.write(counts)
 
     def quarantine(self, reasons: Mapping[str, str]) -> None:
@@ -66,19 +73,22 @@ class TaskProgress:
 
     def _write(self, kind: str, message: bytes) -> None:
         if self._folder is not None:
-            (self._folder / kind).mkdir(parents=True, exist_ok=True)
-            (self._folder / kind / self._name).write_bytes(message)
+            replace_small(self._folder / kind / self._name, message)
 
 
-def read_progress(folder: Path) -> Counts:
+def read_progress(folder: Location) -> Counts:
     """What all tasks have written so far."""
-    messages = [path.read_bytes() for path in (folder / _PROGRESS).glob("*")]
+    messages = _messages(folder / _PROGRESS)
     return sum((msgspec.msgpack.decode(message, type=Counts) for message in filter(None, messages)), Counts())
 
 
-def read_quarantined(folder: Path) -> dict[str, str]:
+def _messages(folder: Location) -> list[bytes]:
+    return [read_bytes(file.location) for file in list_files(folder)]
+
+
+def read_quarantined(folder: Location) -> dict[str, str]:
     """Every subscription that a task has quarantined, once, with the reason of the first such task."""
-    messages = [path.read_bytes() for path in sorted((folder / _QUARANTINED).glob("*"))]
+    messages = _messages(folder / _QUARANTINED)
     found: dict[str, str] = {}
     for message in filter(None, messages):
         for name, reason in msgspec.msgpack.decode(message, type=dict[str, str]).items():

@@ -12,12 +12,13 @@ from triplewire.matching.kernels.columns import END, FRESH, QUAD_LINE, QUAD_STAT
 from triplewire.matching.scanning.scanner import scan
 from triplewire.pipeline.payloads import joined
 from triplewire.pipeline.progress import Counts, TaskProgress
+from triplewire.pipeline.storage.location import Location
 
-QUAD_COLUMNS = "subject string, predicate string, object string, event string, run string"
-_NAMES = ("subject", "predicate", "object", "event", "run")
+QUAD_COLUMNS = "subject string, predicate string, object string, event string, run string, batch long"
+_NAMES = ("subject", "predicate", "object", "event", "run", "batch")
 
 
-def exploding(progress_folder: str | None) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def exploding(progress_folder: Location | str | None) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """`explode_quads`, in tasks that write their progress into a folder."""
 
     def explode(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -30,7 +31,7 @@ def exploding(progress_folder: str | None) -> Callable[[Iterable[pa.RecordBatch]
 
 
 def explode_quads(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Every quad of every payload, with the event's `run` beside it."""
+    """Every quad of every payload, with the event's `run` and `batch` beside it."""
     for batch in batches:
         text, starts = joined(batch.column("payload"))
         scanned = scan(text)
@@ -38,5 +39,5 @@ def explode_quads(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]
         columns = [spans(scanned.buffer, fresh[:, term + START], fresh[:, term + END]) for term in (S, P, O)]
         names = spans(scanned.buffer, fresh[:, G + START] + 1, fresh[:, G + END] - 1)
         rows = np.searchsorted(starts, fresh[:, QUAD_LINE], side="right") - 1
-        runs = batch.column("run").take(pa.array(rows))
-        yield pa.RecordBatch.from_arrays([*columns, names, runs], names=_NAMES)
+        commits = [batch.column(name).take(pa.array(rows)) for name in ("run", "batch")]
+        yield pa.RecordBatch.from_arrays([*columns, names, *commits], names=_NAMES)

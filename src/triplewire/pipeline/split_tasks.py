@@ -7,7 +7,6 @@ task, and publishes the files that those rows name: files of attempts that faile
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
 
 import msgspec
 import pyarrow as pa
@@ -19,7 +18,7 @@ from triplewire.matching.matcher import Matcher
 from triplewire.matching.scanning.event_limits import within
 from triplewire.matching.scanning.scanner import scan
 from triplewire.pipeline.index import IndexRef
-from triplewire.pipeline.lake.table_writers import Part, Writers
+from triplewire.pipeline.lake.table_writers import Draft, Part, Writers
 from triplewire.pipeline.payloads import match_rows
 from triplewire.pipeline.placement import matcher_of
 from triplewire.pipeline.progress import Counts, TaskProgress
@@ -45,8 +44,7 @@ class TaskSpec(Struct, frozen=True):
 
     tasks: list[Task]
     index: IndexRef
-    staging: str
-    run: str
+    draft: Draft
     strict: bool = False
 
 
@@ -67,8 +65,8 @@ def task_function(spec: TaskSpec) -> Callable[[Iterable[pa.RecordBatch]], Iterat
 def run_task(spec: TaskSpec, number: int) -> TaskReport:
     """Do one task of a spec."""
     matcher = matcher_of(spec.index)
-    progress = TaskProgress(spec.staging)
-    with Writers(Path(spec.staging), spec.run, f"{spec.run}-{number:05}") as writers:
+    progress = TaskProgress(spec.draft.progress)
+    with Writers(spec.draft, number) as writers:
         counts = Counts()
         for split in spec.tasks[number]:
             until = counts.bytes + split.end - split.start

@@ -1,5 +1,6 @@
 """What must survive: SQLite in one folder, one writer with group commit, readers beside it.
 
+    backup         a copy of a data folder, made while the node runs, and the way back
     bulk_insert    many rows in one statement
     checkpoints    what is in the write-ahead log goes into the database, beside the commits instead of between them
     clock          what the wall clock says, and how much time has passed, which are two things

@@ -26,7 +26,7 @@ from triplewire.system.folder_lock import lock_folder
 T = TypeVar("T")
 
 FILE = "triplewire.sqlite"
-_LOCK, _SECRET = "lock", 0o600
+LOCK, _SECRET = "lock", 0o600
 
 
 def open_connection(disk: Disk, path: Path, migrations: tuple[tuple[str, ...], ...]) -> Connection:
@@ -50,7 +50,7 @@ class Database:
         self._disk = disk or LocalDisk()
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         in_use = FolderInUse(wanted=f"the data folder {folder} for this process", found="it in use")
-        self._lock = lock_folder(folder / _LOCK, in_use, _SECRET)
+        self._lock = lock_folder(folder / LOCK, in_use, _SECRET)
         self._path = folder / FILE
         try:
             self._connection = open_connection(self._disk, self._path, MIGRATIONS)

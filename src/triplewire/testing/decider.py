@@ -13,10 +13,9 @@ from msgspec import Struct
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import EMPTY, Taxonomy
 from triplewire.errors import BudgetExceeded
-from triplewire.matching.evaluation.budget import Allowance
+from triplewire.matching.evaluation.budget import DEFAULT_STEPS
 from triplewire.matching.evaluation.event_view import EventView
 from triplewire.matching.evaluation.plans import QueryPlan, query_plan
-from triplewire.matching.general.datasets import IN_PROCESS, Dataset, Evaluator
 from triplewire.matching.matches import QueryAnswer
 from triplewire.network.eventspace.effects import EventArrived
 from triplewire.rdf.events import Event
@@ -46,12 +45,10 @@ class Decider:
         self,
         taxonomy: Taxonomy | None = None,
         *,
-        evaluator: Evaluator = IN_PROCESS,
-        allowance: Allowance = Allowance(),  # noqa: B008  frozen
+        steps: int = DEFAULT_STEPS,
     ) -> None:
         self._taxonomy = taxonomy or EMPTY
-        self._evaluator = evaluator
-        self._allowance = allowance
+        self._steps = steps
         self._plans: dict[str, QueryPlan] = {}
         self._decided: set[tuple[str, str]] = set()
 
@@ -69,16 +66,16 @@ class Decider:
             time=datetime.fromisoformat(arrived.header.time),
             limits=ANY_SIZE,
         )
-        dataset = self._evaluator.dataset(EventView(event, self._taxonomy))
-        told = (self._decide(id_, event, dataset) for id_ in arrived.subscription_ids if id_ in self._plans)
+        view = EventView.of(event, self._taxonomy)
+        told = (self._decide(id_, event, view) for id_ in arrived.subscription_ids if id_ in self._plans)
         return [effect for effect in told if effect is not None]
 
-    def _decide(self, subscription_id: str, event: Event, dataset: Dataset) -> Notify | EvaluationFailed | None:
+    def _decide(self, subscription_id: str, event: Event, view: EventView) -> Notify | EvaluationFailed | None:
         if (subscription_id, event.graph.value) in self._decided:
             return None
         self._decided.add((subscription_id, event.graph.value))
         try:
-            answer = self._plans[subscription_id].answer(dataset, self._allowance)
+            answer = self._plans[subscription_id].answer(view, self._steps)
         except BudgetExceeded as error:
             return EvaluationFailed(subscription_id, event, str(error))
         return None if answer is None else Notify(subscription_id, event, answer)

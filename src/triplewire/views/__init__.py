@@ -1,9 +1,7 @@
 """Standing queries over the living graph, kept up to date from what changes.
 
-graphs        the dataset that is asked, after a change and before it
+graphs        the dataset before a change, and both states at once
 changes       what one transaction added and removed
-algebra       SPARQL's algebra, and the way to it from the syntax tree
-evaluation    evaluates it, from a seed, under a budget
 maintenance   keeps the answer of a query up to date from what changes
 index         which views a change can touch, in work that does not grow with their number
 allowances    how much work one change may be for a view, and for all views of its owner

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from triplewire.errors import BudgetExceeded
-from triplewire.views.evaluation.work import Budget
+from triplewire.evaluation.work import Budget
 
 STEPS = 1_000_000
 _TOGETHER = 2

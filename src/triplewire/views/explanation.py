@@ -5,10 +5,10 @@ from __future__ import annotations
 from msgspec import Struct
 
 from triplewire.algebra.patterns import Variable
+from triplewire.evaluation.algebra import nodes
+from triplewire.evaluation.forms import Form
 from triplewire.languages.sparql.printing.printer import print_path
 from triplewire.rdf.terms import DefaultGraph, Term
-from triplewire.views.algebra import nodes
-from triplewire.views.evaluation.forms import Form
 from triplewire.views.index.shapes import Shape
 from triplewire.views.maintenance.leaves import Leaf
 from triplewire.views.maintenance.reach import MOST_ENDS

@@ -2,7 +2,7 @@
 
 >>> from pyoxigraph import Store
 >>> from triplewire.languages.sparql.parsing.parser import parse_dataset_query
->>> from triplewire.views.graphs import OxigraphDataset
+>>> from triplewire.evaluation.datasets import OxigraphDataset
 >>> store = Store()
 >>> store.update("INSERT DATA { <urn:a> <urn:p> <urn:b> }")
 >>> nearest_miss(parse_dataset_query("SELECT * { ?x <urn:p> ?y . ?y <urn:q> ?z }"), OxigraphDataset(store))
@@ -14,14 +14,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from triplewire.errors import BudgetExceeded
-from triplewire.views.algebra import nodes
-from triplewire.views.algebra.nodes import Node
-from triplewire.views.algebra.variables import possible
-from triplewire.views.evaluation.compilation import Compilation
-from triplewire.views.evaluation.forms import AnyQuery, form_of
-from triplewire.views.evaluation.work import Budget, Moment, Work
+from triplewire.evaluation.algebra import nodes
+from triplewire.evaluation.algebra.nodes import Node
+from triplewire.evaluation.algebra.variables import possible
+from triplewire.evaluation.compilation import Compilation
+from triplewire.evaluation.datasets import Dataset
+from triplewire.evaluation.forms import AnyQuery, form_of
+from triplewire.evaluation.work import Budget, Moment, Work
 from triplewire.views.explanation import pattern_text
-from triplewire.views.graphs import Dataset
 
 _STEPS = 1_000_000
 _UNKNOWN = "what comes closest is too much work to find"

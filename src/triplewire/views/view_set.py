@@ -16,16 +16,16 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from triplewire.errors import BudgetExceeded, DuplicateSubscription, UnknownSubscription
+from triplewire.evaluation.algebra.parameters import Constants, template_of
+from triplewire.evaluation.datasets import Dataset
+from triplewire.evaluation.expressions.compiler import depends_on_time
+from triplewire.evaluation.forms import AnyQuery, Form, form_of
+from triplewire.evaluation.work import DEFAULT_STEPS, Budget, Moment, Work
 from triplewire.languages.sparql.syntax.datasets import DatasetQuery
 from triplewire.rdf.terms import Quad, Term
-from triplewire.views.algebra.parameters import Constants, template_of
 from triplewire.views.allowances import STEPS, Allowances
 from triplewire.views.changes import Change
-from triplewire.views.evaluation.expressions.compiler import depends_on_time
-from triplewire.views.evaluation.forms import AnyQuery, Form, form_of
-from triplewire.views.evaluation.work import DEFAULT_STEPS, Budget, Moment, Work
 from triplewire.views.explanation import Explanation, explanation_of
-from triplewire.views.graphs import Dataset
 from triplewire.views.index.members import Search
 from triplewire.views.index.shapes import Pin, Shape, Shaping, Value, pins_in, value_sought
 from triplewire.views.index.touch_index import TouchIndex

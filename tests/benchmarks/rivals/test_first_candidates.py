@@ -11,7 +11,7 @@ from triplewire.algebra.constraints import NEVER, Condition, Constraint, Members
 from triplewire.matching.evaluation.event_view import EventView
 from triplewire.rdf.terms import RDF, Literal
 
-ON = EventView(event(":a a :Paper ; :title 'x' ; :year 2004 ."))
+ON = EventView.of(event(":a a :Paper ; :title 'x' ; :year 2004 ."))
 
 
 def candidates(**cores) -> set[str]:

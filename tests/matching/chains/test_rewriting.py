@@ -36,7 +36,7 @@ def asks_taxonomy(core: Core) -> bool:
 @given(strategies.events(), st.data())
 def test_a_chain_leads_to_its_end_where_the_join_finds_a_solution(event: Event, data: st.DataObject) -> None:
     subscription = data.draw(strategies.subscriptions(event.triples))
-    view = EventView(event)
+    view = EventView.of(event)
     for core in cores_of(subscription.query):
         followed = chain_of(core)
         start = followed.begin(event.graph)
@@ -101,4 +101,4 @@ def test_a_search_that_takes_too_much_is_stopped() -> None:
     assert start is not None
     lines = "".join(f"<urn:s> <urn:p> <urn:{n}> <urn:e> .\n" for n in range(50))
     with pytest.raises(BudgetExceeded):
-        asked.completes(start, EventView(Event.parse(lines)[0]), Budget(100))
+        asked.completes(start, EventView.of(Event.parse(lines)[0]), Budget(100))

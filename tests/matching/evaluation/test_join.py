@@ -25,7 +25,7 @@ NUMBERS = event(":a :n 1, 2, 3 . :b :n 3, 4 .")
 
 
 def found(wanted: Core, on: Event, steps: int = 10_000) -> list[dict]:
-    return list(solutions(wanted, EventView(on), Budget(steps)))
+    return list(solutions(wanted, EventView.of(on), Budget(steps)))
 
 
 def test_a_core_without_patterns_has_one_empty_solution():

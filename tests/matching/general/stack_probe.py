@@ -108,7 +108,7 @@ def _query_raw(text: str) -> None:
 
 
 def _evaluate_as_subscription(text: str) -> None:
-    """Both forms of the query: on an event whose terms the store keeps, and on one that it would change."""
+    """On an event whose terms Oxigraph's store would keep, and on one that it would change."""
     from triplewire import Event, Matcher, Subscription
 
     matcher = Matcher()
@@ -186,7 +186,7 @@ def _is_accepted(text: str) -> bool:
     try:
         query = Subscription.parse(text).query
         assert isinstance(query, GeneralQuery), text
-        GeneralPlan(query).check_size()
+        GeneralPlan(query).check()
     except LimitExceeded:
         return False
     return True

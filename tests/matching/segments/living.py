@@ -8,10 +8,9 @@ from collections.abc import Hashable, Iterable, Mapping
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import EMPTY, Taxonomy
 from triplewire.matching import Match, Matcher
-from triplewire.matching.evaluation.budget import Allowance
+from triplewire.matching.evaluation.budget import DEFAULT_STEPS
 from triplewire.matching.evaluation.event_view import EventView
 from triplewire.matching.evaluation.plans import query_plan
-from triplewire.matching.general.datasets import Dataset
 from triplewire.matching.segments.live_index import LiveIndex, Thresholds
 from triplewire.rdf.events import Event
 from triplewire.rdf.terms import NamedNode
@@ -28,8 +27,8 @@ def early(taxonomy: Taxonomy | None = None, thresholds: Thresholds = EARLY) -> M
 
 def naive(held: Iterable[Subscription], event: Event, taxonomy: Taxonomy | None = None) -> dict[str, Counter[Hashable]]:
     """The naive twin: no index, no kernel."""
-    dataset = Dataset(EventView(event, taxonomy or EMPTY))
-    answers = {s.id: query_plan(s.query).answer(dataset, Allowance()) for s in held}
+    view = EventView.of(event, taxonomy or EMPTY)
+    answers = {s.id: query_plan(s.query).answer(view, DEFAULT_STEPS) for s in held}
     return {name: _solutions(answer.solutions) for name, answer in answers.items() if answer is not None}
 
 

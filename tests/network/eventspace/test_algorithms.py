@@ -11,7 +11,6 @@ from tests.network.eventspace.tiling import TiledSpace
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import DuplicateSubscription
-from triplewire.matching.evaluation.budget import Allowance
 from triplewire.network.can.geometry.coordinates import coordinate
 from triplewire.network.can.geometry.space import SPACE, Dimension, Interval, Zone
 from triplewire.network.can.messages import Address
@@ -358,7 +357,7 @@ class TestDecisionsOnTheWholeEvent:
         assert bool(notified(space)) == (not extra)
 
     def test_an_evaluation_that_takes_too_much_is_told(self) -> None:
-        decider = Decider(allowance=Allowance(steps=1))
+        decider = Decider(steps=1)
         decider.add(Subscription.parse("SELECT * { ?a ?b ?c . ?d ?e ?f }", id="s"))
         lines = "".join(f"<urn:x> <urn:p> <urn:{n}> <urn:e> .\n" for n in range(5)).encode()
         me, time = Address("n", "at-n"), "2026-01-01T00:00:00+00:00"

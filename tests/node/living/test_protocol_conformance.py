@@ -37,7 +37,6 @@ async def types(answer: httpx.Response) -> list[str]:
         pytest.param("PUT", "/sparql?query=ASK%20%7B%7D", b"", {}, id="bad_query_method"),
         pytest.param("GET", "/sparql?query=ASK%20%7B%7D&query=SELECT%20*%20%7B%7D", b"", {}, id="bad_multiple_queries"),
         pytest.param("POST", "/sparql", b"query=ASK%7B%7D&query=ASK%7B%7D", FORM, id="bad_multiple_queries_form"),
-        pytest.param("GET", "/sparql", b"", {}, id="no_query"),
         pytest.param("POST", "/sparql", b"ASK {}", {"Content-Type": "text/plain"}, id="bad_query_wrong_media_type"),
         pytest.param("POST", "/sparql", b"query=ASK%20%7B%7D", {}, id="bad_query_missing_form_type"),
         pytest.param("POST", "/sparql", b"ASK {}", {}, id="bad_query_missing_direct_type"),

@@ -12,6 +12,7 @@ from tests.node.rules.test_service import FAMILY, put
 from tests.rules.family import EX
 
 from triplewire.errors import DiskFull, Forbidden, LimitExceeded, SchemaViolation, UpdateRefused
+from triplewire.evaluation.datasets import Dataset
 from triplewire.languages.sparql.parsing.parser import parse_dataset_query, parse_update
 from triplewire.node.broker.broker import Broker
 from triplewire.node.living.changes import Change
@@ -23,7 +24,6 @@ from triplewire.store.tables import living_graph, log
 from triplewire.store.tables.identities import Grant
 from triplewire.store.tables.outbox import OutboxEntry
 from triplewire.testing.faulty_disk import FaultyDisk
-from triplewire.views.graphs import Dataset
 from triplewire.wire.answers import ChangeReceipt
 
 TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"

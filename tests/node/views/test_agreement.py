@@ -18,6 +18,9 @@ from tests.views.generating import World, dataset_query, store_of
 from tests.views.oracle import as_multiset, by_oxigraph, is_certain
 
 from triplewire.errors import InputError, UpdateRefused
+from triplewire.evaluation.answers import evaluate
+from triplewire.evaluation.datasets import OxigraphDataset
+from triplewire.evaluation.work import Moment
 from triplewire.languages.sparql.parsing.parser import parse_dataset_query
 from triplewire.node.broker.broker import Broker
 from triplewire.node.living.edits import patching
@@ -27,9 +30,6 @@ from triplewire.rdf.terms import Quad
 from triplewire.rules.execution import DatasetAction, DatasetUpdate
 from triplewire.store.disk import Connection
 from triplewire.store.tables.registry import SubscriptionOptions
-from triplewire.views.evaluation.answers import evaluate
-from triplewire.views.evaluation.work import Moment
-from triplewire.views.graphs import OxigraphDataset
 
 
 class Views:

@@ -8,6 +8,7 @@ from tests.pipeline.samples import request_of, write_rows
 from triplewire.errors import BadInputRefused, InputError
 from triplewire.matching import Matcher
 from triplewire.pipeline.jobs.subscription_loading import load_subscriptions
+from triplewire.pipeline.storage.location import Location
 from triplewire.pipeline.strategies import osma
 from triplewire.testing.workloads import Row
 
@@ -35,7 +36,9 @@ def feed(tmp_path, monkeypatch):
 class TestWhatNoIndexTakes:
     def test_is_a_reject_each_time_and_the_rest_is_prepared(self, feed, tmp_path, strategy):
         request = request_of(feed, tmp_path / "lake", taxonomy=None)
-        first, again = (load_subscriptions(None, request, tmp_path / "indexes", strategy) for _ in range(2))
+        first, again = (
+            load_subscriptions(None, request, Location.of(tmp_path / "indexes"), strategy) for _ in range(2)
+        )
         assert (first.strategy.name, first.strategy.index.subscriptions) == (strategy, 1)
         assert [(reject.subscription, reject.reason.split(",")[0]) for reject in first.rejects] == [
             ("bad", "wanted a query that Oxigraph accepts")
@@ -45,10 +48,10 @@ class TestWhatNoIndexTakes:
     def test_ends_a_strict_run(self, feed, tmp_path, strategy):
         request = request_of(feed, tmp_path / "lake", taxonomy=None, strict=True)
         with pytest.raises(BadInputRefused, match="bad: wanted a query"):
-            load_subscriptions(None, request, tmp_path / "indexes", strategy)
+            load_subscriptions(None, request, Location.of(tmp_path / "indexes"), strategy)
 
 
 def test_another_problem_stays_what_it_is(feed, tmp_path):
     write_rows(feed / "subscriptions.jsonl", ROWS[:1])
     with pytest.raises(InputError, match="wanted one of the strategies"):
-        load_subscriptions(None, request_of(feed, tmp_path / "lake", taxonomy=None), tmp_path, "broadcast")
+        load_subscriptions(None, request_of(feed, tmp_path / "lake", taxonomy=None), Location.of(tmp_path), "broadcast")

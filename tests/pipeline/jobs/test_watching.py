@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.pipeline.samples import EVENTS, notified, request_of, rows_of, write_rows
+from tests.pipeline.samples import EVENTS, notified, request_of, rows_of, tasks_of, write_rows, written_files
 
 from triplewire.pipeline import placement
 from triplewire.pipeline.jobs.compaction import CompactRequest, compact
@@ -13,11 +13,13 @@ from triplewire.pipeline.jobs.profiling import ProfileRequest, profile
 from triplewire.pipeline.jobs.run_records import RunStart, publish
 from triplewire.pipeline.jobs.subscription_loading import load_subscriptions
 from triplewire.pipeline.jobs.task_runner import TaskResults
-from triplewire.pipeline.lake.folder import open_lake
+from triplewire.pipeline.lake.commit_names import CommitName
+from triplewire.pipeline.lake.event_lake import open_lake
 from triplewire.pipeline.progress import Counts, TaskProgress, read_quarantined
 from triplewire.pipeline.sources.files import find_files
 from triplewire.pipeline.sources.splits import splits_of
 from triplewire.pipeline.split_tasks import TaskReport, TaskSpec, run_task
+from triplewire.pipeline.storage.location import Location
 from triplewire.testing.workloads import Row
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -83,13 +85,12 @@ JOBS = ("match", "match by osma", "match by csma", "replay", "profile", "compact
 
 @pytest.mark.parametrize("job", ["backfill", *(pytest.param(job, marks=pytest.mark.slow) for job in JOBS)])
 def test_an_interrupted_job_leaves_the_lake_as_it_was(jobs, own_lake, job):
-    before = sorted(path for path in own_lake.rglob("*.parquet"))
+    before = written_files(own_lake)
     watcher = Impatient()
     with pytest.raises(KeyboardInterrupt):
         jobs[job](watcher)
     assert watcher.ended == len(watcher.steps) == 1
-    assert [path for path in sorted(own_lake.rglob("*.parquet")) if "indexes" not in path.parts] == before
-    assert list((own_lake / ".staging").glob("*")) == []
+    assert (written_files(own_lake), tasks_of(own_lake)) == (before, [])
 
 
 @pytest.mark.parametrize(
@@ -139,14 +140,14 @@ class TestQuarantine:
         return tmp_path / "hard"
 
     def test_once_in_the_report_and_once_in_rejects(self, hard, tmp_path):
-        with open_lake(tmp_path / "lake") as lake:
-            loaded = load_subscriptions(None, request_of(hard, tmp_path / "lake", taxonomy=None), lake.indexes)
-            with lake.drafting("run") as staging:
-                tasks = [(split,) for file in find_files([str(hard / "events")]) for split in splits_of(file, 1 << 20)]
-                order = TaskSpec(tasks, loaded.strategy.index, str(staging), "run")
-                done = TaskResults([self.by_a_new_worker(order, number) for number in range(2)])
+        lake = open_lake(Location.of(tmp_path / "lake"))
+        loaded = load_subscriptions(None, request_of(hard, tmp_path / "lake", taxonomy=None), lake.indexes)
+        with lake.drafting(CommitName("run")) as draft:
+            tasks = [(split,) for file in find_files([str(hard / "events")]) for split in splits_of(file, 1 << 20)]
+            order = TaskSpec(tasks, loaded.strategy.index, draft)
+            done = TaskResults([self.by_a_new_worker(order, number) for number in range(2)])
             start = RunStart(run="run", job="match", inputs=[])
-            run = publish(lake, start, loaded.strategy, done, loaded.rejects)
+            run = publish(lake, draft, start, loaded.strategy, done, loaded.rejects)
         assert [list(report.quarantined) for report in done.reports] == [["cross"], ["cross"]]
         assert (run.quarantined, run.rejects) == (1, 1)
         [(name, reason)] = rows_of(tmp_path / "lake", "rejects", "subscription, reason")
@@ -169,7 +170,7 @@ class TestQuarantine:
             progress.quarantine({})
             progress.quarantine({"cross": f"found by {worker}"})
             progress.quarantine({"cross": "found again", "other": "too slow"})
-        assert sorted(read_quarantined(tmp_path)) == ["cross", "other"]
+        assert sorted(read_quarantined(Location.of(tmp_path))) == ["cross", "other"]
 
     @pytest.mark.slow
     @pytest.mark.parametrize("strategy", ["osma", "csma"])

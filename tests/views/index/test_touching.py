@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from tests.views.test_view_set import Living
 
+from triplewire.evaluation.datasets import OxigraphDataset
+from triplewire.evaluation.work import Budget, Moment, Work
 from triplewire.rdf.terms import NamedNode, Quad
 from triplewire.views.changes import Change
-from triplewire.views.evaluation.work import Budget, Moment, Work
-from triplewire.views.graphs import OxigraphDataset
 from triplewire.views.index.members import Search
 
 

@@ -14,12 +14,12 @@ from tests.views.generating import World, dataset_query, store_of
 from tests.views.oracle import Multiset, as_multiset, by_oxigraph, is_certain
 
 from triplewire.errors import InputError
+from triplewire.evaluation.answers import evaluate
+from triplewire.evaluation.datasets import OxigraphDataset
+from triplewire.evaluation.forms import form_of
+from triplewire.evaluation.work import Budget, Moment, Work
 from triplewire.languages.sparql.parsing.parser import parse_dataset_query
 from triplewire.views.changes import Change
-from triplewire.views.evaluation.answers import evaluate
-from triplewire.views.evaluation.forms import form_of
-from triplewire.views.evaluation.work import Budget, Moment, Work
-from triplewire.views.graphs import OxigraphDataset
 from triplewire.views.maintenance.states import States, quads_seen
 from triplewire.views.maintenance.view import maintenance_of
 

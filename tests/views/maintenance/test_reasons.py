@@ -13,14 +13,14 @@ from tests.views.oracle import as_multiset
 from tests.views.test_view_set import Living
 
 from triplewire.errors import InputError
+from triplewire.evaluation.answers import evaluate
+from triplewire.evaluation.datasets import OxigraphDataset
+from triplewire.evaluation.work import Moment
 from triplewire.languages.sparql.parsing.parser import parse_dataset_query
 from triplewire.languages.sparql.syntax import ast
 from triplewire.languages.trees import walk
 from triplewire.rdf.terms import NamedNode, Quad
 from triplewire.views.changes import Change
-from triplewire.views.evaluation.answers import evaluate
-from triplewire.views.evaluation.work import Moment
-from triplewire.views.graphs import OxigraphDataset
 from triplewire.views.view_set import ViewDelta, ViewSet
 
 

@@ -20,7 +20,7 @@ class SuperPeerProcess(NodeProcess[NetworkView]):
     """A super-peer: `triplewire serve` with the network's key."""
 
     def __init__(self, folder: Path, number: int, key: Path) -> None:
-        super().__init__(folder, f"sp-{number}", key, (), lambda client: client.network(limit=_ROWS))
+        super().__init__(folder, f"sp-{number}", ("--key", str(key)), lambda client: client.network(limit=_ROWS))
 
 
 @contextmanager

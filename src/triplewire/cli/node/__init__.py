@@ -1,7 +1,7 @@
 """Commands that run a node or talk to one over HTTP.
 
 changes        `triplewire changes`: what has changed in the living graph of a node, as RDF Patch
-clients        `triplewire clients`: who may talk to a node; `--register` makes a new one
+clients        `triplewire clients`: who may talk to a node; `--register` makes a new one, `reset-admin` another secret
 dead_letters   `triplewire dead-letters`: notifications that were given up; `--send` tries one again
 feed           `triplewire feed`: RSS 1.0, RSS 2.0 and Atom become events of a node: one poller for all readers
 graph          `triplewire graph`: the graphs of a node's living graph: get, put, post, delete, patch

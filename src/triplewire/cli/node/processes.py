@@ -48,12 +48,14 @@ _PORTS = range(20_000, 32_000)
 class NodeProcess(Generic[V]):
     """`triplewire serve` in a folder of its own; its log stands beside it. `look` asks what it knows of the others."""
 
-    def __init__(self, folder: Path, name: str, key: Path, flags: Sequence[str], look: Callable[[Client], V]) -> None:
+    def __init__(
+        self, folder: Path, name: str, flags: Sequence[str], look: Callable[[Client], V], port: int | None = None
+    ) -> None:
         self.name = name
-        self.port = free_port()
+        self.port = port or free_port()
         self._data = folder / self.name
         self._log = folder / f"{self.name}.log"
-        self._flags = ["--key", str(key), *flags]
+        self._flags = flags
         self._look = look
         self._output: BinaryIO | None = None
         self._process: subprocess.Popen[bytes] | None = None
@@ -80,10 +82,14 @@ class NodeProcess(Generic[V]):
     def has_ended(self) -> bool:
         return self._process is not None and self._process.poll() is not None
 
+    def client(self) -> Client:
+        """One that talks to it."""
+        return client_at(self.url, None)
+
     def view(self) -> V | None:
         """What it knows of the others, or None while it is not up."""
         try:
-            with client_at(self.url, None) as client:
+            with self.client() as client:
                 return self._look(client)
         except (NodeUnreachable, NodeRefused):
             return None
@@ -223,13 +229,25 @@ class Stop:
             raise KeyboardInterrupt
 
 
-def free_port() -> int:
-    """A free port of loopback, below those that systems give to outgoing connections: one of them may take it again."""
-    for port in SystemRandom().sample(_PORTS, len(_PORTS)):
-        with socket.socket() as probe:
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
+def free_port(first: int | None = None) -> int:
+    """A free port of loopback, below those that systems give to outgoing connections: one of them may take it again.
+
+    It is the `first`, if that is free.
+    """
+    ports = SystemRandom().sample(_PORTS, len(_PORTS))
+    for port in ports if first is None else (first, *ports):
+        if is_free(port):
             return port
     raise NetworkError(wanted="a free port of loopback", found=f"none from {_PORTS[0]} to {_PORTS[-1]}")
+
+
+def is_free(port: int) -> bool:
+    """Whether nobody listens at a port of loopback."""
+    with socket.socket() as probe:
+        # As the server does: a port on which an earlier one has just ended is free.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+        return True

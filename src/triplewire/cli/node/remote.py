@@ -36,9 +36,14 @@ def client_at(url: str, secret: str | None) -> Client:
     """A client of the node, with this secret."""
     from triplewire.client import Client
 
+    require_url(url)
+    return Client(url, secret)
+
+
+def require_url(url: str) -> None:
+    """Raise `InputError` for what is no address of a node."""
     if not url.startswith(("http://", "https://")):
         raise InputError(wanted=f"a node's address, http or https, in --node or ${NODE_VARIABLE}", found=repr(url))
-    return Client(url, secret)
 
 
 def secret_of(file: Path | None) -> str | None:

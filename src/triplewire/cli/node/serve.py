@@ -33,6 +33,9 @@ triplewire serve --data ./c --space --key space.key --join tcp://192.0.2.1:7171
 TRIPLEWIRE_RETENTION_AGE=604800 triplewire serve --config /etc/triplewire.toml
 """
 
+_TOGETHER = "Networks and event spaces"
+_PANELS = {"network": _TOGETHER, "join": _TOGETHER, "space": _TOGETHER, "strategy": _TOGETHER, "peers": "Peers"}
+
 
 def serve_command(config: Path | None, **flags: Any) -> None:
     """Run a node: a durable broker for events and subscriptions, over HTTP.
@@ -78,7 +81,18 @@ def _parameters() -> Iterator[inspect.Parameter]:
         extra = about.extra
         flags = extra["flags"] or (f"--{field.name.replace('_', '-')}",)
         shown = f"{about.description}{_default(field.default, extra['metavar'])}"
-        yield _parameter(field.name, _plain(kind), typer.Option(*flags, metavar=extra["metavar"], help=shown))
+        panel = _panel(field.name)
+        option = typer.Option(*flags, metavar=extra["metavar"], help=shown, rich_help_panel=panel)
+        yield _parameter(field.name, _plain(kind), option)
+
+
+def _panel(name: str) -> str | None:
+    """Under which heading an option stands. Fewer options a table leave more room for words in 80 columns.
+
+    >>> _panel("join_seconds"), _panel("peers_most"), _panel("port")
+    ('Networks and event spaces', 'Peers', None)
+    """
+    return next((panel for beginning, panel in _PANELS.items() if name.startswith(beginning)), None)
 
 
 def _parameter(name: str, kind: type, option: Any) -> inspect.Parameter:

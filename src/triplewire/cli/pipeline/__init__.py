@@ -4,6 +4,7 @@ group           `triplewire pipeline …`: the matcher inside Spark, over files,
 history         `triplewire pipeline backfill` and `replay`: subscriptions over events that a lake has already
 job             what every command of `triplewire pipeline` does around its job: a session, a progress bar, words
                 about the run
+keeping         `triplewire pipeline retain`, `vacuum` and `migrate`: what goes from a lake, and what is carried over
 maintenance     `triplewire pipeline profile` and `compact`: look at what is published, and keep a lake in shape
 match           `triplewire pipeline match`: files of events against subscriptions, into a lake
 options         the options that commands of `triplewire pipeline` have in common, each said once

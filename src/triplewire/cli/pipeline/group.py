@@ -6,6 +6,14 @@ import typer
 
 from triplewire.cli.invocation import ManyPathsJob
 from triplewire.cli.pipeline.history import BACKFILL_EXAMPLES, REPLAY_EXAMPLES, backfill_command, replay_command
+from triplewire.cli.pipeline.keeping import (
+    MIGRATE_EXAMPLES,
+    RETAIN_EXAMPLES,
+    VACUUM_EXAMPLES,
+    migrate_command,
+    retain_command,
+    vacuum_command,
+)
 from triplewire.cli.pipeline.maintenance import COMPACT_EXAMPLES, PROFILE_EXAMPLES, compact_command, profile_command
 from triplewire.cli.pipeline.match import EXAMPLES as MATCH_EXAMPLES
 from triplewire.cli.pipeline.match import match_command
@@ -26,3 +34,6 @@ app.command("backfill", cls=ManyPathsJob, epilog=BACKFILL_EXAMPLES)(backfill_com
 app.command("replay", cls=ManyPathsJob, epilog=REPLAY_EXAMPLES)(replay_command)
 app.command("profile", cls=ManyPathsJob, epilog=PROFILE_EXAMPLES)(profile_command)
 app.command("compact", cls=ManyPathsJob, epilog=COMPACT_EXAMPLES)(compact_command)
+app.command("retain", cls=ManyPathsJob, epilog=RETAIN_EXAMPLES)(retain_command)
+app.command("vacuum", cls=ManyPathsJob, epilog=VACUUM_EXAMPLES)(vacuum_command)
+app.command("migrate", cls=ManyPathsJob, epilog=MIGRATE_EXAMPLES)(migrate_command)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from triplewire.cli.pipeline import options
-from triplewire.cli.pipeline.job import progress_bar, show_outcome, spark_for
+from triplewire.cli.pipeline.job import progress_bar, show_outcome, spark_for, storage_in
 from triplewire.cli.pipeline.options import examples
 
 BACKFILL_EXAMPLES = examples(
@@ -28,13 +28,19 @@ def backfill_command(
     strict: options.Strict = False,
     run_id: options.RunId = None,
     master: options.Master = None,
+    storage_option: options.StorageOptions = None,
     conf: options.Conf = None,
 ) -> None:
     """Run new subscriptions over the lake's history, and add the notifications that it does not have yet."""
     from triplewire.pipeline.jobs.history import BackfillRequest, backfill
 
     request = BackfillRequest(
-        lake=lake, subscriptions=tuple(subscriptions), taxonomy=taxonomy, strict=strict, run_id=run_id
+        lake=lake,
+        subscriptions=tuple(subscriptions),
+        taxonomy=taxonomy,
+        strict=strict,
+        run_id=run_id,
+        storage=storage_in(storage_option),
     )
     with spark_for(master, conf) as spark:
         outcome = backfill(spark, request, progress_bar())
@@ -51,8 +57,10 @@ def replay_command(
     ] = None,
     since: Annotated[datetime | None, typer.Option("--since", help="Events from this time on.")] = None,
     until: Annotated[datetime | None, typer.Option("--until", help="Events before this time.")] = None,
+    as_of: options.AsOf = None,
     strict: options.Strict = False,
     master: options.Master = None,
+    storage_option: options.StorageOptions = None,
     conf: options.Conf = None,
 ) -> None:
     """Show what would have fired, under other subscriptions or an index of the past, into another lake."""
@@ -66,7 +74,9 @@ def replay_command(
         index=index,
         since=since,
         until=until,
+        as_of=as_of,
         strict=strict,
+        storage=storage_in(storage_option),
     )
     with spark_for(master, conf) as spark:
         outcome = replay(spark, request, progress_bar())

@@ -44,6 +44,13 @@ def settings_in(texts: Sequence[str], flag: str) -> dict[str, str]:
     return dict(_setting(text, flag) for text in texts)
 
 
+def storage_in(texts: Sequence[str] | None) -> dict[str, str]:
+    """What --storage-option has been given."""
+    from triplewire.pipeline.storage.options import merged_options
+
+    return merged_options(settings_in(texts or (), "--storage-option"))
+
+
 def _setting(text: str, flag: str) -> tuple[str, str]:
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
@@ -52,13 +59,17 @@ def _setting(text: str, flag: str) -> tuple[str, str]:
 
 
 def read_options(
-    event_bytes: int | None, event_quads: int | None, base: str | None, contexts: str | None
+    event_bytes: int | None,
+    event_quads: int | None,
+    base: str | None,
+    contexts: str | None,
+    storage: dict[str, str],
 ) -> ReadOptions:
     """How files are read. A map of contexts that is wrong is refused here, not by a task."""
     from triplewire.pipeline.sources.options import ReadOptions
 
     path = None if contexts is None else str(Path(contexts).resolve())
-    found = ReadOptions(event_bytes=event_bytes, event_quads=event_quads, base=base, contexts=path)
+    found = ReadOptions(event_bytes=event_bytes, event_quads=event_quads, base=base, contexts=path, storage=storage)
     check_base(found.reading.base)
     return found
 
@@ -89,7 +100,7 @@ def _show(run: Run, lake: str) -> None:
         ("seconds", f"{seconds:,.1f}"),
         ("events a second", f"{run.events / seconds:,.0f}"),
         ("index", run.index or ""),
-        ("lake", str(Path(lake))),
+        ("lake", lake),
     ]
     show_table(("", ""), rows)
 

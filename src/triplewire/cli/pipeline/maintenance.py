@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from triplewire.cli.pipeline import options
-from triplewire.cli.pipeline.job import progress_bar, spark_for
+from triplewire.cli.pipeline.job import progress_bar, spark_for, storage_in
 from triplewire.cli.pipeline.options import examples
 from triplewire.cli.screen import diagnostics, output, plain, show_table
 
@@ -17,7 +17,7 @@ PROFILE_EXAMPLES = examples(
 )
 COMPACT_EXAMPLES = examples(
     "compact --lake lake",
-    "compact --lake lake --table notifications rejects --keep-hours 0",
+    "compact --lake lake --table notifications rejects",
 )
 _MOST_ROWS = 50
 
@@ -27,13 +27,17 @@ def profile_command(
     events: options.MaybeEvents = None,
     lake: options.MaybeLake = None,
     by: Annotated[str, typer.Option("--by", help="What a source is: file, folder or all.")] = "all",
+    as_of: options.AsOf = None,
     master: options.Master = None,
+    storage_option: options.StorageOptions = None,
     conf: options.Conf = None,
 ) -> None:
     """Report classes, properties, values and intervals by source, with the advertisements that say so and a picture."""
     from triplewire.pipeline.jobs.profiling import ProfileRequest, profile
 
-    request = ProfileRequest(out=out, events=tuple(events or ()), lake=lake, by=by)
+    request = ProfileRequest(
+        out=out, events=tuple(events or ()), lake=lake, by=by, as_of=as_of, storage=storage_in(storage_option)
+    )
     with spark_for(master, conf) as spark:
         report = profile(spark, request, progress_bar())
     rows = [(p.source, p.name, f"{p.quads:,}", f"{p.distinct:,}", p.interval or "") for p in report.properties]
@@ -46,10 +50,9 @@ def compact_command(
     tables: Annotated[
         list[str] | None, typer.Option("--table", metavar="TABLE...", help="events, quads, notifications, rejects.")
     ] = None,
-    keep_hours: Annotated[
-        float, typer.Option("--keep-hours", min=0.0, help="How long what is replaced stays for open readers.")
-    ] = 168.0,
+    full: Annotated[bool, typer.Option("--full", help="All of the tables, not only what is new.")] = False,
     master: options.Master = None,
+    storage_option: options.StorageOptions = None,
     conf: options.Conf = None,
 ) -> None:
     """Rewrite the lake's small files as few large ones, drop repeated rows, and bring `quads` up to date.
@@ -59,14 +62,12 @@ def compact_command(
     from triplewire.pipeline.jobs.compaction import COMPACTED, CompactRequest, compact
 
     with spark_for(master, conf) as spark:
-        request = CompactRequest(lake=lake, tables=tuple(tables or COMPACTED), keep_hours=keep_hours)
+        request = CompactRequest(
+            lake=lake, tables=tuple(tables or COMPACTED), full=full, storage=storage_in(storage_option)
+        )
         done = compact(spark, request, progress_bar())
     rows = [(d.table, f"{d.files_before:,}", f"{d.files_after:,}", f"{d.rows:,}") for d in done.tables]
     show_table(("table", "files before", "files now", "rows"), rows)
-    if done.removed:
-        diagnostics().print(
-            plain(f"{done.removed:,} files were removed that had been replaced {keep_hours:g} hours ago")
-        )
     if done.conflicts:
         message = (
             f"{done.conflicts:,} events came again with another content: the table `rejects` says which, and from where"

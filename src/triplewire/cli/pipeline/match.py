@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from triplewire.cli.pipeline import options
-from triplewire.cli.pipeline.job import progress_bar, read_options, show_outcome, spark_for
+from triplewire.cli.pipeline.job import progress_bar, read_options, show_outcome, spark_for, storage_in
 from triplewire.cli.pipeline.options import examples
 
 EXAMPLES = examples(
@@ -28,6 +28,7 @@ def match_command(
     base: options.Base = None,
     contexts: options.ContextMap = None,
     master: options.Master = None,
+    storage_option: options.StorageOptions = None,
     conf: options.Conf = None,
 ) -> None:
     """Match files of events against subscriptions, and write the lake: all of it, or nothing.
@@ -37,6 +38,7 @@ def match_command(
     from triplewire.pipeline.jobs.compaction import CompactRequest, compact
     from triplewire.pipeline.jobs.matching import MatchRequest, match_files
 
+    storage = storage_in(storage_option)
     request = MatchRequest(
         events=tuple(events),
         subscriptions=tuple(subscriptions),
@@ -46,10 +48,11 @@ def match_command(
         strict=strict,
         append=append,
         run_id=run_id,
-        reading=read_options(event_bytes, event_quads, base, contexts),
+        reading=read_options(event_bytes, event_quads, base, contexts, storage),
+        storage=storage,
     )
     with spark_for(master, conf) as spark:
         outcome = match_files(spark, request, progress_bar())
         if quads:
-            compact(spark, CompactRequest(lake=out, tables=("quads",)), progress_bar())
+            compact(spark, CompactRequest(lake=out, tables=("quads",), storage=storage), progress_bar())
     show_outcome(outcome)

@@ -11,18 +11,29 @@ from triplewire.errors import InputError
 
 
 def path_text(value: str) -> str:
-    """What a path option was given, as a local path. Other storage is a wrong call, before any work."""
-    from triplewire.pipeline.paths import local_name
+    """What a path option was given. A storage that nobody here reads is a wrong call, before any work."""
+    from triplewire.pipeline.storage.location import Location
 
     try:
-        return local_name(value)
+        location = Location.of(value)
+    except InputError as problem:
+        raise typer.BadParameter(str(problem)) from None
+    return location.path if location.is_local else value
+
+
+def path_here(value: str) -> str:
+    """A path on this machine. Any other is a wrong call."""
+    from triplewire.pipeline.storage.location import Location
+
+    try:
+        return str(Location.of(value).local)
     except InputError as problem:
         raise typer.BadParameter(str(problem)) from None
 
 
 def path_value(value: str) -> Path:
     """The same, for options that are no text."""
-    return Path(path_text(value))
+    return Path(path_here(value))
 
 
 _RDF = "Files, folders or globs of RDF, plain, .gz or .zst."
@@ -45,7 +56,7 @@ Taxonomy = Annotated[
     str | None, typer.Option("--taxonomy", "-t", metavar="PATH", parser=path_text, help="An RDFS hierarchy.")
 ]
 Out = Annotated[str, typer.Option("--out", "-o", metavar="LAKE", parser=path_text, help="The lake's folder.")]
-Report = Annotated[str, typer.Option("--out", "-o", metavar="FOLDER", parser=path_text, help="Where the report goes.")]
+Report = Annotated[str, typer.Option("--out", "-o", metavar="FOLDER", parser=path_here, help="Where the report goes.")]
 LakePath = Annotated[str, typer.Option("--lake", "-l", metavar="LAKE", parser=path_text, help="An event lake.")]
 MaybeLake = Annotated[
     str | None, typer.Option("--lake", "-l", metavar="LAKE", parser=path_text, help="Or the events of a lake.")
@@ -60,9 +71,17 @@ EventQuads = Annotated[int | None, typer.Option(min=1, metavar="QUADS", help="Ho
 Base = Annotated[str | None, typer.Option("--base", metavar="IRI", help="Base of relative IRIs. [the file's URL]")]
 ContextMap = Annotated[
     str | None,
-    typer.Option("--contexts", metavar="FILE", parser=path_text, help="JSON-LD contexts: a JSON map of URLs to files."),
+    typer.Option("--contexts", metavar="FILE", parser=path_here, help="JSON-LD contexts: a JSON map of URLs to files."),
 ]
 Master = Annotated[str | None, typer.Option("--master", help="Where Spark runs, as spark://HOST:PORT. [local[*]]")]
+AsOf = Annotated[
+    str | None,
+    typer.Option("--as-of", metavar="VERSION|TIME", help="The lake as it was, by a version of `runs`."),
+]
+StorageOptions = Annotated[
+    list[str] | None,
+    typer.Option("--storage-option", metavar="KEY=VALUE", help="What a storage needs, as AWS_ENDPOINT_URL=…"),
+]
 Conf = Annotated[list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="A setting for Spark.")]
 
 

@@ -12,7 +12,7 @@ from triplewire.cli.invocation import FAILED
 from triplewire.cli.node.remote import client_at, connect
 from triplewire.cli.pipeline import options
 from triplewire.cli.pipeline import stream_options as asked
-from triplewire.cli.pipeline.job import progress_bar, read_options, settings_in, spark_for
+from triplewire.cli.pipeline.job import progress_bar, read_options, settings_in, spark_for, storage_in
 from triplewire.cli.pipeline.options import examples
 from triplewire.cli.pipeline.signals import SIGNAL_CODE, stopped_by_signals
 from triplewire.cli.screen import complain, diagnostics, output, plain
@@ -59,6 +59,7 @@ def stream_command(
     files_at_once: asked.FilesAtOnce = 1_000,
     events_at_once: asked.EventsAtOnce = 100_000,
     drain: asked.Drain = False,
+    checkpoint: asked.Checkpoint = None,
     strict: options.Strict = False,
     append: options.Append = False,
     event_bytes: options.EventBytes = None,
@@ -66,6 +67,7 @@ def stream_command(
     base: options.Base = None,
     contexts: options.ContextMap = None,
     master: options.Master = None,
+    storage_option: options.StorageOptions = None,
     conf: options.Conf = None,
 ) -> None:
     """Match what arrives, exactly once into the lake. Ctrl-C stops; the same call resumes.
@@ -78,6 +80,7 @@ def stream_command(
     _require_both({"--to-kafka": to_kafka, "--to-topic": to_topic})
     from triplewire.pipeline.jobs import stream as job
 
+    storage = storage_in(storage_option)
     connector = settings_in(kafka_option or (), "--kafka-option")
     with ExitStack() as opened:
         source: Source
@@ -86,7 +89,9 @@ def stream_command(
         elif kafka is not None and topic is not None:
             source = job.Topic(kafka, topic, events_at_once, connector, kafka_format)
         else:
-            source = job.Folder(str(events), files_at_once, read_options(event_bytes, event_quads, base, contexts))
+            source = job.Folder(
+                str(events), files_at_once, read_options(event_bytes, event_quads, base, contexts, storage)
+            )
         sinks: list[Sink] = []
         if to_node is not None:
             receiver = _receiver(to_node, from_node, secret_file, to_secret_file)
@@ -104,6 +109,8 @@ def stream_command(
             name=name,
             every_seconds=every,
             drain=drain,
+            checkpoint=checkpoint,
+            storage=storage,
             strict=strict,
             append=append,
         )

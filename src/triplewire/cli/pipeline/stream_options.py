@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from triplewire.cli.invocation import SECRET_VARIABLE
-from triplewire.cli.pipeline.options import path_text, path_value
+from triplewire.cli.pipeline.options import path_here, path_text, path_value
 
 Watched = Annotated[
     str | None, typer.Option("--events", "-e", metavar="FOLDER", parser=path_text, help="A folder or glob to watch.")
@@ -51,4 +51,8 @@ Name = Annotated[str, typer.Option("--name", help="The stream's name: under it, 
 Every = Annotated[float, typer.Option("--every", min=0.0, help="Seconds between micro-batches.")]
 FilesAtOnce = Annotated[int, typer.Option("--files-at-once", min=1, help="Files a micro-batch.")]
 EventsAtOnce = Annotated[int, typer.Option("--events-at-once", min=1, help="Messages or events a micro-batch.")]
+Checkpoint = Annotated[
+    str | None,
+    typer.Option("--checkpoint", metavar="FOLDER", parser=path_here, help="A folder here, if the lake is elsewhere."),
+]
 Drain = Annotated[bool, typer.Option("--drain", help="End when nothing new is left.")]

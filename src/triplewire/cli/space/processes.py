@@ -19,7 +19,8 @@ class SpaceNodeProcess(NodeProcess[SpaceView]):
     """A node of the space: `triplewire serve --space` with the space's key."""
 
     def __init__(self, folder: Path, number: int, key: Path, flags: Sequence[str] = ()) -> None:
-        super().__init__(folder, f"node-{number}", key, ("--space", *flags), lambda client: client.space())
+        member = ("--key", str(key), "--space", *flags)
+        super().__init__(folder, f"node-{number}", member, lambda client: client.space())
 
 
 @contextmanager

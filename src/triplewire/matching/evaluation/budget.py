@@ -2,20 +2,9 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
-
 from triplewire.errors import BudgetExceeded
 
 DEFAULT_STEPS = 1_000_000
-DEFAULT_SECONDS = 10.0
-
-
-class Allowance(Struct, frozen=True):
-    """What one evaluation may use: intermediate bindings, and, where those cannot be counted, time and memory."""
-
-    steps: int = DEFAULT_STEPS
-    seconds: float = DEFAULT_SECONDS
-    memory: int = 2 << 30
 
 
 class Budget:

@@ -7,11 +7,10 @@ from collections.abc import Callable
 
 from triplewire.algebra.queries import Ask, Construct, FastQuery, Query, Select
 from triplewire.algebra.subscriptions import Subscription
-from triplewire.matching.evaluation.budget import Allowance, Budget
+from triplewire.matching.evaluation.budget import Budget
 from triplewire.matching.evaluation.event_view import EventView
 from triplewire.matching.evaluation.join import Binding, constant_keys, solutions
 from triplewire.matching.general.construct_templates import instantiate
-from triplewire.matching.general.datasets import Dataset
 from triplewire.matching.general.plan import GeneralPlan
 from triplewire.matching.matches import QueryAnswer, Solution
 from triplewire.matching.segments.segment import Segment
@@ -26,20 +25,18 @@ class FastPlan:
         self.query = query
         self._keys = constant_keys(query.core)
 
-    def answer(self, dataset: Dataset, allowance: Allowance) -> QueryAnswer | None:
-        """What the query yields on an event, or nothing where it has no solution."""
-        view = dataset.view
+    def answer(self, view: EventView, steps: int) -> QueryAnswer | None:
+        """What the query yields on an event; nothing where it has no solution; BudgetExceeded after so many steps."""
         if not self._could_match(view):
             return None
-        found = solutions(self.query.core, view, Budget(allowance.steps))
+        found = solutions(self.query.core, view, Budget(steps))
         if isinstance(self.query.form, Ask):
             return next((QueryAnswer([{}]) for _ in found), None)
         bindings = list(found)
         return _shaped(self.query.form, bindings) if bindings else None
 
-    def is_satisfied(self, dataset: Dataset, steps: int) -> bool:
+    def is_satisfied(self, view: EventView, steps: int) -> bool:
         """Whether the query has a solution; BudgetExceeded where that takes too much."""
-        view = dataset.view
         return self._could_match(view) and any(True for _ in solutions(self.query.core, view, Budget(steps)))
 
     def _could_match(self, view: EventView) -> bool:

@@ -8,10 +8,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from triplewire.errors import BudgetExceeded
 from triplewire.matching.kernels.machine import Table
 from triplewire.matching.segments.segment import Segment
-from triplewire.rdf.events import Event
+from triplewire.rdf.terms import NamedNode
 
 _NOBODY: Table = np.zeros(0, np.int64)
 
@@ -33,11 +32,11 @@ class Quarantine:
         """Why each of them is here."""
         return MappingProxyType(self._reasons)
 
-    def failed(self, subscription_id: str, event: Event, error: BudgetExceeded) -> None:
+    def failed(self, subscription_id: str, event: NamedNode, error: Exception) -> None:
         """Count a failure; the last that is allowed is one too many."""
         self._failures[subscription_id] += 1
         if self._failures[subscription_id] >= self._tries:
-            self._reasons[subscription_id] = f"{error} (on event <{event.graph.value}>)"
+            self._reasons[subscription_id] = f"{error} (on event <{event.value}>)"
             self._numbers = {}
 
     def release(self, subscription_id: str) -> None:

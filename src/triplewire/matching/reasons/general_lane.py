@@ -1,8 +1,8 @@
 """Reasons in the general lane: the fewest quads and axioms with which the query still has the solution.
 
-Oxigraph says what the solutions are, not how it came to them. So parts of the event are taken away, large ones first,
-as long as the solution is there without them; then axioms of the taxonomy. What is left makes the solution, whatever
-the query: it was asked.
+An evaluation says what the solutions are, not how it came to them. So parts of the event are taken away, large ones
+first, as long as the solution is there without them; then axioms of the taxonomy. What is left makes the solution,
+whatever the query: it was asked.
 """
 
 from __future__ import annotations
@@ -17,13 +17,11 @@ from triplewire.errors import BudgetExceeded
 from triplewire.languages.sparql.syntax import ast
 from triplewire.languages.trees import walk
 from triplewire.matching.evaluation.budget import Budget
-from triplewire.matching.evaluation.event_view import EventView
-from triplewire.matching.general.datasets import Evaluator
+from triplewire.matching.evaluation.event_view import EventView, Row
 from triplewire.matching.general.plan import GeneralPlan
 from triplewire.matching.matches import Solution
 from triplewire.matching.reasons.statements import reason
-from triplewire.rdf.events import Event
-from triplewire.rdf.terms import RDFS, TW, NamedNode, Term, Triple
+from triplewire.rdf.terms import RDFS, TW, NamedNode, Term
 from triplewire.wire.reasons import UNKNOWN, Reason
 
 T = TypeVar("T")
@@ -37,10 +35,9 @@ _ASKED = 20
 class GeneralReasons:
     """Looks for the reasons of solutions of one query on one event. What it asks is taken from the budget."""
 
-    def __init__(self, plan: GeneralPlan, view: EventView, evaluator: Evaluator, steps: int, budget: Budget) -> None:
+    def __init__(self, plan: GeneralPlan, view: EventView, steps: int, budget: Budget) -> None:
         self._plan = plan
         self._view = view
-        self._evaluator = evaluator
         self._steps = steps
         self._budget = budget
         self._calls = tuple(_taxonomy_calls(plan.query.tree))
@@ -59,29 +56,28 @@ class GeneralReasons:
         return reasons
 
     def _reason(self, wanted: frozenset[tuple[str, Term]]) -> Reason:
-        event, declared = self._view.event, [axiom for axiom in self._taxonomy.triples if axiom.object == _CLASS]
+        declared = [axiom for axiom in self._taxonomy.triples if axiom.object == _CLASS]
         try:
-            if not self._has(wanted, event.triples, self._taxonomy):
+            if not self._has(wanted, self._view.rows, self._taxonomy):
                 # It depends on the time, on chance, or on what the taxonomy says about terms that are computed.
                 return UNKNOWN
         except BudgetExceeded:
             return UNKNOWN
-        triples, are_few = shrunk(event.triples, lambda some: self._has(wanted, some, self._taxonomy))
+        rows, are_few = shrunk(self._view.rows, lambda some: self._has(wanted, some, self._taxonomy))
         axioms, are_needed = shrunk(
             [axiom for axiom in self._taxonomy.triples if axiom.object != _CLASS],
-            lambda some: self._has(wanted, triples, Taxonomy.from_triples([*declared, *some])),
+            lambda some: self._has(wanted, rows, Taxonomy.from_triples([*declared, *some])),
         )
-        view = self._viewed(triples, Taxonomy.from_triples([*declared, *axioms]))
+        view = self._viewed(rows, Taxonomy.from_triples([*declared, *axioms]))
         return reason(view.rows, self._derivations(view), view, truncated=not (are_few and are_needed))
 
-    def _has(self, wanted: frozenset[tuple[str, Term]], triples: Sequence[Triple], taxonomy: Taxonomy) -> bool:
-        self._budget.spend(len(triples) + _ASKED)
-        answer = self._plan.answer_here(self._evaluator.dataset(self._viewed(triples, taxonomy)), self._steps)
+    def _has(self, wanted: frozenset[tuple[str, Term]], rows: Sequence[Row], taxonomy: Taxonomy) -> bool:
+        self._budget.spend(len(rows) + _ASKED)
+        answer = self._plan.answer(self._viewed(rows, taxonomy), self._steps)
         return answer is not None and any(wanted == frozenset(row.items()) for row in answer.solutions)
 
-    def _viewed(self, triples: Sequence[Triple], taxonomy: Taxonomy) -> EventView:
-        event = self._view.event
-        return EventView(Event(event.graph, tuple(triples), b"", event.time), taxonomy)
+    def _viewed(self, rows: Sequence[Row], taxonomy: Taxonomy) -> EventView:
+        return EventView(self._view.graph, rows, taxonomy)
 
     def _derivations(self, view: EventView) -> Iterator[Derivation]:
         """What the query may have asked the taxonomy, and got yes for."""

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from triplewire.matching.evaluation.budget import DEFAULT_STEPS, Budget
 from triplewire.matching.evaluation.event_view import EventView
 from triplewire.matching.evaluation.plans import QueryPlan
-from triplewire.matching.general.datasets import IN_PROCESS, Evaluator
 from triplewire.matching.general.plan import GeneralPlan
 from triplewire.matching.matches import Solution
 from triplewire.matching.reasons.fast_lane import fast_reasons
@@ -27,7 +26,6 @@ def reasons_of(
     plan: QueryPlan,
     solutions: Sequence[Solution],
     view: EventView,
-    evaluator: Evaluator = IN_PROCESS,
     within: Budget | None = None,
 ) -> tuple[Reason, ...]:
     """What each solution stands on, in their order. Where the budget is used up, the rest say nothing.
@@ -36,7 +34,7 @@ def reasons_of(
     """
     some = solutions[:MOST_EXPLAINED]
     if isinstance(plan, GeneralPlan):
-        found = GeneralReasons(plan, view, evaluator, DEFAULT_STEPS, Budget(_GENERAL_STEPS, within)).of(some)
+        found = GeneralReasons(plan, view, DEFAULT_STEPS, Budget(_GENERAL_STEPS, within)).of(some)
     else:
         found = fast_reasons(plan.query, some, view, Budget(_FAST_STEPS, within))
     return (*found, *[UNKNOWN] * (len(solutions) - len(some)))

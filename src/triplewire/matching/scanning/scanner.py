@@ -39,6 +39,7 @@ from triplewire.matching.kernels.scan.runs import group_runs
 from triplewire.matching.scanning.strict_parser import BrokenLine, give_broken_rows_to_events, read_slow_lines
 from triplewire.rdf.terms import NamedNode, Term, Triple
 
+_TERM_SPANS = [term + edge for term in (S, P, O) for edge in (START, END)]
 # The kernels need no test for the end of the data: it ends in line breaks, and no term has one in it.
 _PADDING = b"\n" * 8
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -101,6 +102,12 @@ class ScanResult(Struct, frozen=True, eq=False):
         """Subject, predicate and object of one row."""
         triple = next(parse(self._triple(quad) + b" .", format=RdfFormat.N_TRIPLES))
         return triple.subject, triple.predicate, triple.object
+
+    def spelled_rows(self, event: int) -> list[tuple[bytes, bytes, bytes]]:
+        """The canonical bytes of subject, predicate and object of the event's quads."""
+        data = self.data
+        spans = self.quads[self.rows(event)][:, _TERM_SPANS].tolist()
+        return [(data[a:b], data[c:d], data[e:f]) for a, b, c, d, e, f in spans]
 
     def triples(self, event: int) -> list[Triple]:
         """The event's triples, in order of appearance."""

@@ -1,6 +1,7 @@
 """Who may do what on a node, and how much of it.
 
 access_tokens  for a short time, whoever holds one is a client, where SEPA's protocol is spoken
+administrator  made at a node's first start, and given another secret when that one is lost
 grants         which part of an event a client may publish or read
 identity       who a client of the node is: a key pair names it, a secret authenticates it
                (`network.sessions.identity`)

@@ -119,5 +119,3 @@ class Broker:
         if self.store.failure is None:
             self.housekeeping.save_snapshot()
         self.store.close()
-        self.state.evaluator.close()
-        self.state.checker.close()

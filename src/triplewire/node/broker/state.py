@@ -14,7 +14,6 @@ from msgspec import Struct
 
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import DiskFull, Forbidden
-from triplewire.matching.general.isolated_evaluator import IsolatedEvaluator
 from triplewire.node.access.rate_limits import NOTIFICATIONS_BURST, Buckets
 from triplewire.node.broker.recent_notifications import Recent
 from triplewire.node.broker.subscription_index import SubscriptionIndex
@@ -96,9 +95,7 @@ class BrokerState:
         self.clients: dict[str, Client] = {}
         self.taxonomy: Taxonomy | None = None
         self.log_bytes = 0
-        # What is published never waits for a query that is only being looked at.
-        self.evaluator, self.checker = IsolatedEvaluator(), IsolatedEvaluator()
-        self.matchers = LiveMatchers(evaluator=self.evaluator, asks_why=self.asks_why)
+        self.matchers = LiveMatchers(asks_why=self.asks_why)
         self.wakeups = Wakeups()
         self.is_open = True
         self._loop = asyncio.get_running_loop()

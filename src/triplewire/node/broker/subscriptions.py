@@ -113,7 +113,7 @@ class Subscriptions:
     ) -> SubscriptionRecord:
         self._check_quotas(client, subscription)
         # Asked in a matcher of its own first: what cannot be evaluated is refused before anything is stored.
-        await asyncio.to_thread(LiveMatchers(evaluator=self._state.checker).add, subscription, Grant())
+        await asyncio.to_thread(LiveMatchers().add, subscription, Grant())
         return await self._state.store.write_alone(
             lambda tx: self._insert(tx, client, subscription, options, start),
             lambda record: self._subscribed(record, subscription),

@@ -7,7 +7,10 @@ from importlib.metadata import version
 from fastapi import FastAPI
 
 from triplewire.node.http import openapi, problems
+from triplewire.node.http.access_log import AccessLog
+from triplewire.node.http.descriptions import api_docs
 from triplewire.node.http.middleware import CrossOrigin, LoopbackOnly
+from triplewire.node.http.protocols.ldes import routes as ldes
 from triplewire.node.http.routes import (
     administration,
     advertisements,
@@ -57,6 +60,8 @@ ROUTERS = (
     dead_letters.router,
     protocol.router,
     oauth.router,
+    ldes.router,
+    api_docs.router,
     page.router,
     figures.router,
     pauses.router,
@@ -81,6 +86,9 @@ def create_app(node: Node) -> FastAPI:
         app.add_middleware(CrossOrigin, origins=node.settings.origins)
     if node.settings.open:
         app.add_middleware(LoopbackOnly)
+    if node.settings.access_log:
+        # The last one is the first that a request passes.
+        app.add_middleware(AccessLog)
     problems.install(app)
     for router in ROUTERS:
         app.include_router(router)

@@ -12,6 +12,8 @@ from triplewire.store.tables.registry import SubscriptionRecord
 
 _SCHEME = "bearer "
 VIEWS = "/views/"
+# Where a request's scope has the client's identifier, once it is known.
+CLIENT_ID = "triplewire.client"
 
 
 def node_of(request: HTTPConnection) -> Node:
@@ -23,13 +25,19 @@ def node_of(request: HTTPConnection) -> Node:
 def client_of(request: HTTPConnection) -> Client:
     """The client, or `Unauthenticated`."""
     require_welcome_if_open(request)
-    return node_of(request).client(bearer_of(request))
+    return _noted(request, node_of(request).client(bearer_of(request)))
 
 
 def holder_of(request: HTTPConnection) -> Client:
     """The same where SEPA's protocol is spoken: an access token is as good as a secret there."""
     require_welcome_if_open(request)
-    return node_of(request).holder(bearer_of(request))
+    return _noted(request, node_of(request).holder(bearer_of(request)))
+
+
+def _noted(request: HTTPConnection, client: Client) -> Client:
+    """The client, whose name the access log and traces have from here."""
+    request.scope[CLIENT_ID] = client.id
+    return client
 
 
 def bearer_of(connection: HTTPConnection) -> str | None:

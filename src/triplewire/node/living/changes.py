@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from triplewire.evaluation.datasets import Dataset
 from triplewire.node.living.reasons import GraphReasons
 from triplewire.rdf.terms import Quad, Triple
 from triplewire.rules.changes import Changes
 from triplewire.store.disk import Connection
 from triplewire.store.tables.outbox import OutboxEntry
 from triplewire.views.changes import Change as DatasetChange
-from triplewire.views.graphs import Dataset
 from triplewire.wire.answers import Receipt
 
 

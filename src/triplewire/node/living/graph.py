@@ -10,6 +10,7 @@ from itertools import islice
 
 from pyoxigraph import Store
 
+from triplewire.evaluation.datasets import Dataset, OxigraphDataset
 from triplewire.languages.rdftl.syntax import Rule
 from triplewire.node.living.changes import Follower, NoFollower
 from triplewire.node.living.reporting import NoReporter, Reporter
@@ -21,7 +22,6 @@ from triplewire.rules.execution import AnyUpdate, Limits, Principals, Rulebook, 
 from triplewire.rules.execution.deadline import Interrupt, never
 from triplewire.rules.repository import Repository
 from triplewire.rules.schema import Schema
-from triplewire.views.graphs import Dataset, OxigraphDataset
 
 _CHUNK = 50_000
 

@@ -22,7 +22,7 @@ from triplewire.store.disk import Connection
 from triplewire.store.tables import living_graph, rule_records
 from triplewire.store.tables.living_graph import Assertion, ChangeOrigin
 from triplewire.store.tables.rule_records import FiringRecord
-from triplewire.views.evaluation.provenance import MOST_QUADS
+from triplewire.views.maintenance.provenance import MOST_QUADS
 from triplewire.views.maintenance.reasons import Quads
 from triplewire.wire.reasons import UNKNOWN, Firing, Origin, QuadReason, Reason, asserted, inferred
 

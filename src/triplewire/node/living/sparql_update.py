@@ -12,6 +12,10 @@ from msgspec import Struct
 
 from triplewire.algebra.patterns import Variable
 from triplewire.errors import UpdateRefused
+from triplewire.evaluation.answers import PreparedPattern
+from triplewire.evaluation.datasets import Dataset, Graph, OxigraphDataset, Selected
+from triplewire.evaluation.datasets import GraphName as AnyGraphName
+from triplewire.evaluation.work import Budget
 from triplewire.languages.sparql.syntax.updates import (
     Add,
     Clear,
@@ -34,10 +38,6 @@ from triplewire.rules.changes import Edits
 from triplewire.rules.execution import DatasetAction, DatasetUpdate
 from triplewire.rules.execution.dataset_updates import Check
 from triplewire.rules.repository import Repository
-from triplewire.views.evaluation.answers import PreparedPattern
-from triplewire.views.evaluation.work import Budget
-from triplewire.views.graphs import Dataset, Graph, OxigraphDataset, Selected
-from triplewire.views.graphs import GraphName as AnyGraphName
 
 _EVERY = 1_000
 _NOTHING: Mapping[str, Term] = {}

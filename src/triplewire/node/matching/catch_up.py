@@ -138,7 +138,7 @@ class CatchUp:
             self.advance(record.number)
 
     def _alone(self, record: SubscriptionRecord) -> LiveMatchers:
-        matchers = LiveMatchers(self._state.taxonomy, self._state.evaluator, self._state.asks_why)
+        matchers = LiveMatchers(self._state.taxonomy, self._state.asks_why)
         matchers.add(parsed(record), self._state.grant(record.owner))
         return matchers
 

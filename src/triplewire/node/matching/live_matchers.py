@@ -16,7 +16,6 @@ from triplewire.errors import BudgetExceeded, InputError
 from triplewire.matching import Match, Matcher
 from triplewire.matching.batch import MatchBatch
 from triplewire.matching.evaluation.budget import Budget
-from triplewire.matching.general.datasets import IN_PROCESS, Evaluator
 from triplewire.node.access.grants import visible
 from triplewire.rdf.events import Event
 from triplewire.store.tables.identities import Grant
@@ -35,11 +34,9 @@ class LiveMatchers:
     def __init__(
         self,
         taxonomy: Taxonomy | None = None,
-        evaluator: Evaluator = IN_PROCESS,
         asks_why: Callable[[str], bool] = lambda _: False,
     ) -> None:
         self._taxonomy = taxonomy
-        self._evaluator = evaluator
         self._asks_why = asks_why
         self._budget = Budget(REASON_STEPS)
         self._matchers: dict[Grant, Matcher] = {}
@@ -51,7 +48,7 @@ class LiveMatchers:
 
     def add(self, subscription: Subscription, grant: Grant) -> None:
         """Match it from now on. Raises where the query cannot be evaluated, and changes nothing then."""
-        matcher = self._matchers.get(grant) or Matcher(self._taxonomy, evaluator=self._evaluator)
+        matcher = self._matchers.get(grant) or Matcher(self._taxonomy)
         matcher.add(subscription)
         self._matchers[grant] = matcher
         self._grants[subscription.id] = grant
@@ -61,7 +58,6 @@ class LiveMatchers:
 
     def adopt(self, grant: Grant, matcher: Matcher, constructs: Mapping[str, bool]) -> None:
         """Take over a matcher that was kept, with exactly these subscriptions, and which of them are a CONSTRUCT."""
-        matcher.evaluator = self._evaluator
         self._matchers[grant] = matcher
         self._grants |= dict.fromkeys(constructs, grant)
         self._constructs |= {name for name, is_construct in constructs.items() if is_construct}

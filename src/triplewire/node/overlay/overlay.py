@@ -26,7 +26,6 @@ from random import Random, SystemRandom
 from msgspec import Struct
 
 from triplewire.errors import DiskFull, JoinFailed, NetworkError, StoreError
-from triplewire.matching.general.isolated_evaluator import IsolatedEvaluator
 from triplewire.network.effects import Accept, BroadcastReceived, Effect, RelayReceived, Replay, SendPacket
 from triplewire.network.messages import Description, Packet, Publication
 from triplewire.network.routing.subscriptions.event_matching import CompiledMatcher
@@ -85,7 +84,6 @@ class Overlay:
         self.member_listeners: list[Callable[[], None]] = []
         self.transport = Transport(settings.key, own)
         self._own = own
-        self._evaluator = IsolatedEvaluator()
         self._broker = broker
         self._advertisements = advertisements
         self._local_changes = LocalChanges(broker, advertisements, self.id, self.act)
@@ -185,7 +183,6 @@ class Overlay:
             await self._save_last()
         await self._tasks.stop()
         await self.transport.stop()
-        self._evaluator.close()
 
     # Calls from other parts of the node
 
@@ -236,10 +233,8 @@ class Overlay:
         """Start a super-peer with the saved state, the taxonomy, and the node's subscriptions and advertisements."""
         taxonomy, head = self._broker.state.taxonomy, self._local_changes.announced
         rng = Random(SystemRandom().getrandbits(64))
-        # Started here, so that the event loop does not wait for it at the first query.
-        await asyncio.to_thread(self._evaluator.start)
-        reasoner = AlgebraReasoner(taxonomy, evaluator=self._evaluator)
-        hearing = CompiledMatcher(taxonomy, self._evaluator)
+        reasoner = AlgebraReasoner(taxonomy)
+        hearing = CompiledMatcher(taxonomy)
         peer = SuperPeer(self.id, self.address, reasoner, rng, self.settings.timings, saved, head, hearing)
         # Before anything is sent: the number of starts makes its link sessions new.
         await self._storage.save(peer.saved_state())

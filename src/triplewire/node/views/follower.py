@@ -17,6 +17,7 @@ from functools import partial
 from msgspec import Struct
 
 from triplewire.errors import BudgetExceeded, InputError, LimitExceeded
+from triplewire.evaluation.datasets import Dataset
 from triplewire.languages.sparql.parsing.parser import parse_dataset_query
 from triplewire.languages.sparql.syntax.datasets import DatasetQuery
 from triplewire.node.broker.state import BrokerState
@@ -30,7 +31,6 @@ from triplewire.store.tables import registry, views
 from triplewire.store.tables.outbox import OutboxEntry
 from triplewire.store.tables.registry import SubscriptionRecord
 from triplewire.views.explanation import Explanation
-from triplewire.views.graphs import Dataset
 from triplewire.views.view_set import ViewDelta, ViewFailed, ViewSet
 from triplewire.wire.answers import Receipt
 from triplewire.wire.reasons import AnswerReasons

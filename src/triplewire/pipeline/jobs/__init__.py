@@ -5,6 +5,8 @@ stream                 stream: the same for each micro-batch of what arrives, ex
 history                backfill, a new subscription over the lake's history; replay, what would have fired
 profiling              what a source publishes, and the advertisements that say so
 compaction             fewer, larger files; quads in lexicographic order
+compaction_scope       what it has to look at: all of a table, or what is new and what that touches
+retention              what goes from a lake, and when: vacuum, retain
 
 subscription_loading   subscription files become a strategy with its index; bad entries become rejects
 table_fill             the tables of one commit, from files or rows of events, by any strategy

@@ -1,37 +1,45 @@
 """`compact`: few large files instead of many small ones, no row twice, and `quads` in lexicographic order.
 
 `quads` is range-partitioned and sorted by predicate, object and subject: a pattern names its predicate nearly always,
-so that it reads few files, and in them few row groups. It is made anew from `events` each time. Events that were
-published more than once are deduplicated (see `deduplication`). All of it is one commit.
+so that it reads few files, and in them few row groups. Events that were published more than once are deduplicated
+(see `deduplication`). What is new is rewritten, with what it touches (see `compaction_scope`); all of it is one commit.
 
 A table becomes several parts, so that the next job has several tasks, of row groups that a task can read alone. What
-was replaced stays, out of sight of readers that list a table, for those that have it open.
+was replaced stays where it is for those that have it open, and for `--as-of`, until `vacuum` removes it.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from triplewire.errors import InputError
 from triplewire.pipeline.failures import explained
+from triplewire.pipeline.jobs.compaction_scope import (
+    QuadScope,
+    commits_with_events,
+    files_with,
+    of_commits,
+    quad_scope,
+    scope_of,
+)
 from triplewire.pipeline.jobs.gauges import ByTasks
 from triplewire.pipeline.jobs.run_records import RunStart, new_run_id, publish
 from triplewire.pipeline.jobs.task_runner import NoListener, ProgressListener, TaskResults, run_step
-from triplewire.pipeline.lake.dataframes import count_rows, read_table, rows_in, stage, uncompressed_bytes
-from triplewire.pipeline.lake.folder import Lake, existing_lake, open_lake
-from triplewire.pipeline.lake.table_writers import Part
+from triplewire.pipeline.lake.commit_names import CommitName
+from triplewire.pipeline.lake.dataframes import read_files, read_parts, rows_in, stage, uncompressed_bytes
+from triplewire.pipeline.lake.delta_tables import TableFile
+from triplewire.pipeline.lake.event_lake import Lake, existing_lake, open_lake
+from triplewire.pipeline.lake.states import LakeState
+from triplewire.pipeline.lake.table_writers import ROWS_A_GROUP, Draft, Part
 from triplewire.pipeline.lake.tables import EVENTS, NOTIFICATIONS, QUADS, REJECTS, SCHEMAS
-from triplewire.pipeline.paths import local_path
 from triplewire.pipeline.progress import Counts
 from triplewire.pipeline.quads import QUAD_COLUMNS, explode_quads
 from triplewire.pipeline.split_tasks import TaskReport
+from triplewire.pipeline.storage.location import Location
 from triplewire.rdf.limits import MIB
 
 if TYPE_CHECKING:
@@ -40,9 +48,8 @@ if TYPE_CHECKING:
 COMPACTED = (EVENTS, NOTIFICATIONS, REJECTS, QUADS)
 # Before compression, since that is what the next job works on: small parts while there are few, then larger ones.
 _PART_BYTES, _SMALL_PARTS, _LARGEST_PART_BYTES = 64 * MIB, 64, 1024 * MIB
-_WEEK_HOURS = 168.0
 _ORDER = {
-    EVENTS: ["event"],
+    EVENTS: ["time", "event"],
     NOTIFICATIONS: ["subscription", "event"],
     REJECTS: ["file", "line"],
     QUADS: ["predicate", "object", "subject", "event"],
@@ -50,11 +57,12 @@ _ORDER = {
 
 
 class CompactRequest(Struct, frozen=True, kw_only=True):
-    """Which tables of which lake, and for how many hours what was replaced is kept for those who read it."""
+    """Which tables of which lake: what is new in them, and what that touches, or all that they have (`full`)."""
 
     lake: str
     tables: tuple[str, ...] = COMPACTED
-    keep_hours: float = _WEEK_HOURS
+    full: bool = False
+    storage: dict[str, str] = {}
 
 
 class CompactedTable(Struct, frozen=True):
@@ -67,14 +75,10 @@ class CompactedTable(Struct, frozen=True):
 
 
 class Compaction(Struct, frozen=True):
-    """What became of each table, and how many rows of events had another content than the first.
-
-    `removed` counts files that were replaced long enough ago, by this compaction or an earlier one.
-    """
+    """What became of each table, and how many rows of events had another content than the first."""
 
     tables: list[CompactedTable]
     conflicts: int = 0
-    removed: int = 0
 
 
 def compact(spark: SparkSession, request: CompactRequest, listener: ProgressListener | None = None) -> Compaction:
@@ -82,101 +86,176 @@ def compact(spark: SparkSession, request: CompactRequest, listener: ProgressList
     unknown = [table for table in request.tables if table not in COMPACTED]
     if unknown:
         raise InputError(wanted=f"tables of {', '.join(COMPACTED)}", found=", ".join(unknown))
-    existing_lake(local_path(request.lake))
-    with open_lake(local_path(request.lake)) as lake:
-        tables = [table for table in COMPACTED if table in request.tables and _has_data(lake, table)]
-        done = _compacted(spark, lake, tables, listener or NoListener()) if tables else Compaction([])
-        return replace(done, removed=lake.forget(time.time() - 3_600 * request.keep_hours))
+    root = Location.of(request.lake, request.storage).absolute()
+    existing_lake(root)
+    lake = open_lake(root)
+    state = lake.state()
+    tables = [table for table in COMPACTED if table in request.tables]
+    return _compacted(spark, lake, state, tables, listener or NoListener(), full=request.full)
 
 
-def _has_data(lake: Lake, table: str) -> bool:
-    return bool(lake.files(EVENTS if table == QUADS else table))
-
-
-def _compacted(spark: SparkSession, lake: Lake, tables: list[str], listener: ProgressListener) -> Compaction:
+def _compacted(
+    spark: SparkSession, lake: Lake, state: LakeState, tables: list[str], listener: ProgressListener, *, full: bool
+) -> Compaction:
     started, run_id = datetime.now(UTC), new_run_id("compact")
-    with lake.drafting(run_id) as staging, explained():
-        rewriter = _Rewriter(spark, lake, staging, run_id, listener)
-        conflicts: list[Part] = []
-        if EVENTS in tables:
-            conflicts = rewriter.stage_conflicts()
-            tables = _with_dependents(lake, tables) if conflicts else tables
-        rewritten = [part for table in tables for part in rewriter.rewrite(table)]
-        old = {table: lake.files(table) for table in tables}
+    with lake.redrafting(run_id) as draft, explained():
+        rewriter = _Rewriter(spark, state, draft, run_id, listener)
+        rewriter.choose(tables, full=full)
+        conflicts = rewriter.stage_conflicts()
+        rewritten = [part for table in COMPACTED if table in rewriter.files for part in rewriter.rewrite(table)]
+        if not rewriter.files:
+            return Compaction([])
         counts = Counts(rows_in(rewritten, EVENTS), rows_in(rewritten, NOTIFICATIONS), rows_in(conflicts, REJECTS))
-        removes = [f"{table}/{path.name}" for table, paths in old.items() for path in paths]
-        start = RunStart(run=run_id, job="compact", inputs=tables, started=started)
+        start = RunStart(run=run_id, job="compact", inputs=sorted(rewriter.files), started=started)
+        results = TaskResults([TaskReport([*rewritten, *conflicts], counts, {})])
         run = publish(
-            lake, start, None, TaskResults([TaskReport([*rewritten, *conflicts], counts, {})]), removes=removes
+            lake,
+            draft,
+            start,
+            None,
+            results,
+            removes={name: files for name, files in rewriter.files.items() if files},
+            covers=rewriter.covers,
+            seen=state.version(QUADS),
         )
-    done = [
-        CompactedTable(table, len(old[table]), len(lake.files(table)), rows_in(rewritten, table)) for table in tables
-    ]
-    return Compaction(done, run.rejects)
-
-
-def _with_dependents(lake: Lake, tables: list[str]) -> list[str]:
-    """Notifications and quads of a content that is lost must go with it."""
-    more = [table for table in (NOTIFICATIONS, QUADS) if lake.files(table)]
-    return [table for table in COMPACTED if table in (*tables, *more)]
+    return Compaction([rewriter.done(table, rewritten) for table in COMPACTED if table in rewriter.files], run.rejects)
 
 
 class _Rewriter:
-    """The steps of a compaction: each leaves files in the staging folder."""
+    """The steps of a compaction: each leaves files in the draft. `files` are those that go, by table."""
 
-    def __init__(self, spark: SparkSession, lake: Lake, staging: Path, run: str, listener: ProgressListener) -> None:
+    def __init__(
+        self, spark: SparkSession, state: LakeState, draft: Draft, run: str, listener: ProgressListener
+    ) -> None:
         self._spark = spark
-        self._lake = lake
-        self._staging = staging
+        self._state = state
+        self._draft = draft
         self._run = run
         self._listener = listener
         self._lost: DataFrame | None = None
+        self._events: list[Part] = []
+        self._quads = QuadScope([])
+        self.files: dict[str, list[TableFile]] = {}
+
+    @property
+    def covers(self) -> list[CommitName]:
+        """The commits that `quads` has afterwards."""
+        if QUADS not in self.files:
+            return []
+        return commits_with_events(self._state) if self._quads.commits is None else self._quads.commits
+
+    def choose(self, tables: list[str], *, full: bool) -> None:
+        """Find out which files are to be rewritten."""
+        for table in tables:
+            if table == QUADS:
+                self._choose_quads(QuadScope(None) if full else quad_scope(self._state))
+            elif files := self._state.files(table) if full else scope_of(self._spark, self._state, table):
+                self.files[table] = files
+
+    def _choose_quads(self, scope: QuadScope) -> None:
+        if not self._state.files(EVENTS) or scope.commits == []:
+            return
+        self._quads = scope
+        every = self._state.files(QUADS)
+        self.files[QUADS] = every if scope.is_whole else [file for file in every if file.rows < ROWS_A_GROUP]
 
     def stage_conflicts(self) -> list[Part]:
-        """Find out which rows of events have another content than the first, and stage rejects for them."""
+        """Find out which rows of events have another content than the first, and stage rejects for them.
+
+        Notifications and quads of a content that is lost must go with it, wherever they are.
+        """
         from triplewire.pipeline.jobs.deduplication import conflict_rejects, conflicting_events
 
-        kept_apart = self._staging / "lost.spark"
+        files = self.files.get(EVENTS, [])
+        if not files:
+            return []
 
         def act() -> list[Part]:
-            conflicting_events(self._spark, self._lake).drop("payload").write.parquet(str(kept_apart.resolve()))
-            self._lost = self._spark.read.parquet(str(kept_apart.resolve()))
-            return stage(conflict_rejects(self._lost, self._run), self._staging, REJECTS, f"{self._run}-conflicts")
+            # Contradictions are few, and asked for more than once.
+            self._lost = conflicting_events(self._spark, self._state, files).drop("payload").localCheckpoint()
+            return stage(conflict_rejects(self._lost, self._run), self._draft, REJECTS)
 
-        parts = self._step("comparing the contents of events", self._all(EVENTS), act)
-        self._lost = self._lost if parts else None
+        parts = self._step("comparing the contents of events", EVENTS, act)
+        if not parts:
+            self._lost = None
+            return []
+        self.files |= {NOTIFICATIONS: every} if (every := self._state.files(NOTIFICATIONS)) else {}
+        if self._state.files(QUADS):
+            self._choose_quads(QuadScope(None))
         return parts
 
     def rewrite(self, table: str) -> list[Part]:
-        """Stage a table anew."""
-        order, parts = _ORDER[table], parts_of(uncompressed_bytes(self._lake, EVENTS if table == QUADS else table))
-        frame = self._frame(table).repartitionByRange(parts, *order).sortWithinPartitions(*order)
+        """Stage a table anew, as far as its files are chosen."""
+        order = _ORDER[table]
+        frame = self._frame(table).repartitionByRange(self._parts(table), *order).sortWithinPartitions(*order)
         rows = frame.select(*SCHEMAS[table].names)
-        return self._step(f"compacting {table}", self._all(table), lambda: stage(rows, self._staging, table, self._run))
+        parts = self._step(f"compacting {table}", table, lambda: stage(rows, self._draft, table))
+        if table == EVENTS:
+            self._events = parts
+        return parts
+
+    def done(self, table: str, rewritten: list[Part]) -> CompactedTable:
+        """What became of a table."""
+        new = [part for part in rewritten if part.table == table]
+        before = len(self._state.files(table))
+        after = before - len(self.files[table]) + len(new)
+        stays = self._state.count(table) - sum(file.rows for file in self.files[table])
+        return CompactedTable(table, before, after, stays + rows_in(new, table))
+
+    def _parts(self, table: str) -> int:
+        files = self._quad_sources() if table == QUADS else self.files[table]
+        size = uncompressed_bytes(self._state, EVENTS if table == QUADS else table, files)
+        return parts_of(size)
 
     def _frame(self, table: str) -> DataFrame:
         from triplewire.pipeline.jobs.deduplication import first_events, first_notifications
 
+        files = self.files[table]
         if table == EVENTS:
-            return first_events(self._spark, self._lake)
+            return first_events(self._spark, self._state, files)
         if table == NOTIFICATIONS:
-            return first_notifications(self._spark, self._lake, self._lost)
+            return first_notifications(self._spark, self._state, files, self._lost)
         if table == QUADS:
-            events = self._staged_events() or first_events(self._spark, self._lake)
-            return events.select("payload", "run").mapInArrow(explode_quads, QUAD_COLUMNS)
-        return read_table(self._spark, self._lake, table)
+            made = self._new_events().select("payload", "run", "batch").mapInArrow(explode_quads, QUAD_COLUMNS)
+            small = [] if self._quads.is_whole else files
+            return made.unionByName(read_files(self._spark, self._state, QUADS, small)) if small else made
+        return read_files(self._spark, self._state, table, files)
 
-    def _staged_events(self) -> DataFrame | None:
-        folder = self._staging / EVENTS
-        return self._spark.read.parquet(str(folder.resolve())) if folder.exists() else None
+    def _quad_sources(self) -> list[TableFile]:
+        """The files of events that quads are to be made of."""
+        files = self._state.files(EVENTS)
+        return files if self._quads.commits is None else files_with(files, self._quads.commits)
 
-    def _step(self, doing: str, whole: Counts, act: Callable[[], list[Part]]) -> list[Part]:
-        return run_step(self._spark, self._listener, doing, ByTasks(whole=whole), act)
+    def _new_events(self) -> DataFrame:
+        """The events whose quads are lacking, each once."""
+        from triplewire.pipeline.jobs.deduplication import first_events
 
-    def _all(self, table: str) -> Counts:
-        rows = count_rows(self._lake, EVENTS if table == QUADS else table)
+        sources = self._quad_sources()
+        if not self._events:
+            return self._first_of(first_events(self._spark, self._state, sources))
+        rewritten = {file.path for file in self.files[EVENTS]}
+        rows = read_parts(self._spark, self._state.root, self._events, SCHEMAS[EVENTS].names)
+        untouched = [file for file in sources if file.path not in rewritten]
+        if untouched:
+            rows = rows.unionByName(read_files(self._spark, self._state, EVENTS, untouched))
+        return rows if self._quads.commits is None else of_commits(rows, self._quads.commits)
+
+    def _first_of(self, events: DataFrame) -> DataFrame:
+        """Those of the lacking commits, save events that an earlier commit has brought."""
+        if self._quads.commits is None:
+            return events
+        every = read_files(self._spark, self._state, EVENTS, self._state.files(EVENTS), ["event", "run", "batch"])
+        covered = [commit for commit in commits_with_events(self._state) if commit not in set(self._quads.commits)]
+        known = of_commits(every, covered).select("event")
+        return of_commits(events, self._quads.commits).join(known, "event", "left_anti")
+
+    def _step(self, doing: str, table: str, act: Callable[[], list[Part]]) -> list[Part]:
+        counted = EVENTS if table == QUADS else table
+        files = self._quad_sources() if table == QUADS else self.files[table]
+        rows = sum(file.rows for file in files)
         kinds = {NOTIFICATIONS: Counts(matches=rows), REJECTS: Counts(rejects=rows)}
-        return kinds.get(table, Counts(events=rows))
+        gauge = ByTasks(whole=kinds.get(counted, Counts(events=rows)))
+        return run_step(self._spark, self._listener, doing, gauge, act)
 
 
 def parts_of(size: int) -> int:

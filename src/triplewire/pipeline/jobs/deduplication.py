@@ -10,24 +10,28 @@ contents with the same time, from one file perhaps, its notifications of that ev
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812  as everybody names it
 
-from triplewire.pipeline.lake.dataframes import read_table
-from triplewire.pipeline.lake.folder import Lake
+from triplewire.pipeline.lake.dataframes import read_files, read_table
+from triplewire.pipeline.lake.delta_tables import TableFile
+from triplewire.pipeline.lake.states import LakeState
 from triplewire.pipeline.lake.tables import EVENTS, NOTIFICATIONS, REJECTS, RUNS, SCHEMAS
 
 _TURN = "turn"
 
 
-def first_events(spark: SparkSession, lake: Lake) -> DataFrame:
-    """One row an event: the first."""
-    return _first(with_run_start(spark, lake, EVENTS), ["event"], [_TURN, "time", "source", "payload"]).drop(_TURN)
+def first_events(spark: SparkSession, state: LakeState, files: Sequence[TableFile]) -> DataFrame:
+    """One row an event: the first. The files have all rows of these events."""
+    rows = with_run_start(spark, state, EVENTS, files)
+    return _first(rows, ["event"], [_TURN, "time", "source", "payload"]).drop(_TURN)
 
 
-def conflicting_events(spark: SparkSession, lake: Lake) -> DataFrame:
+def conflicting_events(spark: SparkSession, state: LakeState, files: Sequence[TableFile]) -> DataFrame:
     """Rows of events whose content is not the first one's, each with the row that `kept` its place."""
-    rows = with_run_start(spark, lake, EVENTS)
+    rows = with_run_start(spark, state, EVENTS, files)
     contents = rows.select("event", F.sha2("payload", 256).alias("content")).distinct()
     disputed = contents.groupBy("event").count().where("count > 1").select("event")
     turns = Window.partitionBy("event").orderBy(_TURN, "time", "source", "payload")
@@ -36,9 +40,11 @@ def conflicting_events(spark: SparkSession, lake: Lake) -> DataFrame:
     return ranked.where("payload != kept.payload").withColumn("kept", F.col("kept").dropFields("payload"))
 
 
-def first_notifications(spark: SparkSession, lake: Lake, lost: DataFrame | None) -> DataFrame:
+def first_notifications(
+    spark: SparkSession, state: LakeState, files: Sequence[TableFile], lost: DataFrame | None
+) -> DataFrame:
     """One row a subscription and event, and none that only a lost content can have caused."""
-    rows = with_run_start(spark, lake, NOTIFICATIONS)
+    rows = with_run_start(spark, state, NOTIFICATIONS, files)
     if lost is not None:
         by_event = lost.groupBy("event").agg(F.first("kept").alias("kept"), F.collect_set("run").alias("lost_runs"))
         from_kept = "time = kept.time and (run = kept.run or not array_contains(lost_runs, run))"
@@ -57,13 +63,14 @@ def conflict_rejects(lost: DataFrame, run: str) -> DataFrame:
         F.lit(None).cast("string").alias("subscription"),
         F.concat(wanted, found).alias("reason"),
         F.lit(run).alias("run"),
+        F.lit(None).cast("long").alias("batch"),
     ).select(*SCHEMAS[REJECTS].names)
 
 
-def with_run_start(spark: SparkSession, lake: Lake, table: str) -> DataFrame:
-    """A table whose rows say when their run started."""
-    started = read_table(spark, lake, RUNS).groupBy("run").agg(F.min("started").alias(_TURN))
-    return read_table(spark, lake, table).join(F.broadcast(started), "run", "left")
+def with_run_start(spark: SparkSession, state: LakeState, table: str, files: Sequence[TableFile]) -> DataFrame:
+    """Files of a table, whose rows say when their run started."""
+    started = read_table(spark, state, RUNS).groupBy("run").agg(F.min("started").alias(_TURN))
+    return read_files(spark, state, table, files).join(F.broadcast(started), "run", "left")
 
 
 def _first(rows: DataFrame, same: list[str], order: list[str]) -> DataFrame:

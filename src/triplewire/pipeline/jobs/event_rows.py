@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -11,10 +10,14 @@ import pyarrow as pa
 from msgspec import Struct
 
 from triplewire.errors import BadInputRefused
+from triplewire.pipeline.lake.states import file_batches
+from triplewire.pipeline.lake.table_writers import Part
+from triplewire.pipeline.lake.tables import REJECTS
 from triplewire.pipeline.rows import EVENT_SCHEMA
 from triplewire.pipeline.sources.datasource import PERMISSIVE, PROBLEM_COLUMNS, rows_of_split
 from triplewire.pipeline.sources.files import SourceFile
 from triplewire.pipeline.sources.splits import Task, plan_tasks
+from triplewire.pipeline.storage.location import Location
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -63,8 +66,10 @@ def _reading(tasks: list[Task]) -> Callable[[Iterable[pa.RecordBatch]], Iterator
     return read
 
 
-def refuse(spark: SparkSession, rejects: Path, count: int) -> None:
+def refuse(lake: Location, parts: list[Part]) -> None:
     """End a strict run with the first of the rejects that were staged, if there are any."""
-    if count:
-        bad = spark.read.parquet(str(rejects.resolve())).limit(_SHOWN).collect()
-        raise BadInputRefused(count, tuple(f"{row.file}:{row.line or 0}: {row.reason}" for row in bad))
+    found = [part for part in parts if part.table == REJECTS]
+    if found:
+        rows = next(file_batches(lake / REJECTS / found[0].path, REJECTS)).slice(0, _SHOWN).to_pylist()
+        reasons = tuple(f"{row['file']}:{row['line'] or 0}: {row['reason']}" for row in rows)
+        raise BadInputRefused(sum(part.rows for part in found), reasons)

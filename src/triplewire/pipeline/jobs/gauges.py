@@ -7,13 +7,13 @@ by that measure the time left is for what is planned so far.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 from msgspec import Struct
 
 from triplewire.pipeline.progress import Counts, read_progress
+from triplewire.pipeline.storage.location import Location
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -35,7 +35,7 @@ class Gauge(Protocol):
 class ByBytes(Struct, frozen=True):
     """Tasks report how many bytes of the payloads they have seen."""
 
-    folder: Path
+    folder: Location
     total: int
 
     def read(self, share: float) -> Counts:
@@ -46,7 +46,7 @@ class ByBytes(Struct, frozen=True):
 class ByTasks(Struct, frozen=True):
     """Spark reports how many tasks are done. Rows are what tasks report, or else that share of what there is in all."""
 
-    folder: Path | None = None
+    folder: Location | None = None
     whole: Counts = msgspec.field(default_factory=Counts)
     total: int = _WHOLE
 

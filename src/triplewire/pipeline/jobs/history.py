@@ -15,17 +15,20 @@ from msgspec import Struct
 from triplewire.errors import InputError, LakeError
 from triplewire.pipeline.failures import explained
 from triplewire.pipeline.jobs.gauges import ByBytes
-from triplewire.pipeline.jobs.run_records import Outcome, RunStart, new_run_id, publish, run_of
+from triplewire.pipeline.jobs.run_records import Outcome, RunStart, new_run_id, publish
 from triplewire.pipeline.jobs.subscription_loading import LoadedSubscriptions, load_subscriptions
 from triplewire.pipeline.jobs.task_runner import NoListener, ProgressListener, TaskResults, run_step
+from triplewire.pipeline.lake.commit_names import CommitName
 from triplewire.pipeline.lake.dataframes import payload_bytes, read_table, rows_in, stage
-from triplewire.pipeline.lake.folder import Lake, existing_lake, open_lake, require_room
+from triplewire.pipeline.lake.event_lake import Lake, existing_lake, open_lake, require_room
+from triplewire.pipeline.lake.states import LakeState
 from triplewire.pipeline.lake.table_writers import Part
 from triplewire.pipeline.lake.tables import EVENTS, NOTIFICATIONS
-from triplewire.pipeline.paths import local_path
 from triplewire.pipeline.progress import Counts, read_quarantined
+from triplewire.pipeline.rows import EVENT_SCHEMA
 from triplewire.pipeline.split_tasks import TaskReport
-from triplewire.pipeline.strategies.catalog import strategy_at, versions_in
+from triplewire.pipeline.storage.location import Location
+from triplewire.pipeline.strategies.index_store import find_in, known_versions
 from triplewire.pipeline.strategies.strategy import Strategy
 
 if TYPE_CHECKING:
@@ -40,6 +43,7 @@ class BackfillRequest(Struct, frozen=True, kw_only=True):
     taxonomy: str | None = None
     strict: bool = False
     run_id: str | None = None
+    storage: dict[str, str] = {}
 
 
 class ReplayRequest(Struct, frozen=True, kw_only=True):
@@ -52,48 +56,53 @@ class ReplayRequest(Struct, frozen=True, kw_only=True):
     index: str | None = None
     since: datetime | None = None
     until: datetime | None = None
+    as_of: str | None = None
     strict: bool = False
     run_id: str | None = None
+    storage: dict[str, str] = {}
 
 
 def backfill(spark: SparkSession, request: BackfillRequest, listener: ProgressListener | None = None) -> Outcome:
     """Add the notifications that the lake lacks."""
-    existing_lake(local_path(request.lake))
-    with open_lake(local_path(request.lake)) as lake:
-        run_id = request.run_id or new_run_id("backfill")
-        if lake.has(run_id):
-            return Outcome(run_of(lake, run_id), str(lake.root), repeated=True)
-        loaded = load_subscriptions(spark, request, lake.indexes)
-        events = read_table(spark, lake, EVENTS)
+    root = Location.of(request.lake, request.storage).absolute()
+    existing_lake(root)
+    lake = open_lake(root)
+    commit = CommitName(request.run_id or new_run_id("backfill"))
+    if lake.has(commit):
+        return Outcome(lake.run_row(commit), lake.root.uri, repeated=True)
+    loaded = load_subscriptions(spark, request, lake.indexes)
+    state = lake.state()
+    events = read_table(spark, state, EVENTS, EVENT_SCHEMA.names)
 
-        def lacking(found: DataFrame) -> DataFrame:
-            if not lake.files(NOTIFICATIONS):
-                return found
-            known = read_table(spark, lake, NOTIFICATIONS).select("subscription", "event")
-            return found.join(known, ["subscription", "event"], "left_anti")
+    def lacking(found: DataFrame) -> DataFrame:
+        if not state.files(NOTIFICATIONS):
+            return found
+        known = read_table(spark, state, NOTIFICATIONS, ["subscription", "event"])
+        return found.join(known, ["subscription", "event"], "left_anti")
 
-        rematch = _Rematch(lake, lake, run_id, "backfill", loaded, lacking)
-        return _published(spark, rematch, events, listener or NoListener())
+    rematch = _Rematch(state, lake, commit, "backfill", loaded, lacking)
+    return _published(spark, rematch, events, listener or NoListener())
 
 
 def replay(spark: SparkSession, request: ReplayRequest, listener: ProgressListener | None = None) -> Outcome:
     """Write what would have fired into another lake."""
-    source = existing_lake(local_path(request.lake))
-    with open_lake(local_path(request.out)) as lake:
-        run_id = request.run_id or new_run_id("replay")
-        require_room(lake, run_id)
-        loaded = _replayed(spark, request, source, lake)
-        events = _within(read_table(spark, source, EVENTS), request)
-        rematch = _Rematch(source, lake, run_id, "replay", loaded, lambda found: found)
-        return _published(spark, rematch, events, listener or NoListener())
+    source = existing_lake(Location.of(request.lake, request.storage).absolute())
+    lake = open_lake(Location.of(request.out, request.storage).absolute())
+    commit = CommitName(request.run_id or new_run_id("replay"))
+    require_room(lake, commit.run)
+    loaded = _replayed(spark, request, source, lake)
+    state = source.state(request.as_of)
+    events = _within(read_table(spark, state, EVENTS, EVENT_SCHEMA.names), request)
+    rematch = _Rematch(state, lake, commit, "replay", loaded, lambda found: found)
+    return _published(spark, rematch, events, listener or NoListener())
 
 
 class _Rematch(Struct, frozen=True):
     """A run over events that `source` has, whose notifications, or those that `wanted` leaves of them, go to `lake`."""
 
-    source: Lake
+    source: LakeState
     lake: Lake
-    run: str
+    commit: CommitName
     job: str
     loaded: LoadedSubscriptions
     wanted: Callable[[DataFrame], DataFrame]
@@ -110,10 +119,10 @@ def _replayed(spark: SparkSession, request: ReplayRequest, source: Lake, lake: L
 
 
 def _past_strategy(source: Lake, version: str) -> Strategy:
-    found = strategy_at(source.indexes, version)
+    found = find_in(source.indexes, version)
     if found is None:
-        known = ", ".join(versions_in(source.indexes)) or "none"
-        raise LakeError(wanted=f"the index {version}", found=str(known), source=str(source.root))
+        known = ", ".join(known_versions(source.indexes)) or "none"
+        raise LakeError(wanted=f"the index {version}", found=str(known), source=source.root.uri)
     return found
 
 
@@ -136,20 +145,18 @@ def _once(found: DataFrame) -> DataFrame:
 
 
 def _published(spark: SparkSession, rematch: _Rematch, events: DataFrame, listener: ProgressListener) -> Outcome:
-    from pyspark.sql import functions as F  # noqa: N812
-
     lake = rematch.lake
-    start = RunStart(run=rematch.run, job=rematch.job, inputs=[str(rematch.source.root)])
-    with lake.drafting(rematch.run) as staging, explained():
-        found = rematch.loaded.strategy.match(events, str(staging.resolve()))
-        rows = _once(rematch.wanted(found)).withColumn("run", F.lit(rematch.run))
+    start = RunStart(run=rematch.commit.run, job=rematch.job, inputs=[rematch.source.root.uri])
+    with lake.drafting(rematch.commit) as draft, explained():
+        found = rematch.loaded.strategy.match(events, draft.progress)
+        rows = _once(rematch.wanted(found))
 
         def act() -> tuple[list[Part], int]:
-            return stage(rows, staging, NOTIFICATIONS, rematch.run), events.count()
+            return stage(rows, draft, NOTIFICATIONS), events.count()
 
-        gauge = ByBytes(staging, payload_bytes(rematch.source))
+        gauge = ByBytes(draft.progress, payload_bytes(rematch.source))
         parts, count = run_step(spark, listener, f"{rematch.job}: matching", gauge, act)
         counts = Counts(events=count, matches=rows_in(parts, NOTIFICATIONS))
-        results = TaskResults([TaskReport(parts, counts, read_quarantined(staging))])
-        run = publish(lake, start, rematch.loaded.strategy, results, rematch.loaded.rejects)
-    return Outcome(run, str(lake.root), results.quarantined)
+        results = TaskResults([TaskReport(parts, counts, read_quarantined(draft.progress))])
+        run = publish(lake, draft, start, rematch.loaded.strategy, results, rematch.loaded.rejects)
+    return Outcome(run, lake.root.uri, results.quarantined)

@@ -28,11 +28,12 @@ from triplewire.pipeline.jobs.event_rows import files_as_rows, separate_rejects
 from triplewire.pipeline.jobs.gauges import ByBytes, ByTasks
 from triplewire.pipeline.jobs.task_runner import NoListener, ProgressListener, run_step
 from triplewire.pipeline.lake.dataframes import payload_bytes, read_table
-from triplewire.pipeline.lake.folder import existing_lake
+from triplewire.pipeline.lake.event_lake import existing_lake
 from triplewire.pipeline.lake.tables import EVENTS
-from triplewire.pipeline.paths import local_path
 from triplewire.pipeline.quads import QUAD_COLUMNS, exploding
 from triplewire.pipeline.sources.files import find_files
+from triplewire.pipeline.sources.options import ReadOptions
+from triplewire.pipeline.storage.location import Location
 from triplewire.rdf.terms import RDF, XSD, Literal, NamedNode
 
 if TYPE_CHECKING:
@@ -51,7 +52,9 @@ class ProfileRequest(Struct, frozen=True, kw_only=True):
     out: str
     events: tuple[str, ...] = ()
     lake: str | None = None
+    as_of: str | None = None
     by: str = "all"
+    storage: dict[str, str] = {}
 
 
 class PropertyProfile(Struct, frozen=True):
@@ -90,12 +93,12 @@ def profile(spark: SparkSession, request: ProfileRequest, listener: ProgressList
     """Look at the events, and write the report: all of it, when all is known."""
     if request.by not in BY:
         raise InputError(subject="--by", wanted=f"one of {', '.join(BY)}", found=repr(request.by))
-    out = local_path(request.out)
+    out = Location.of(request.out).local
     events, size = _events(spark, request)
     with tempfile.TemporaryDirectory(prefix="triplewire-profile-") as folder, explained():
         # Tasks on other machines cannot write their progress into a folder of the driver's.
         progress_folder = folder if str(spark.sparkContext.master).startswith("local[") else None
-        gauge = ByTasks() if progress_folder is None else ByBytes(Path(progress_folder), size)
+        gauge = ByTasks() if progress_folder is None else ByBytes(Location.of(progress_folder), size)
         measure = partial(_measured, events, request.by, progress_folder)
         report = run_step(spark, listener or NoListener(), "profiling", gauge, measure)
     _write(report, out)
@@ -122,9 +125,9 @@ def _events(spark: SparkSession, request: ProfileRequest) -> tuple[DataFrame, in
     if bool(request.events) == bool(request.lake):
         raise InputError(subject="a profile", wanted="either events or a lake", found="both or neither")
     if request.lake is not None:
-        lake = existing_lake(local_path(request.lake))
-        return read_table(spark, lake, EVENTS), payload_bytes(lake)
-    files = find_files(request.events)
+        state = existing_lake(Location.of(request.lake, request.storage).absolute()).state(request.as_of)
+        return read_table(spark, state, EVENTS, ["event", "source", "payload"]), payload_bytes(state)
+    files = find_files(request.events, ReadOptions(storage=request.storage))
     return separate_rejects(files_as_rows(spark, files)).events, sum(file.size for file in files)
 
 
@@ -133,7 +136,7 @@ def _measured(events: DataFrame, by: str, progress_folder: str | None) -> Profil
 
     source = {"all": F.lit("all"), "file": F.col("source"), "folder": F.regexp_replace("source", "/[^/]*$", "")}[by]
     # The column that a quad brings along from its event is its source here.
-    rows = events.select("payload", source.alias("run"))
+    rows = events.select("payload", source.alias("run"), F.lit(None).cast("long").alias("batch"))
     quads = rows.mapInArrow(exploding(progress_folder), QUAD_COLUMNS).withColumnRenamed("run", "source").cache()
     try:
         classes = quads.where(F.col("predicate") == str(RDF["type"])).groupBy("source", "object").count().collect()

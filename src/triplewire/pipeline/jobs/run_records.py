@@ -8,14 +8,14 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 
 import msgspec
-import pyarrow as pa
-import pyarrow.parquet as pq
 from msgspec import Struct, field
 
 from triplewire.pipeline.jobs.task_runner import TaskResults
-from triplewire.pipeline.lake.folder import Lake
-from triplewire.pipeline.lake.table_writers import Part, write_small
-from triplewire.pipeline.lake.tables import REJECTS, RUNS, SCHEMAS, Run
+from triplewire.pipeline.lake.commit_names import CommitName
+from triplewire.pipeline.lake.delta_tables import TableFile
+from triplewire.pipeline.lake.event_lake import Lake
+from triplewire.pipeline.lake.table_writers import Draft, write_rows
+from triplewire.pipeline.lake.tables import REJECTS, Run
 from triplewire.pipeline.sources.split_reader import Reject
 from triplewire.pipeline.strategies.strategy import Strategy
 
@@ -40,12 +40,11 @@ class RunStart(Struct, frozen=True, kw_only=True):
     inputs: list[str]
     stamps: list[str] = []
     batch: int | None = None
-    commit: str = ""
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     @property
-    def commit_name(self) -> str:
-        return self.commit or self.run
+    def commit(self) -> CommitName:
+        return CommitName(self.run, self.batch)
 
 
 def new_run_id(job: str) -> str:
@@ -56,27 +55,25 @@ def new_run_id(job: str) -> str:
 
 def publish(
     lake: Lake,
+    draft: Draft,
     start: RunStart,
     strategy: Strategy | None,
     results: TaskResults,
     rejects: Sequence[Reject] = (),
-    removes: Sequence[str] = (),
+    removes: Mapping[str, list[TableFile]] | None = None,
+    covers: Sequence[CommitName] = (),
+    seen: int = -1,
 ) -> Run:
     """Publish what the tasks wrote, the driver's rejects and the row of the run; `removes` are files that go with it.
 
-    `strategy` is the one that was used, if any. Returns the row.
+    `covers` are commits that `quads` has with this one, if it still has the version that was `seen`. `strategy` is the
+    one that was used, if any. Returns the row.
     """
     run = _row(start, strategy, results, len(rejects))
     parts = [part for report in results.reports for part in report.parts]
-    parts += _driver_parts(lake, start.commit_name, run, [*rejects, *_quarantine_rejects(results.quarantined)])
-    lake.publish(start.commit_name, run.run, parts, removes, start.stamps)
-    return run
-
-
-def run_of(lake: Lake, commit: str) -> Run:
-    """The row of a commit that was made before."""
-    [row] = pq.read_table(lake.table(RUNS) / f"{commit}.parquet").to_pylist()
-    return msgspec.convert(row, Run)
+    rows = [msgspec.structs.asdict(reject) for reject in (*rejects, *_quarantine_rejects(results.quarantined))]
+    ours = write_rows(msgspec.structs.replace(draft, run=run.run, batch=run.batch), REJECTS, rows)
+    return lake.publish(start.commit, run, parts if ours is None else [*parts, ours], dict(removes or {}), covers, seen)
 
 
 def _row(start: RunStart, strategy: Strategy | None, results: TaskResults, rejects: int) -> Run:
@@ -98,21 +95,10 @@ def _row(start: RunStart, strategy: Strategy | None, results: TaskResults, rejec
         finished=datetime.now(UTC),
         triplewire=version("triplewire"),
         spark=version("pyspark"),
+        stamps=start.stamps,
     )
 
 
 def _quarantine_rejects(quarantined: Mapping[str, str]) -> list[Reject]:
     """What a run keeps of subscriptions that exceeded their budget: each once, however many workers found out."""
     return [Reject(None, None, None, name, f"quarantined: {why}") for name, why in quarantined.items()]
-
-
-def _driver_parts(lake: Lake, commit: str, run: Run, rejects: list[Reject]) -> list[Part]:
-    """Write the row of a run, and the rejects that the driver met, into the staging folder."""
-    staging = lake.root / ".staging" / commit
-    parts = [Part(RUNS, f"{commit}.parquet", 1)]
-    write_small(staging / RUNS / parts[0].name, pa.Table.from_pylist([msgspec.structs.asdict(run)], SCHEMAS[RUNS]))
-    if rejects:
-        parts.append(Part(REJECTS, f"{commit}-driver.parquet", len(rejects)))
-        rows = [{**msgspec.structs.asdict(reject), "run": run.run} for reject in rejects]
-        write_small(staging / REJECTS / parts[1].name, pa.Table.from_pylist(rows, SCHEMAS[REJECTS]))
-    return parts

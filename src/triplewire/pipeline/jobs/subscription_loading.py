@@ -5,20 +5,24 @@ What cannot be read, or not be indexed, is a reject, with its place; a strict ru
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import BadInputRefused, InputError, TriplewireError
 from triplewire.languages.files import BadEntry, read_subscriptions
 from triplewire.matching.matcher import Matcher
-from triplewire.pipeline.paths import local_name, local_path
 from triplewire.pipeline.sources.split_reader import Reject
-from triplewire.pipeline.strategies.catalog import REPLICATE, prepare
+from triplewire.pipeline.storage.copies import files_here
+from triplewire.pipeline.storage.location import Location
+from triplewire.pipeline.strategies.catalog import REPLICATE
+from triplewire.pipeline.strategies.index_store import prepare_in
 from triplewire.pipeline.strategies.strategy import Strategy
 from triplewire.rdf.formats import format_of_path
 
@@ -37,6 +41,8 @@ class SubscriptionFiles(Protocol):
     def taxonomy(self) -> str | None: ...
     @property
     def strict(self) -> bool: ...
+    @property
+    def storage(self) -> dict[str, str]: ...
 
 
 class LoadedSubscriptions(Struct, frozen=True):
@@ -54,12 +60,13 @@ class ReadSubscriptions(Struct, frozen=True):
 
 
 def load_subscriptions(
-    spark: SparkSession, files: SubscriptionFiles, root: Path, strategy: str = REPLICATE
+    spark: SparkSession, files: SubscriptionFiles, root: Location, strategy: str = REPLICATE
 ) -> LoadedSubscriptions:
     """Read the files, and prepare the strategy of this name under `root`, or find it prepared."""
-    read, taxonomy = read_all(files.subscriptions, strict=files.strict), read_taxonomy(files.taxonomy)
+    read = read_all(files.subscriptions, strict=files.strict, storage=files.storage)
+    taxonomy = read_taxonomy(files.taxonomy, files.storage)
     try:
-        return LoadedSubscriptions(prepare(spark, read.good, root, strategy, taxonomy=taxonomy), read.bad)
+        return LoadedSubscriptions(prepare_in(spark, read.good, root, strategy, taxonomy), read.bad)
     except TriplewireError:
         refused = _refused(read.good, taxonomy)
         if not refused:
@@ -68,7 +75,7 @@ def load_subscriptions(
         raise BadInputRefused(len(refused), tuple(f"{r.subscription}: {r.reason}" for r in refused[:_SHOWN]))
     names = {reject.subscription for reject in refused}
     kept = [subscription for subscription in read.good if subscription.id not in names]
-    return LoadedSubscriptions(prepare(spark, kept, root, strategy, taxonomy=taxonomy), [*read.bad, *refused])
+    return LoadedSubscriptions(prepare_in(spark, kept, root, strategy, taxonomy), [*read.bad, *refused])
 
 
 def _refused(subscriptions: Sequence[Subscription], taxonomy: Taxonomy | None) -> list[Reject]:
@@ -82,17 +89,22 @@ def _refused(subscriptions: Sequence[Subscription], taxonomy: Taxonomy | None) -
     return refused
 
 
-def read_taxonomy(path: str | None) -> Taxonomy | None:
+def read_taxonomy(path: str | None, storage: Mapping[str, str] = MappingProxyType({})) -> Taxonomy | None:
     """The taxonomy in an RDF file, if one is named."""
     if path is None:
         return None
-    file = local_path(path)
-    return Taxonomy.parse(file, format=format_of_path(file).name)
+    with files_here([path], storage) as copies:
+        file = Path(copies.paths[0])
+        return Taxonomy.parse(file, format=format_of_path(file).name)
 
 
-def read_all(paths: Sequence[str], *, strict: bool) -> ReadSubscriptions:
+def read_all(
+    paths: Sequence[str], *, strict: bool, storage: Mapping[str, str] = MappingProxyType({})
+) -> ReadSubscriptions:
     """Every subscription that can be read. Raises if a strict run finds a bad one, or if there is no good one."""
-    good, bad = read_subscriptions([local_name(path) for path in paths])
+    with files_here(paths, storage) as copies:
+        good, bad = read_subscriptions(copies.paths)
+        bad = [replace(entry, source=copies.origin(entry.source)) for entry in bad]
     rejects = [_reject(entry) for entry in bad]
     if strict and bad:
         raise BadInputRefused(len(bad), tuple(str(entry) for entry in bad[:_SHOWN]))

@@ -1,4 +1,4 @@
-"""Fill the tables of one commit, in its staging folder, by any strategy, for batches and micro-batches alike.
+"""Fill the tables of one commit, in its draft, by any strategy, for batches and micro-batches alike.
 
 Files go the short way where the strategy can match splits: tasks read them and write the tables, and no event passes
 through Spark. Elsewhere, and for messages, assembled events and events of a node's log, events are rows: they are
@@ -7,7 +7,6 @@ written first, then read back and matched, so that whatever made them is not ask
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -16,8 +15,8 @@ from msgspec import Struct
 from triplewire.pipeline.jobs.event_rows import EventRows, files_as_rows, refuse, separate_rejects
 from triplewire.pipeline.jobs.gauges import ByBytes, ByTasks
 from triplewire.pipeline.jobs.task_runner import ProgressListener, TaskResults, run_step
-from triplewire.pipeline.lake.dataframes import rows_in, stage
-from triplewire.pipeline.lake.table_writers import Part
+from triplewire.pipeline.lake.dataframes import read_parts, rows_in, stage
+from triplewire.pipeline.lake.table_writers import Draft, Part
 from triplewire.pipeline.lake.tables import EVENTS, NOTIFICATIONS, REJECTS
 from triplewire.pipeline.progress import Counts, read_quarantined
 from triplewire.pipeline.rows import EVENT_SCHEMA
@@ -31,16 +30,14 @@ if TYPE_CHECKING:
 
 
 class TableFill(Struct, frozen=True, kw_only=True):
-    """Where a commit's tables are filled. `run` is in their rows, `commit` in the names of their files.
+    """Where a commit's tables are filled.
 
     `step` is what a listener is shown. A strict fill ends at bad input.
     """
 
     spark: SparkSession
     strategy: Strategy
-    staging: Path
-    run: str
-    commit: str
+    draft: Draft
     step: str
     strict: bool
     listener: ProgressListener
@@ -50,10 +47,10 @@ class TableFill(Struct, frozen=True, kw_only=True):
         if not files:
             return TaskResults([])
         tasks = plan_tasks(files, self.spark.sparkContext.defaultParallelism)
-        reports = self.strategy.match_splits(self.spark, tasks, self._staging, self.run, strict=self.strict)
+        reports = self.strategy.match_splits(self.spark, tasks, self.draft, strict=self.strict)
         if reports is None:
             return self.from_rows(separate_rejects(files_as_rows(self.spark, files)))
-        gauge = ByBytes(self.staging, sum(split.end - split.start for task in tasks for split in task))
+        gauge = ByBytes(self.draft.progress, sum(split.end - split.start for task in tasks for split in task))
         rows = run_step(self.spark, self.listener, self.step, gauge, reports.collect)
         return TaskResults([msgspec.msgpack.decode(row.report, type=TaskReport) for row in rows])
 
@@ -67,23 +64,17 @@ class TableFill(Struct, frozen=True, kw_only=True):
             lambda: [*self._stage(rows.events, EVENTS), *self._stage(rows.rejects, REJECTS)],
         )
         if self.strict:
-            refuse(self.spark, self.staging / REJECTS, rows_in(parts, REJECTS))
+            refuse(self.draft.lake, parts)
         if rows_in(parts, EVENTS):
-            parts += self._match()
+            parts += self._match([part for part in parts if part.table == EVENTS])
         counts = Counts(*(rows_in(parts, table) for table in (EVENTS, NOTIFICATIONS, REJECTS)))
-        return TaskResults([TaskReport(parts, counts, read_quarantined(self.staging))])
+        return TaskResults([TaskReport(parts, counts, read_quarantined(self.draft.progress))])
 
-    def _match(self) -> list[Part]:
-        kept = self.spark.read.parquet(f"{self._staging}/{EVENTS}").select(*EVENT_SCHEMA.names)
-        found = self.strategy.match(kept, self._staging)
-        gauge = ByTasks(self.staging)
+    def _match(self, events: list[Part]) -> list[Part]:
+        kept = read_parts(self.spark, self.draft.lake, events, EVENT_SCHEMA.names)
+        found = self.strategy.match(kept, self.draft.progress)
+        gauge = ByTasks(self.draft.progress)
         return run_step(self.spark, self.listener, self.step, gauge, lambda: self._stage(found, NOTIFICATIONS))
 
     def _stage(self, rows: DataFrame, table: str) -> list[Part]:
-        from pyspark.sql import functions as F  # noqa: N812  as everybody names it
-
-        return stage(rows.withColumn("run", F.lit(self.run)), self.staging, table, self.commit)
-
-    @property
-    def _staging(self) -> str:
-        return str(self.staging.resolve())
+        return stage(rows, self.draft, table)

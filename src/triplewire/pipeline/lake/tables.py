@@ -12,10 +12,16 @@ from triplewire.pipeline.rows import EVENT_SCHEMA, MATCH_SCHEMA, MOMENT, REJECT_
 EVENTS, QUADS, NOTIFICATIONS, REJECTS, RUNS = TABLES = ("events", "quads", "notifications", "rejects", "runs")
 
 _RUN = pa.field("run", pa.string())
+# Which micro-batch, if the run is a stream.
+_BATCH = pa.field("batch", pa.int64())
 
 
 class Run(Struct, frozen=True):
-    """What one commit did. `batch` is the micro-batch of a stream; `index` and `taxonomy` are versions."""
+    """What one commit did. `batch` is the micro-batch of a stream; `index` and `taxonomy` are versions.
+
+    `inputs` are for people to read, `stamps` are the same as exactly as a repeat is to be known by; `versions` are
+    those of the tables that the commit has changed, after it did.
+    """
 
     run: str
     job: str
@@ -33,13 +39,15 @@ class Run(Struct, frozen=True):
     finished: datetime
     triplewire: str
     spark: str
+    stamps: list[str] = []
+    versions: dict[str, int] = {}
 
 
 SCHEMAS = {
-    EVENTS: EVENT_SCHEMA.append(_RUN),
-    QUADS: pa.schema([(name, pa.string()) for name in ("subject", "predicate", "object", "event", "run")]),
-    NOTIFICATIONS: MATCH_SCHEMA.append(_RUN),
-    REJECTS: REJECT_SCHEMA.append(_RUN),
+    EVENTS: EVENT_SCHEMA.append(_RUN).append(_BATCH),
+    QUADS: pa.schema([(name, pa.string()) for name in ("subject", "predicate", "object", "event")] + [_RUN, _BATCH]),
+    NOTIFICATIONS: MATCH_SCHEMA.append(_RUN).append(_BATCH),
+    REJECTS: REJECT_SCHEMA.append(_RUN).append(_BATCH),
     RUNS: pa.schema(
         [
             ("run", pa.string()),
@@ -58,6 +66,17 @@ SCHEMAS = {
             ("finished", MOMENT),
             ("triplewire", pa.string()),
             ("spark", pa.string()),
+            ("stamps", pa.list_(pa.string())),
+            ("versions", pa.map_(pa.string(), pa.int64())),
         ]
     ),
+}
+
+# Columns whose least and greatest values are worth knowing; those of payloads are not.
+COUNTED = {
+    EVENTS: ("event", "source", "time", "run", "batch"),
+    QUADS: ("subject", "predicate", "object", "event", "run", "batch"),
+    NOTIFICATIONS: ("subscription", "event", "time", "lane", "run", "batch"),
+    REJECTS: ("file", "line", "event", "subscription", "run", "batch"),
+    RUNS: ("run", "job", "batch", "started", "finished"),
 }

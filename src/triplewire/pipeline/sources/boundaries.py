@@ -8,13 +8,13 @@ ends there.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 from numpy.typing import NDArray
 
 from triplewire.matching.kernels.columns import BROKEN, QUAD_EVENT, QUAD_LINE, QUAD_STATE
 from triplewire.matching.scanning.scanner import scan
+from triplewire.pipeline.storage.files import open_range
+from triplewire.pipeline.storage.location import Location
 from triplewire.rdf.limits import MIB
 
 _FIRST_WINDOW = 64 * 1024
@@ -54,7 +54,7 @@ def last_cut(text: bytes) -> int:
         window *= 4
 
 
-def next_event(path: Path, offset: int, size: int, most: int = MIB) -> int:
+def next_event(file: Location, offset: int, size: int, most: int = MIB) -> int:
     """The first byte at or after `offset` at which an event begins: 0 for 0, `size` if there is none.
 
     `most` is how large an event may be: however large, it is not cut.
@@ -62,17 +62,17 @@ def next_event(path: Path, offset: int, size: int, most: int = MIB) -> int:
     if offset <= 0 or offset >= size:
         return max(0, min(offset, size))
     window = _FIRST_WINDOW
-    with path.open("rb") as file:
+    with open_range(file) as stream:
         while True:
             low, high = max(0, offset - window), min(size, offset + window)
-            file.seek(low)
-            found = _first_cut(file.read(high - low), low, high == size, offset)
+            stream.seek(low)
+            found = _first_cut(stream.read(high - low), low, high == size, offset)
             if found is not None:
                 return found
             if low == 0 and high == size:
                 return size
             if window >= max(_LAST_WINDOW, 2 * most):
-                return _next_line(path, offset, size)
+                return _next_line(file, offset, size)
             window *= 4
 
 
@@ -86,12 +86,12 @@ def _first_cut(data: bytes, low: int, at_end: bool, offset: int) -> int | None:
     return int(following[0]) if following.size else None
 
 
-def _next_line(path: Path, offset: int, size: int) -> int:
+def _next_line(file: Location, offset: int, size: int) -> int:
     """Where a line begins, for data in which no event does: something beyond all limits, or no N-Quads at all."""
-    with path.open("rb") as file:
-        file.seek(offset - 1)
+    with open_range(file) as stream:
+        stream.seek(offset - 1)
         place = offset - 1
-        while block := file.read(_STEP):
+        while block := stream.read(_STEP):
             feed = block.find(b"\n")
             if feed >= 0:
                 return place + feed + 1

@@ -5,8 +5,9 @@
 
 Columns: event, source, time, payload. Options: `path`, or `paths`, one a line; `mode`, as Spark's own text formats have
 it: FAILFAST (the default) fails on bad input with file and line, DROPMALFORMED leaves it out, PERMISSIVE keeps it as
-rows with a reason in one more column, `problem`; `splitBytes`; `eventBytes` and `eventQuads`, what one
-event may be; `base`; `contexts`, a map of JSON-LD contexts; for streams `maxFilesPerTrigger` (Spark 4.2 and later).
+rows with a reason in one more column, `problem`; `splitBytes`; `eventBytes` and `eventQuads`, what one event may be;
+`base`; `contexts`, a map of JSON-LD contexts; `storage.KEY`, what --storage-option takes; for streams
+`maxFilesPerTrigger` (Spark 4.2 and later).
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStrea
 from triplewire.errors import InputError, UnknownFormat
 from triplewire.matching.scanning.event_limits import within
 from triplewire.matching.scanning.scanner import scan
-from triplewire.pipeline.paths import local_name
 from triplewire.pipeline.rows import EVENT_COLUMNS, EVENT_SCHEMA
 from triplewire.pipeline.sources.chunk_rows import event_rows, rejects_of
 from triplewire.pipeline.sources.file_offsets import NOTHING, Seen, having_seen, of_offset, path_hash, to_offset, unseen
@@ -30,6 +30,7 @@ from triplewire.pipeline.sources.files import SourceFile, find_files
 from triplewire.pipeline.sources.options import ReadOptions
 from triplewire.pipeline.sources.split_reader import LocatedChunk, Reject, read_split
 from triplewire.pipeline.sources.splits import LARGEST, Split, splits_of
+from triplewire.pipeline.storage.options import merged_options
 
 try:
     from pyspark.sql.streaming.datasource import ReadMaxFiles, SupportsTriggerAvailableNow
@@ -164,7 +165,7 @@ def _paths(options: Mapping[str, str]) -> list[str]:
     paths = options.get("paths", "").splitlines() or [options.get("path", "")]
     if not all(paths):
         raise InputError(subject='the format "triplewire"', wanted='a path, as in .load("events/")', found="none")
-    return [local_name(path) for path in paths]
+    return paths
 
 
 def _mode(options: Mapping[str, str]) -> str:
@@ -183,7 +184,15 @@ def _number(options: Mapping[str, str], name: str, default: int) -> int:
 
 def _read_options(options: Mapping[str, str]) -> ReadOptions:
     size, quads = (_number(options, name, 0) if name in options else None for name in ("eventbytes", "eventquads"))
-    return ReadOptions(event_bytes=size, event_quads=quads, base=options.get("base"), contexts=options.get("contexts"))
+    prefix = "storage."
+    storage = {key.removeprefix(prefix): value for key, value in options.items() if key.startswith(prefix)}
+    return ReadOptions(
+        event_bytes=size,
+        event_quads=quads,
+        base=options.get("base"),
+        contexts=options.get("contexts"),
+        storage=merged_options(storage),
+    )
 
 
 def _ranges(files: list[SourceFile], options: Mapping[str, str]) -> list[InputPartition]:

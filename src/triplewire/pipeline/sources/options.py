@@ -17,12 +17,13 @@ from triplewire.rdf.parsing.reading_options import ReadingOptions
 
 
 class ReadOptions(Struct, frozen=True, kw_only=True):
-    """What a caller may ask for; None is the usual."""
+    """What a caller may ask for; None is the usual. `storage` is what it takes to reach the files."""
 
     event_bytes: int | None = None
     event_quads: int | None = None
     base: str | None = None
     contexts: str | None = None
+    storage: dict[str, str] = {}
 
     @property
     def limits(self) -> Limits:

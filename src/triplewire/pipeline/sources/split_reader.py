@@ -10,7 +10,6 @@ import io
 import os
 import socket
 from collections.abc import Iterator
-from pathlib import Path
 
 import pyarrow as pa
 from msgspec import Struct
@@ -19,6 +18,8 @@ from triplewire.errors import InputError, PipelineError, SyntaxProblem
 from triplewire.pipeline.sources.boundaries import next_event
 from triplewire.pipeline.sources.chunks import Chunk, Interrupted, Piece, TooLarge, chunks
 from triplewire.pipeline.sources.splits import Split
+from triplewire.pipeline.storage.files import open_range, open_stream
+from triplewire.pipeline.storage.location import Location
 from triplewire.rdf.documents import url_of
 from triplewire.rdf.formats import NQUADS
 from triplewire.rdf.limits import MIB, exceeded
@@ -39,8 +40,8 @@ class Reject(Struct, frozen=True):
 class Lines:
     """Counts the lines of a file before a place, when asked: only rejects need to know."""
 
-    def __init__(self, path: Path, start: int) -> None:
-        self._path = path
+    def __init__(self, file: Location, start: int) -> None:
+        self._file = file
         self._start = start
         self._before: int | None = None
 
@@ -52,8 +53,8 @@ class Lines:
 
     def _count(self) -> int:
         count, left = 0, self._start
-        with self._path.open("rb") as file:
-            while left and (block := file.read(min(_BLOCK, left))):
+        with open_range(self._file) as stream:
+            while left and (block := stream.read(min(_BLOCK, left))):
                 count += block.count(b"\n")
                 left -= len(block)
         return count
@@ -80,7 +81,7 @@ def read_split(split: Split) -> Iterator[LocatedChunk | Reject]:
         if split.format != NQUADS.name:
             yield from _documents(split)
         elif split.compression is not None:
-            with pa.input_stream(split.path, compression=split.compression) as stream:
+            with open_stream(split.location, split.compression) as stream:
                 yield from _located(split, chunks(stream, most=split.options.limits.event_bytes), 0)
         else:
             yield from _range(split)
@@ -95,19 +96,18 @@ def read_split(split: Split) -> Iterator[LocatedChunk | Reject]:
 
 
 def _range(split: Split) -> Iterator[LocatedChunk | Reject]:
-    path = Path(split.path)
     most = split.options.limits.event_bytes
-    start = next_event(path, split.start, split.size, most)
+    start = next_event(split.location, split.start, split.size, most)
     if start >= split.end:
         return
-    end = next_event(path, split.end, split.size, most)
-    with path.open("rb") as file:
+    end = next_event(split.location, split.end, split.size, most)
+    with open_range(split.location) as file:
         file.seek(start)
         yield from _located(split, chunks(file, end - start, most=most), start)
 
 
 def _located(split: Split, pieces: Iterator[Piece], start: int) -> Iterator[LocatedChunk | Reject]:
-    lines = Lines(Path(split.path), start)
+    lines = Lines(split.location, start)
     for piece in pieces:
         if isinstance(piece, Chunk):
             yield LocatedChunk(piece, split, lines)
@@ -143,13 +143,13 @@ def _documents(split: Split) -> Iterator[LocatedChunk | Reject]:
         yield Reject(split.path, None, None, None, f"cannot be read ({split.compression}): {problem}")
     else:
         chunk = Chunk(b"".join(event.nquads for event in found), 0)
-        yield LocatedChunk(chunk, split, Lines(Path(split.path), 0))
+        yield LocatedChunk(chunk, split, Lines(split.location, 0))
 
 
 def _whole(split: Split) -> bytes:
     most = split.options.limits.document_bytes
     pieces = io.BytesIO()
-    with pa.input_stream(split.path, compression=split.compression) as stream:
+    with open_stream(split.location, split.compression) as stream:
         while pieces.tell() <= most and (block := stream.read(_BLOCK)):
             pieces.write(block)
     if pieces.tell() > most:

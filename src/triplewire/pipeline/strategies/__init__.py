@@ -11,6 +11,7 @@ partitions         which part a subscription lives in, and what leads an event t
 fingerprints       terms, parts of quads and quads as numbers
 chains             a subscription as steps
 prepared_folders   what a strategy has prepared, on disk
+index_store        the same under the root of a lake, wherever that is
 """
 
 from triplewire.pipeline.strategies.catalog import prepare

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import InputError
 from triplewire.pipeline.index import index_at
-from triplewire.pipeline.paths import local_path
+from triplewire.pipeline.storage.location import Location
 from triplewire.pipeline.strategies.capacity import fits, index_bytes, least_memory
 from triplewire.pipeline.strategies.csma import Csma
 from triplewire.pipeline.strategies.osma import Osma
@@ -46,7 +46,7 @@ def prepare(
     }
     if strategy not in known:
         raise InputError(wanted=f"one of the strategies {', '.join(known)}", found=repr(strategy))
-    return known[strategy](spark, subscriptions, local_path(root), taxonomy, parts)
+    return known[strategy](spark, subscriptions, Location.of(root).local, taxonomy, parts)
 
 
 def _prepare_fitting(
@@ -62,9 +62,9 @@ def _prepare_fitting(
     return Osma.prepare(spark, subscriptions, root, taxonomy, parts)
 
 
-def versions_in(root: Path) -> list[str]:
-    """Every version under a root."""
-    named = (_PREPARED.match(path.name) for path in root.glob("*"))
+def versions_of(names: Iterable[str]) -> list[str]:
+    """The versions of what was prepared in folders of these names."""
+    named = map(_PREPARED.match, names)
     return sorted({found["version"] for found in named if found})
 
 

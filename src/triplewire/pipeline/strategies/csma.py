@@ -30,11 +30,13 @@ from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.matching import Matcher
 from triplewire.pipeline.index import IndexRef, index_at, version_of
+from triplewire.pipeline.lake.table_writers import Draft
 from triplewire.pipeline.payloads import match_batch
 from triplewire.pipeline.placement import located, matcher_of, place
 from triplewire.pipeline.progress import Counts, TaskProgress
 from triplewire.pipeline.rows import EVENT_SCHEMA, MATCH_COLUMNS
 from triplewire.pipeline.sources.splits import Task
+from triplewire.pipeline.storage.location import Location
 from triplewire.pipeline.strategies.chains import CHAINS, LONGEST, TEXTS, write_tables
 from triplewire.pipeline.strategies.fingerprints import POSITIONS, quads_in
 from triplewire.pipeline.strategies.prepared_folders import FORMAT, prepared_once, save_part
@@ -78,7 +80,7 @@ class Csma(Struct, frozen=True):
         """The index of the subscriptions that no constant leads to."""
         return index_at(Path(self.folder) / _open_name(self.version, self.seed))
 
-    def match(self, events: DataFrame, progress_folder: str | None = None) -> DataFrame:
+    def match(self, events: DataFrame, progress_folder: Location | str | None = None) -> DataFrame:
         spark = events.sparkSession
         opened = place(spark, self.open_index, progress_folder)
         if opened.subscriptions == self.subscriptions:
@@ -92,7 +94,7 @@ class Csma(Struct, frozen=True):
             return chained
         return chained.unionByName(events.mapInArrow(_matching_open(opened, progress_folder), MATCH_COLUMNS))
 
-    def match_splits(self, spark: SparkSession, tasks: list[Task], staging: str, run: str, *, strict: bool) -> None:
+    def match_splits(self, spark: SparkSession, tasks: list[Task], draft: Draft, *, strict: bool) -> None:
         """Quads have to travel to where their chains go on."""
 
 
@@ -113,7 +115,7 @@ def _open_name(version: str, seed: int) -> str:
     return f"{version}-{seed:016x}-open"
 
 
-def _exploding(seed: int, progress_folder: str | None) -> Callable[[Batches], Batches]:
+def _exploding(seed: int, progress_folder: Location | str | None) -> Callable[[Batches], Batches]:
     def explode(batches: Batches) -> Batches:
         progress = TaskProgress(progress_folder)
         for batch in batches:
@@ -218,7 +220,7 @@ def _verified(events: DataFrame, candidates: DataFrame, folder: str, verify: Cal
     return whole.mapInArrow(verify, MATCH_COLUMNS)
 
 
-def _verifying(opened: IndexRef, progress_folder: str | None) -> Callable[[Batches], Batches]:
+def _verifying(opened: IndexRef, progress_folder: Location | str | None) -> Callable[[Batches], Batches]:
     def verify(batches: Batches) -> Batches:
         progress = TaskProgress(progress_folder)
         for batch in batches:
@@ -227,7 +229,7 @@ def _verifying(opened: IndexRef, progress_folder: str | None) -> Callable[[Batch
     return verify
 
 
-def _matching_open(opened: IndexRef, progress_folder: str | None) -> Callable[[Batches], Batches]:
+def _matching_open(opened: IndexRef, progress_folder: Location | str | None) -> Callable[[Batches], Batches]:
     """Every event meets the subscriptions that no chain leads to. Events are counted where they are exploded."""
 
     def match(batches: Batches) -> Batches:

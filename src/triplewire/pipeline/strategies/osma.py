@@ -19,11 +19,13 @@ from msgspec import Struct
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.pipeline.index import IndexRef, index_at, version_of
+from triplewire.pipeline.lake.table_writers import Draft
 from triplewire.pipeline.payloads import match_batch
 from triplewire.pipeline.placement import matcher_of, place
 from triplewire.pipeline.progress import Counts, TaskProgress
 from triplewire.pipeline.rows import EVENT_COLUMNS, EVENT_SCHEMA, MATCH_COLUMNS
 from triplewire.pipeline.sources.splits import Task
+from triplewire.pipeline.storage.location import Location
 from triplewire.pipeline.strategies.capacity import index_bytes, least_memory, parts_for
 from triplewire.pipeline.strategies.fingerprints import quads_in
 from triplewire.pipeline.strategies.partitions import Partitioning, Routes, options_of, partitioned, routes_of
@@ -81,7 +83,7 @@ class Osma(Struct, frozen=True):
             keys, parts = stored["keys"], stored["parts"]
         return routes_of(Partitioning(np.zeros(0, np.int32), keys, parts, self.masks, self.open_parts), self.parts)
 
-    def match(self, events: DataFrame, progress_folder: str | None = None) -> DataFrame:
+    def match(self, events: DataFrame, progress_folder: Location | str | None = None) -> DataFrame:
         spark = events.sparkSession
         indexes = [place(spark, index, progress_folder) for index in self.part_indexes]
         routing = _routing(spark.sparkContext.broadcast(self.routes()), self.seed, progress_folder)
@@ -89,7 +91,7 @@ class Osma(Struct, frozen=True):
         at_home = routed.repartitionById(self.parts, routed[_PART])
         return at_home.mapInArrow(_matching(indexes, progress_folder), MATCH_COLUMNS)
 
-    def match_splits(self, spark: SparkSession, tasks: list[Task], staging: str, run: str, *, strict: bool) -> None:
+    def match_splits(self, spark: SparkSession, tasks: list[Task], draft: Draft, *, strict: bool) -> None:
         """Events have to travel to their parts."""
 
 
@@ -118,7 +120,9 @@ def _part_names(version: str, seed: int, parts: int) -> list[str]:
     return [f"{version}-{seed:016x}-part-{number:05}" for number in range(parts)]
 
 
-def _routing(routes: Broadcast[Routes], seed: int, progress_folder: str | None) -> Callable[[Batches], Batches]:
+def _routing(
+    routes: Broadcast[Routes], seed: int, progress_folder: Location | str | None
+) -> Callable[[Batches], Batches]:
     def route(batches: Batches) -> Batches:
         progress = TaskProgress(progress_folder)
         for batch in batches:
@@ -130,7 +134,7 @@ def _routing(routes: Broadcast[Routes], seed: int, progress_folder: str | None) 
     return route
 
 
-def _matching(indexes: list[IndexRef], progress_folder: str | None) -> Callable[[Batches], Batches]:
+def _matching(indexes: list[IndexRef], progress_folder: Location | str | None) -> Callable[[Batches], Batches]:
     def match(batches: Batches) -> Batches:
         by_part: dict[int, TaskProgress] = {}
         for batch in batches:

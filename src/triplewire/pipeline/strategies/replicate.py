@@ -12,12 +12,14 @@ from msgspec import Struct
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.pipeline.index import IndexRef, build_index
+from triplewire.pipeline.lake.table_writers import Draft
 from triplewire.pipeline.payloads import match_batch
 from triplewire.pipeline.placement import matcher_of, place
 from triplewire.pipeline.progress import Counts, TaskProgress
 from triplewire.pipeline.rows import EVENT_SCHEMA, MATCH_COLUMNS
 from triplewire.pipeline.sources.splits import Task
 from triplewire.pipeline.split_tasks import REPORT_COLUMNS, TaskSpec, task_function
+from triplewire.pipeline.storage.location import Location
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -41,19 +43,17 @@ class Replicate(Struct, frozen=True):
     ) -> Self:
         return cls(build_index(subscriptions, taxonomy, root))
 
-    def match(self, events: DataFrame, progress_folder: str | None = None) -> DataFrame:
+    def match(self, events: DataFrame, progress_folder: Location | str | None = None) -> DataFrame:
         index = place(events.sparkSession, self.index, progress_folder)
         return events.select(*EVENT_SCHEMA.names).mapInArrow(matching(index, progress_folder), MATCH_COLUMNS)
 
-    def match_splits(
-        self, spark: SparkSession, tasks: list[Task], staging: str, run: str, *, strict: bool
-    ) -> DataFrame | None:
-        spec = TaskSpec(tasks, place(spark, self.index, staging), staging, run, strict)
+    def match_splits(self, spark: SparkSession, tasks: list[Task], draft: Draft, *, strict: bool) -> DataFrame | None:
+        spec = TaskSpec(tasks, place(spark, self.index, draft.progress), draft, strict)
         return spark.range(0, len(tasks), 1, len(tasks)).mapInArrow(task_function(spec), REPORT_COLUMNS)
 
 
 def matching(
-    index: IndexRef, progress_folder: str | None = None
+    index: IndexRef, progress_folder: Location | str | None = None
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """The function that matches rows of events in the tasks."""
 

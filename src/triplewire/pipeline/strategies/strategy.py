@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, Self
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.pipeline.index import IndexRef
+from triplewire.pipeline.lake.table_writers import Draft
 from triplewire.pipeline.sources.splits import Task
+from triplewire.pipeline.storage.location import Location
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -40,12 +42,10 @@ class Strategy(Protocol):
     def index(self) -> IndexRef:
         """What `runs` records of the index: version, taxonomy and number of subscriptions."""
 
-    def match(self, events: DataFrame, progress_folder: str | None = None) -> DataFrame:
+    def match(self, events: DataFrame, progress_folder: Location | str | None = None) -> DataFrame:
         """The matches of rows of events, one row a match (`rows.MATCH_COLUMNS`)."""
 
-    def match_splits(
-        self, spark: SparkSession, tasks: list[Task], staging: str, run: str, *, strict: bool
-    ) -> DataFrame | None:
+    def match_splits(self, spark: SparkSession, tasks: list[Task], draft: Draft, *, strict: bool) -> DataFrame | None:
         """The reports of tasks that read splits, match and write tables themselves (`split_tasks.REPORT_COLUMNS`).
 
         No event passes through Spark on this way. None if events have to travel to their subscriptions: then the splits

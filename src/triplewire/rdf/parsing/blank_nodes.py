@@ -19,21 +19,22 @@ from triplewire.rdf.terms import TW, BlankNode, Literal, NamedNode, Quad, Term, 
 
 
 class Relabelling:
-    """Gives the blank nodes of one event the labels b0, b1, b2... as it meets them.
+    """Gives the blank nodes of one event the labels b0, b1, b2... as it meets them, or others with a prefix in front.
 
     >>> fresh = Relabelling()
     >>> [str(fresh(BlankNode(label))) for label in ("x", "y", "x")]
     ['_:b0', '_:b1', '_:b0']
     """
 
-    def __init__(self) -> None:
+    def __init__(self, prefix: str = "") -> None:
+        self._prefix = prefix
         self._labels: dict[BlankNode, BlankNode] = {}
 
     def __call__(self, term: Term) -> Term:
         if isinstance(term, NamedNode | Literal):
             return term
         if isinstance(term, BlankNode):
-            return self._labels.setdefault(term, BlankNode(f"b{len(self._labels)}"))
+            return self._labels.setdefault(term, BlankNode(f"{self._prefix}b{len(self._labels)}"))
         return self.triple(term)
 
     def triple(self, triple: Triple) -> Triple:

@@ -105,6 +105,15 @@ def after(connection: Connection, position: int, limit: int) -> list[Record]:
     return records
 
 
+def times(connection: Connection, positions: Iterable[int]) -> dict[int, float]:
+    """When the records at these positions came, in Unix seconds, of those that are there."""
+    rows = connection.execute(
+        "SELECT position, accepted FROM events WHERE position IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(positions)),),
+    ).fetchall()
+    return dict(rows)
+
+
 def fitting(connection: Connection, position: int, limit: int, most_bytes: int) -> int:
     """How many records, of at most `limit` that follow a position, have so many bytes together; at least one."""
     start = max(position, floor(connection))

@@ -2,6 +2,7 @@
 
     attributes    `mixed`, `zipf` and `ranges`
     churn         subscriptions come and go while events pass
+    composed      OPTIONAL, UNION, MINUS, NOT EXISTS and paths in a third of the queries
     classes       isA on a class tree
     gtopss        the workload of G-ToPSS's experiments (section 5): random graphs as publications, parts of them as
                   subscriptions
@@ -16,6 +17,7 @@
 |---|---|
 | `mixed` | nothing in particular: a constant and a numeric range |
 | `zipf` | a few constants are very common |
+| `composed` | operators that kernels do not know, in a third of the queries |
 | `ranges` | no constant object |
 | `substrings` | nothing but CONTAINS |
 | `taxonomy` | isA on a class tree |
@@ -33,6 +35,7 @@ from __future__ import annotations
 from triplewire.testing.workloads.attributes import mixed, ranges, zipf
 from triplewire.testing.workloads.churn import Churn, Replacement, churn
 from triplewire.testing.workloads.classes import taxonomy
+from triplewire.testing.workloads.composed import composed
 from triplewire.testing.workloads.gtopss import Parameters, gtopss
 from triplewire.testing.workloads.library import library
 from triplewire.testing.workloads.shapes import graphs
@@ -51,6 +54,7 @@ __all__ = [
     "Shape",
     "Workload",
     "churn",
+    "composed",
     "graphs",
     "gtopss",
     "library",

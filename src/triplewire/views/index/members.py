@@ -13,11 +13,11 @@ from typing import Generic, TypeVar
 
 from triplewire.algebra.patterns import Variable
 from triplewire.errors import BudgetExceeded
+from triplewire.evaluation.algebra import nodes
+from triplewire.evaluation.joins import JoinAll
+from triplewire.evaluation.patterns import QuadMatch
+from triplewire.evaluation.work import Bindings, Budget, Work
 from triplewire.rdf.terms import Quad, Term
-from triplewire.views.algebra import nodes
-from triplewire.views.evaluation.joins import JoinAll
-from triplewire.views.evaluation.patterns import QuadMatch
-from triplewire.views.evaluation.work import Bindings, Budget, Work
 from triplewire.views.index.shapes import Constants, Shape, Value, parameters_in, value_sought
 from triplewire.views.maintenance.leaves import Leaf
 from triplewire.views.maintenance.seeds import LeafSeeds

@@ -14,13 +14,13 @@ from msgspec.structs import replace
 
 from triplewire.algebra.constraints import Comparator
 from triplewire.algebra.patterns import Variable
+from triplewire.evaluation.algebra import nodes
+from triplewire.evaluation.algebra.nodes import Node
+from triplewire.evaluation.algebra.variables import certain
+from triplewire.evaluation.compilation import required_patterns
 from triplewire.languages.sparql.syntax import ast
 from triplewire.rdf.literals.values import Kind, number, value_of
 from triplewire.rdf.terms import NamedNode, Term
-from triplewire.views.algebra import nodes
-from triplewire.views.algebra.nodes import Node
-from triplewire.views.algebra.variables import certain
-from triplewire.views.evaluation.compilation import required_patterns
 from triplewire.views.maintenance.leaves import Leaf
 
 # A parameter's value: a term, or a number, by which all literals of that value are found.

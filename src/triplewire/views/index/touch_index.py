@@ -6,11 +6,11 @@ from collections.abc import Hashable, Iterable, Iterator
 from typing import Generic, TypeVar
 
 from triplewire.algebra.patterns import Variable
+from triplewire.evaluation.algebra import nodes
+from triplewire.evaluation.algebra.paths import may_be_empty, steps_of
+from triplewire.evaluation.datasets import DEFAULT_GRAPH, Graph, Selected
+from triplewire.evaluation.work import Work
 from triplewire.rdf.terms import DefaultGraph, NamedNode, Quad
-from triplewire.views.algebra import nodes
-from triplewire.views.algebra.paths import may_be_empty, steps_of
-from triplewire.views.evaluation.work import Work
-from triplewire.views.graphs import DEFAULT_GRAPH, Graph, Selected
 from triplewire.views.index.members import Search, ShapeMembers
 from triplewire.views.index.shapes import Constants, Shape
 from triplewire.views.maintenance.leaves import Leaf

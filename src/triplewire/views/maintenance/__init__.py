@@ -10,4 +10,6 @@ window         the first rows in order, and some more
 results        what rows become: solutions, yes or no, triples
 reasons        why a view gained or lost something
 states         the states of a dataset around a change
+provenance     which quads a solution stands on
+path_edges     the quads of one way along a path
 """

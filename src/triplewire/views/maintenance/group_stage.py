@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from triplewire.views.evaluation.grouping import Grouped, Grouping, GroupKey
-from triplewire.views.evaluation.operators import Names, Operator, Seed, compatible
-from triplewire.views.evaluation.work import Bindings, Work
+from triplewire.evaluation.grouping import Grouped, Grouping, GroupKey
+from triplewire.evaluation.operators import Names, Operator, Seed, compatible
+from triplewire.evaluation.work import Bindings, Work
 
 
 class GroupStage:

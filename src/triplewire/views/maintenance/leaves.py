@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from triplewire.algebra.patterns import Variable
+from triplewire.evaluation.algebra import nodes
+from triplewire.evaluation.algebra.nodes import ACTIVE, Node
+from triplewire.evaluation.algebra.translation import needs_quad
+from triplewire.evaluation.algebra.variables import certain
 from triplewire.languages.trees import walk
 from triplewire.rdf.terms import NamedNode
-from triplewire.views.algebra import nodes
-from triplewire.views.algebra.nodes import ACTIVE, Node
-from triplewire.views.algebra.translation import needs_quad
-from triplewire.views.algebra.variables import certain
 
 Names = frozenset[str]
 # What a leaf binds, unless something restricts it. None is everything.

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from triplewire.evaluation.algebra import nodes
+from triplewire.evaluation.algebra.variables import possible
+from triplewire.evaluation.operators import Operator
+from triplewire.evaluation.work import Bindings, Work
 from triplewire.languages.trees import walk
 from triplewire.rdf.terms import NamedNode, Quad, Term
-from triplewire.views.algebra import nodes
-from triplewire.views.algebra.variables import possible
-from triplewire.views.evaluation.operators import Operator
-from triplewire.views.evaluation.work import Bindings, Work
 from triplewire.views.maintenance.leaves import Leaf, leaves_of
 from triplewire.views.maintenance.seeds import LeafSeeds, Seeds
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from triplewire.evaluation.algebra.paths import Step, steps_of
+from triplewire.evaluation.datasets import Graph
+from triplewire.evaluation.work import Work
 from triplewire.languages.sparql.syntax import ast
 from triplewire.rdf.terms import BlankNode, NamedNode, Quad, Term
-from triplewire.views.algebra.paths import Step, steps_of
-from triplewire.views.evaluation.work import Work
-from triplewire.views.graphs import Graph
 
 # With more ends than these a view is evaluated again.
 MOST_ENDS = 256

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
 from triplewire.errors import BudgetExceeded
+from triplewire.evaluation.datasets import DEFAULT_GRAPH
+from triplewire.evaluation.forms import Form
+from triplewire.evaluation.triples import Template
+from triplewire.evaluation.work import Bindings, Work
 from triplewire.languages.sparql.syntax import ast
 from triplewire.rdf.terms import Quad, Triple
-from triplewire.views.evaluation.forms import Form
-from triplewire.views.evaluation.provenance import Provenance
-from triplewire.views.evaluation.triples import Template
-from triplewire.views.evaluation.work import Bindings, Work
-from triplewire.views.graphs import DEFAULT_GRAPH
+from triplewire.views.maintenance.provenance import Provenance
 from triplewire.views.maintenance.results import Item
 
 Quads = tuple[Quad, ...]

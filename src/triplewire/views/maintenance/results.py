@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Protocol
 
+from triplewire.evaluation.datasets import DEFAULT_GRAPH
+from triplewire.evaluation.triples import Template, description
+from triplewire.evaluation.work import Bindings, Work
 from triplewire.rdf.solutions import Solution
 from triplewire.rdf.terms import BlankNode, Quad, Term, Triple
-from triplewire.views.evaluation.triples import Template, description
-from triplewire.views.evaluation.work import Bindings, Work
-from triplewire.views.graphs import DEFAULT_GRAPH
 
 Row = tuple[Term | None, ...]
 Item = Solution | Triple

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from triplewire.algebra.patterns import Variable
+from triplewire.evaluation.algebra import nodes
+from triplewire.evaluation.algebra.paths import may_be_empty
+from triplewire.evaluation.datasets import Graph
+from triplewire.evaluation.patterns import QuadMatch
+from triplewire.evaluation.work import Bindings, Work
 from triplewire.rdf.terms import DefaultGraph, NamedNode, Quad, Term
-from triplewire.views.algebra import nodes
-from triplewire.views.algebra.paths import may_be_empty
-from triplewire.views.evaluation.patterns import QuadMatch
-from triplewire.views.evaluation.work import Bindings, Work
-from triplewire.views.graphs import Graph
 from triplewire.views.maintenance.leaves import Leaf
 from triplewire.views.maintenance.reach import Reach
 

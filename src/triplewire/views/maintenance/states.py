@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from triplewire.evaluation.datasets import DEFAULT_GRAPH, Dataset
+from triplewire.evaluation.forms import Form
+from triplewire.evaluation.work import Budget, Moment, Work
 from triplewire.rdf.terms import Quad, Term
 from triplewire.views.changes import Change
-from triplewire.views.evaluation.forms import Form
-from triplewire.views.evaluation.work import Budget, Moment, Work
-from triplewire.views.graphs import DEFAULT_GRAPH, Before, Dataset, Either, QuadSet, Remembered
+from triplewire.views.graphs import Before, Either, QuadSet, Remembered
 from triplewire.views.maintenance.pattern_delta import BeforeAndAfter
 
 

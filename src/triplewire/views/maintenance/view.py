@@ -14,20 +14,20 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from triplewire.algebra.patterns import Variable
+from triplewire.evaluation.algebra import nodes
+from triplewire.evaluation.algebra.variables import certain, possible
+from triplewire.evaluation.answers import PreparedQuery
+from triplewire.evaluation.compilation import Compilation
+from triplewire.evaluation.expressions.compiler import depends_on_time, variables_in
+from triplewire.evaluation.forms import Form, targets_of
+from triplewire.evaluation.grouping import Grouping
+from triplewire.evaluation.order import total_key
+from triplewire.evaluation.triples import Template
+from triplewire.evaluation.work import Bindings, Work
 from triplewire.languages.sparql.syntax import ast
 from triplewire.languages.sparql.syntax.datasets import DescribeQuery
 from triplewire.languages.trees import walk
 from triplewire.rdf.terms import Quad, Term, Triple
-from triplewire.views.algebra import nodes
-from triplewire.views.algebra.variables import certain, possible
-from triplewire.views.evaluation.answers import PreparedQuery
-from triplewire.views.evaluation.compilation import Compilation
-from triplewire.views.evaluation.expressions.compiler import depends_on_time, variables_in
-from triplewire.views.evaluation.forms import Form, targets_of
-from triplewire.views.evaluation.grouping import Grouping
-from triplewire.views.evaluation.order import total_key
-from triplewire.views.evaluation.triples import Template
-from triplewire.views.evaluation.work import Bindings, Work
 from triplewire.views.maintenance.group_stage import GivenRows, GroupStage, RowStage
 from triplewire.views.maintenance.pattern_delta import BeforeAndAfter, PatternDelta
 from triplewire.views.maintenance.results import Constructed, Described, Difference, Item, Result, Rows, Truth

@@ -5,8 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable
 
-from triplewire.views.evaluation.order import Key
-from triplewire.views.evaluation.work import Bindings
+from triplewire.evaluation.order import Key
+from triplewire.evaluation.work import Bindings
 
 Entry = tuple[Key, Bindings]
 _SPARE = 64

@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 from tests.pipeline.jobs.stream.streams import asked, until
-from tests.pipeline.samples import EVENTS, notified, rows_of, write_feed, write_rows
+from tests.pipeline.samples import EVENTS, notified, rows_of, write_feed, write_rows, written_files
 
 from triplewire.errors import InputError, LakeError, PipelineError
 from triplewire.pipeline.jobs.history import ReplayRequest, replay
 from triplewire.pipeline.jobs.stream import Folder, StopSignal, stream
+from triplewire.pipeline.lake.commit_names import CommitName
 from triplewire.testing.workloads import Row
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -60,10 +61,14 @@ def test_f10_a_stream_whose_checkpoint_was_removed_fills_the_lake_of_a_clean_run
     told = Told()
     stream(spark, asked(feed, lake, source=Folder(str(feed / "events"), files_at_once=again), sinks=(told,)))
     stream(spark, asked(feed, tmp_path / "clean"))
-    for table, columns in (("events", "event, source, payload"), ("notifications", ANSWER), ("rejects", "*")):
+    for table, columns in (
+        ("events", "event, source, payload"),
+        ("notifications", ANSWER),
+        ("rejects", "file, line, event, subscription, reason"),
+    ):
         assert _rows(lake, table, columns) == _rows(tmp_path / "clean", table, columns)
     assert _batches(lake) == list(range(len(_batches(lake))))
-    assert told.commits == {f"stream-{number:08}" for number in _batches(lake)}
+    assert told.commits == {CommitName("stream", number) for number in _batches(lake)}
     assert stream(spark, asked(feed, lake)).batches == 0
 
 
@@ -71,15 +76,15 @@ class Told:
     """A sink that remembers what it was told to deliver."""
 
     def __init__(self) -> None:
-        self.commits: set[str] = set()
+        self.commits: set[CommitName] = set()
 
-    def deliver(self, _spark: object, _lake: object, commit: str, _stop: object) -> int:
+    def deliver(self, _spark: object, _lake: object, commit: CommitName, _stop: object) -> int:
         self.commits.add(commit)
         return 0
 
 
 def _rows(lake: Path, table: str, columns: str) -> list[tuple]:
-    return rows_of(lake, table, columns) if list((lake / table).glob("*.parquet")) else []
+    return rows_of(lake, table, columns)
 
 
 SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("osma", "csma")]
@@ -138,7 +143,7 @@ def _appear(path: Path, data: bytes, day: int) -> None:
 
 
 def _batches(lake: Path) -> list[int]:
-    return sorted(int(path.stem.rpartition("-")[2]) for path in (lake / "runs").glob("*.parquet"))
+    return [number for (number,) in rows_of(lake, "runs", "batch")]
 
 
 def _in_background(work: Callable[[], object]) -> Callable[[], None]:
@@ -201,7 +206,7 @@ def test_bad_input_ends_a_strict_stream_with_the_reason(spark, feed, tmp_path):
         source = Folder(str(tmp_path / "events"))
         with pytest.raises(PipelineError, match="wanted sound input only"):
             stream(spark, asked(feed, lake, source=source, strict=True, strategy=strategy))
-        assert list(lake.glob("*/*.parquet")) == []
+        assert written_files(lake) == []
 
 
 def test_what_cannot_be_streamed_is_refused(spark, feed, tmp_path):

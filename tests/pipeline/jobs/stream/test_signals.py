@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.pipeline.jobs.stream.streams import until
-from tests.pipeline.samples import expected, notified, rows_of, write_feed
+from tests.pipeline.samples import expected, files_of, notified, rows_of, write_feed
 
 # Slow: it starts two drivers of its own.
 pytestmark = [pytest.mark.xdist_group("stream-signals"), pytest.mark.slow]
@@ -24,7 +24,7 @@ def started(feed: Path, lake: Path) -> subprocess.Popen[str]:
 
 
 def batches(lake: Path) -> int:
-    return len(list((lake / "runs").glob("*.parquet")))
+    return len(files_of(lake, "runs"))
 
 
 def test_sigint_and_sigterm_stop_a_stream_cleanly_and_it_resumes(tmp_path):

@@ -5,15 +5,20 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 
 from triplewire.errors import NodeRefused
+from triplewire.pipeline.jobs.run_records import RunStart, publish
 from triplewire.pipeline.jobs.stream.sinks import ToNode
 from triplewire.pipeline.jobs.stream.stop_signal import StopSignal
-from triplewire.pipeline.lake.folder import Lake, open_lake
-from triplewire.pipeline.lake.table_writers import Part, write_small
-from triplewire.pipeline.lake.tables import NOTIFICATIONS, SCHEMAS
+from triplewire.pipeline.jobs.task_runner import TaskResults
+from triplewire.pipeline.lake.commit_names import CommitName
+from triplewire.pipeline.lake.event_lake import Lake, open_lake
+from triplewire.pipeline.lake.table_writers import write_rows
+from triplewire.pipeline.lake.tables import NOTIFICATIONS
+from triplewire.pipeline.progress import Counts
+from triplewire.pipeline.split_tasks import TaskReport
+from triplewire.pipeline.storage.location import Location
 
 NOW = datetime(2024, 5, 1, tzinfo=UTC)
 
@@ -26,16 +31,16 @@ def row(subscription: str, event: int, found: str = "<urn:s>") -> dict:
         "time": NOW,
         "solutions": solutions,
         "lane": "fast",
-        "run": "stream",
     }
 
 
-def committed(folder: Path, rows: list[dict], commit: str = "stream-00000000") -> Lake:
-    with open_lake(folder) as lake, lake.drafting(commit) as staging:
-        part = Part(NOTIFICATIONS, f"{commit}.parquet", len(rows))
-        write_small(staging / NOTIFICATIONS / part.name, pa.Table.from_pylist(rows, SCHEMAS[NOTIFICATIONS]))
-        lake.publish(commit, "stream", [part])
-        return lake
+def committed(folder: Path, rows: list[dict], number: int = 0) -> Lake:
+    lake = open_lake(Location.of(folder))
+    with lake.drafting(CommitName("stream", number)) as draft:
+        part = write_rows(draft, NOTIFICATIONS, rows)
+        start = RunStart(run="stream", job="stream", inputs=[], batch=number)
+        publish(lake, draft, start, None, TaskResults([TaskReport([part], Counts(), {})]))
+    return lake
 
 
 class Node:
@@ -52,13 +57,13 @@ class Node:
             raise NodeRefused(status, "refused", "")
 
 
-def delivered(node: Node, lake: Lake, commit: str = "stream-00000000") -> int:
-    return ToNode(node).deliver(None, lake, commit, StopSignal())
+def delivered(node: Node, lake: Lake) -> int:
+    return ToNode(node).deliver(None, lake, CommitName("stream", 0), StopSignal())
 
 
 def test_a_repeat_sends_the_same_and_nothing_of_other_commits(tmp_path):
-    committed(tmp_path, [row("a", 7)], "stream-00000001")
-    lake = committed(tmp_path, [row("a", 1), row("b", 1), row("a", 2), row("a", 1)])
+    lake = committed(tmp_path, [row("a", 1), row("b", 1), row("a", 2), row("a", 1)], 0)
+    committed(tmp_path, [row("a", 7)], 1)
     node = Node()
     assert delivered(node, lake) == delivered(node, lake) == 3
     assert node.requests[0] == node.requests[1]

@@ -16,7 +16,6 @@ from typing import Any, Protocol
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.matching import Matcher
-from triplewire.matching.general.datasets import IN_PROCESS, Evaluator
 from triplewire.network.messages import Publication, StandingQuery
 from triplewire.network.routing.subscriptions.forwarding import Origin
 from triplewire.network.routing.subscriptions.poset import Poset
@@ -60,9 +59,9 @@ class PosetMatcher:
 class CompiledMatcher:
     """Two compiled matchers, with subscriptions under their keys: of our own peers, and of downstreams."""
 
-    def __init__(self, taxonomy: Taxonomy | None = None, evaluator: Evaluator = IN_PROCESS) -> None:
-        self._ours = _OriginMatcher(Matcher(taxonomy, evaluator=evaluator))
-        self._downstream = _OriginMatcher(Matcher(taxonomy, evaluator=evaluator))
+    def __init__(self, taxonomy: Taxonomy | None = None) -> None:
+        self._ours = _OriginMatcher(Matcher(taxonomy))
+        self._downstream = _OriginMatcher(Matcher(taxonomy))
 
     def add(self, query: StandingQuery, origin: Origin) -> None:
         self._matcher_of(origin).add(query, origin)

@@ -18,7 +18,6 @@ from triplewire.algebra.taxonomy import EMPTY, Taxonomy
 from triplewire.errors import BudgetExceeded
 from triplewire.matching.evaluation.event_view import EventView
 from triplewire.matching.evaluation.plans import QueryPlan, query_plan
-from triplewire.matching.general.datasets import IN_PROCESS, Dataset, Evaluator
 from triplewire.network.messages import Description, Publication, StandingQuery
 from triplewire.network.routing.advertisements.descriptions import supply_in
 from triplewire.network.routing.publications import event_of
@@ -69,10 +68,8 @@ class AlgebraReasoner:
         *,
         kept: int = _ANSWERS_KEPT,
         steps: int = _STEPS,
-        evaluator: Evaluator = IN_PROCESS,
     ) -> None:
         self._taxonomy = taxonomy or EMPTY
-        self._evaluator = evaluator
         self._steps = steps
         # Asked by the whole message, not by its key, so that a forged key cannot borrow another's answers.
         self._implies = lru_cache(maxsize=kept)(self._find_implies)
@@ -80,7 +77,7 @@ class AlgebraReasoner:
         self._covers = lru_cache(maxsize=kept)(self._find_covers)
         self._sample = lru_cache(maxsize=_SAMPLES_KEPT)(self._find_sample)
         self._plan = lru_cache(maxsize=_PLANS_KEPT)(self._find_plan)
-        self._dataset = lru_cache(maxsize=_VIEWS_KEPT)(self._find_dataset)
+        self._view = lru_cache(maxsize=_VIEWS_KEPT)(self._find_view)
 
     def implies(self, narrow: StandingQuery, wide: StandingQuery) -> bool:
         return self.may_imply(narrow, wide) and self._implies(narrow, wide)
@@ -100,7 +97,7 @@ class AlgebraReasoner:
         return self._covers(description, query)
 
     def matches(self, query: StandingQuery, publication: Publication) -> bool:
-        return self._may_match(query, self._dataset(publication))
+        return self._may_match(query, self._view(publication))
 
     def _find_implies(self, narrow: StandingQuery, wide: StandingQuery) -> bool:
         return implies(parsed(narrow), parsed(wide), self._taxonomy)
@@ -109,23 +106,23 @@ class AlgebraReasoner:
         sample = self._sample(narrow)
         return sample is None or self._may_match(wide, sample)
 
-    def _find_sample(self, query: StandingQuery) -> Dataset | None:
+    def _find_sample(self, query: StandingQuery) -> EventView | None:
         """Some event that the standing query matches, if one is easily found."""
         for event in sample_events(parsed(query), self._taxonomy):
-            dataset = self._evaluator.dataset(EventView(event, self._taxonomy))
-            if self._surely_matches(query, dataset):
-                return dataset
+            view = EventView.of(event, self._taxonomy)
+            if self._surely_matches(query, view):
+                return view
         return None
 
-    def _surely_matches(self, query: StandingQuery, dataset: Dataset) -> bool:
+    def _surely_matches(self, query: StandingQuery, view: EventView) -> bool:
         try:
-            return self._plan(query).is_satisfied(dataset, self._steps)
+            return self._plan(query).is_satisfied(view, self._steps)
         except BudgetExceeded:
             return False
 
-    def _may_match(self, query: StandingQuery, dataset: Dataset) -> bool:
+    def _may_match(self, query: StandingQuery, view: EventView) -> bool:
         try:
-            return self._plan(query).is_satisfied(dataset, self._steps)
+            return self._plan(query).is_satisfied(view, self._steps)
         except BudgetExceeded:
             return True
 
@@ -135,5 +132,5 @@ class AlgebraReasoner:
     def _find_plan(self, query: StandingQuery) -> QueryPlan:
         return query_plan(parsed(query))
 
-    def _find_dataset(self, publication: Publication) -> Dataset:
-        return self._evaluator.dataset(EventView(event_of(publication), self._taxonomy))
+    def _find_view(self, publication: Publication) -> EventView:
+        return EventView.of(event_of(publication), self._taxonomy)

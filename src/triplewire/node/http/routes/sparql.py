@@ -14,6 +14,7 @@ from triplewire.languages.sparql.syntax import ast
 from triplewire.languages.sparql.syntax.datasets import DatasetQuery, DescribeQuery
 from triplewire.node.http.authentication import client_of, node_of
 from triplewire.node.http.bodies import Base, base_of, media_type_of, read_form
+from triplewire.node.http.descriptions.service_description import UNION_DEFAULT_GRAPH, description
 from triplewire.node.http.negotiation import chosen
 from triplewire.node.http.openapi import BEARER, documents, problems
 from triplewire.node.http.routes.subscriptions import text_of
@@ -35,7 +36,7 @@ GRAPHS = ["application/n-triples", *(f.media_types[0] for f in FORMATS if f.name
 _ALIASES = {"application/json": RESULTS[0], "application/xml": RESULTS[1]}
 FORM = "application/x-www-form-urlencoded"
 _FORM_BYTES = 1 << 20
-QueryText = Annotated[str, Query()]
+QueryText = Annotated[str | None, Query()]
 DATASET = ("default-graph-uri", "named-graph-uri")
 QUERY_BODY: dict[str, Any] = {
     "requestBody": {
@@ -67,12 +68,14 @@ class Asked(Struct, frozen=True):
 @router.get("/sparql", responses=_PROBLEMS, openapi_extra=BEARER)
 async def query_by_get(
     request: Request,
-    query: QueryText,
+    query: QueryText = None,
     default: Annotated[list[str] | None, Query(alias=DATASET[0], description="As FROM.")] = None,
     named: Annotated[list[str] | None, Query(alias=DATASET[1], description="As FROM NAMED.")] = None,
     base: Base = None,
 ) -> Response:
-    """Evaluate a SPARQL query over the living graph."""
+    """Evaluate a SPARQL query over the living graph; without one, describe the service, in RDF."""
+    if query is None:
+        return _described(request)
     asked = Asked(_one_of(request, query), {DATASET[0]: default or [], DATASET[1]: named or []})
     return await _answered(request, asked, base)
 
@@ -95,8 +98,10 @@ async def _answered(request: Request, asked: Asked, base: str | None) -> Respons
 
 
 @router.get("/events/sparql", responses=_PROBLEMS, openapi_extra=BEARER)
-async def query_events_by_get(request: Request, query: QueryText) -> Response:
-    """Evaluate a SPARQL query over every event that is kept."""
+async def query_events_by_get(request: Request, query: QueryText = None) -> Response:
+    """Evaluate a SPARQL query over every event that is kept; without one, describe the service, in RDF."""
+    if query is None:
+        return _described(request, UNION_DEFAULT_GRAPH)
     return await _answered_by_events(request, Asked(_one_of(request, query), dict(request.query_params)))
 
 
@@ -125,6 +130,14 @@ def graph_named(iri: str) -> NamedNode:
         return NamedNode(iri)
     except ValueError as error:
         raise InputError(wanted="the IRI of a graph", found=f"{iri!r}: {error}") from None
+
+
+def _described(request: Request, *features: str) -> Response:
+    """What the endpoint is, for clients that may ask it."""
+    require_reader(client_of(request))
+    if unknown := sorted(set(request.query_params)):
+        raise InputError(wanted="a parameter `query`, or none at all", found=", ".join(unknown))
+    return description(request, str(request.url), features)
 
 
 def _one_of(request: Request, query: str) -> str:

@@ -2,7 +2,9 @@
 
     request                folders, topics and logs of nodes; how quads arrive; where notifications go
     structured_streaming   folders and topics, by Structured Streaming
+    folder_follower        folders, by what the lake has of them, where Structured Streaming cannot be used
     log_follower           the log of a node, by positions in a journal of our own
+    follower_thread        the thread on which the last two ask their source
     micro_batches          what is done with each micro-batch: fill, publish as one commit, deliver
     committed_inputs       what the lake has of a stream: a repeat is known by its inputs
     index_refresh          the index of subscription files, built again when they change
@@ -21,7 +23,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from triplewire.errors import LakeError
+from triplewire.errors import InputError, LakeError
+from triplewire.pipeline.jobs.stream.folder_follower import follow_folder
 from triplewire.pipeline.jobs.stream.log_follower import follow_log
 from triplewire.pipeline.jobs.stream.micro_batches import MicroBatches, StreamSummary
 from triplewire.pipeline.jobs.stream.request import Assembly, Folder, NodeLog, StreamRequest, Topic
@@ -29,9 +32,10 @@ from triplewire.pipeline.jobs.stream.sinks import ToKafka, ToNode
 from triplewire.pipeline.jobs.stream.stop_signal import StopSignal
 from triplewire.pipeline.jobs.stream.structured_streaming import run_structured
 from triplewire.pipeline.jobs.task_runner import NoListener, ProgressListener
-from triplewire.pipeline.lake.folder import Lake, checked_name, open_lake, require_room
-from triplewire.pipeline.paths import local_path
-from triplewire.system.durable_files import replace_file
+from triplewire.pipeline.lake.event_lake import Lake, checked_name, open_lake, require_room
+from triplewire.pipeline.storage.creation import create_bytes
+from triplewire.pipeline.storage.files import read_bytes
+from triplewire.pipeline.storage.location import Location
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -61,31 +65,38 @@ def stream(
     checked_name(request.name)
     if isinstance(source, Folder):
         source.require()
-    with open_lake(local_path(request.out)) as lake:
-        # A stream that is in the lake goes on there, whoever else has been at work in it since.
-        if not request.append and request.name not in lake.runs():
-            require_room(lake, request.name)
-        _require_same(lake, request.name, source.identity(spark))
-        batches = MicroBatches(spark, lake, request, listener or NoListener(), stop)
-        if isinstance(source, NodeLog):
-            follow_log(spark, request, source, lake, batches, stop)
-        else:
-            run_structured(spark, request, source, lake, batches, stop)
-        return batches.summary
+        if request.assembly is not None and not source.location.is_local:
+            raise InputError(
+                subject="quads that arrive apart", wanted="a folder on this machine", found=source.location.uri
+            )
+    lake = open_lake(Location.of(request.out, request.storage).absolute())
+    # A stream that is in the lake goes on there, whoever else has been at work in it since.
+    if not request.append and request.name not in lake.runs():
+        require_room(lake, request.name)
+    _require_same(lake, request.name, source.identity(spark))
+    batches = MicroBatches(spark, lake, request, listener or NoListener(), stop)
+    if isinstance(source, NodeLog):
+        follow_log(spark, request, source, lake, batches, stop)
+    elif isinstance(source, Folder) and not (lake.root.is_local and source.location.is_local):
+        follow_folder(spark, request, source, batches, stop)
+    else:
+        run_structured(spark, request, source, lake, batches, stop)
+    return batches.summary
 
 
 def _require_same(lake: Lake, name: str, identity: str) -> None:
     """A stream goes on where it was, which means nothing for another source."""
     path = lake.streams / f"{name}.json"
-    lake.streams.mkdir(parents=True, exist_ok=True)
-    if not path.exists():
-        replace_file(path, msgspec.json.encode(identity))
+    try:
+        create_bytes(path, msgspec.json.encode(identity))
+    except FileExistsError:
+        known = msgspec.json.decode(read_bytes(path), type=str)
+    else:
         return
-    known = msgspec.json.decode(path.read_bytes(), type=str)
     if known != identity:
         raise LakeError(
             wanted=f"the source that the stream {name} reads, {known}",
             found=str(identity),
             hint="another --name begins another stream",
-            source=str(lake.root),
+            source=lake.root.uri,
         )

@@ -12,7 +12,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from triplewire.pipeline.lake.folder import Commit, Lake
+from triplewire.pipeline.lake.commit_names import CommitName
+from triplewire.pipeline.lake.event_lake import Lake
+from triplewire.pipeline.lake.tables import Run
 from triplewire.pipeline.sources.files import SourceFile
 
 _UNTIL = re.compile(r" until (\d+)$")
@@ -21,13 +23,13 @@ _UNTIL = re.compile(r" until (\d+)$")
 class CommittedInputs:
     """The inputs of one stream's commits."""
 
-    def __init__(self, commits: Iterable[Commit]) -> None:
+    def __init__(self, commits: Iterable[Run]) -> None:
         self._numbers: dict[str, int] = {}
         self._paths: set[str] = set()
         self.last: list[str] = []
         self.next = 0
         for commit in commits:
-            self.add(number_of(commit.id), commit.inputs)
+            self.add(commit.batch or 0, commit.stamps)
 
     def add(self, number: int, inputs: Sequence[str]) -> None:
         """A commit has been made; numbers must grow."""
@@ -49,17 +51,9 @@ def committed_inputs(lake: Lake, name: str) -> CommittedInputs:
     return CommittedInputs(lake.commits_of(name))
 
 
-def commit_of(name: str, number: int) -> str:
+def commit_of(name: str, number: int) -> CommitName:
     """The name of a micro-batch's commit."""
-    return f"{name}-{number:08}"
-
-
-def number_of(commit: str) -> int:
-    """
-    >>> number_of(commit_of("papers", 7))
-    7
-    """
-    return int(commit.rpartition("-")[2])
+    return CommitName(name, number)
 
 
 def stamp(file: SourceFile) -> str:

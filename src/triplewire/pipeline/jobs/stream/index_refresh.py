@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from triplewire.errors import TriplewireError
 from triplewire.pipeline.jobs.stream.request import StreamRequest
 from triplewire.pipeline.jobs.subscription_loading import LoadedSubscriptions, load_subscriptions
-from triplewire.pipeline.lake.folder import Lake
+from triplewire.pipeline.lake.event_lake import Lake
 from triplewire.pipeline.lake.tables import REJECTS
-from triplewire.pipeline.paths import local_path
 from triplewire.pipeline.sources.split_reader import Reject
+from triplewire.pipeline.storage.files import StoredFile, find_file, list_files
+from triplewire.pipeline.storage.location import Location
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-Stamps = tuple[tuple[str, int, int], ...]
+Stamps = tuple[tuple[str, str, int], ...]
 
 
 class RefreshedIndex:
@@ -63,16 +63,23 @@ class RefreshedIndex:
 
     def _stamps(self) -> Stamps:
         named = [*self._request.subscriptions, *([self._request.taxonomy] if self._request.taxonomy else [])]
-        paths = [
-            file for name in map(local_path, named) for file in ([name, *name.iterdir()] if name.is_dir() else [name])
-        ]
-        return tuple(
-            (str(path), path.stat().st_mtime_ns, path.stat().st_size) for path in sorted(paths) if path.exists()
-        )
+        places = [Location.of(name, self._request.storage) for name in named]
+        found = [file for place in places for file in _files_at(place)]
+        return tuple(sorted((file.location.uri, file.modified.isoformat(), file.size) for file in found))
+
+
+def _files_at(place: Location) -> list[StoredFile]:
+    found = find_file(place)
+    return list_files(place) if found is None else [found]
 
 
 def _recorded_rejects(lake: Lake, run: str) -> set[Reject]:
     names = list(Reject.__struct_fields__)
-    tables = (pq.read_table(path, columns=[*names, "run"]) for path in lake.files(REJECTS))
-    rows = (row for table in tables for row in table.filter(pc.equal(table["run"], run)).select(names).to_pylist())
-    return {Reject(**row) for row in rows}
+    state = lake.state()
+    files = [file for file in state.files(REJECTS) if file.low.get("run", run) <= run <= file.high.get("run", run)]
+    batches = state.batches(REJECTS, files, [*names, "run"])
+    return {
+        Reject(**row)
+        for batch in batches
+        for row in batch.filter(pc.equal(batch["run"], run)).select(names).to_pylist()
+    }

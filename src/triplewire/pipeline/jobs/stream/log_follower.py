@@ -14,18 +14,24 @@ follows and feeds the same node would set itself off for ever.
 
 from __future__ import annotations
 
-import os
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 
-from triplewire.errors import LakeError, NodeRefused, NodeUnreachable, PipelineError, StreamStopped
+from triplewire.errors import LakeError, PipelineError
 from triplewire.pipeline.jobs.event_rows import files_as_rows, separate_rejects
 from triplewire.pipeline.jobs.stream.committed_inputs import commit_of, end_of
-from triplewire.pipeline.jobs.stream.micro_batches import Fill, FilledBatch, MicroBatch, MicroBatches, fill_from_rows
+from triplewire.pipeline.jobs.stream.follower_thread import followed
+from triplewire.pipeline.jobs.stream.micro_batches import (
+    Fill,
+    FilledBatch,
+    MicroBatch,
+    MicroBatches,
+    fill_from_rows,
+    not_again,
+)
 from triplewire.pipeline.jobs.stream.notification_events import NAMES
 from triplewire.pipeline.jobs.stream.request import EventLog, NodeLog, StreamRequest
 from triplewire.pipeline.jobs.stream.retry import with_retries
@@ -33,17 +39,24 @@ from triplewire.pipeline.jobs.stream.sinks import ToNode
 from triplewire.pipeline.jobs.stream.stop_signal import StopSignal
 from triplewire.pipeline.jobs.table_fill import TableFill
 from triplewire.pipeline.jobs.task_runner import TaskResults
-from triplewire.pipeline.lake.folder import Lake
+from triplewire.pipeline.lake.event_lake import Lake
 from triplewire.pipeline.sources.files import source_file
 from triplewire.pipeline.sources.options import NODE_READ_OPTIONS
 from triplewire.pipeline.sources.split_reader import Reject
-from triplewire.system.durable_files import replace_file
+from triplewire.pipeline.storage.files import (
+    delete_file,
+    find_file,
+    list_files,
+    open_output,
+    read_bytes,
+    replace_bytes,
+)
+from triplewire.pipeline.storage.location import Location
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _PAGE = 1_000
-_LOOK_SECONDS = 0.5
 
 
 class JournalEntry(Struct, frozen=True):
@@ -57,10 +70,8 @@ class JournalEntry(Struct, frozen=True):
 class Journal:
     """The entries of one stream. Only the newest matters, so only the newest two are kept."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Location) -> None:
         self._offsets, self._commits = folder / "offsets", folder / "commits"
-        self._offsets.mkdir(parents=True, exist_ok=True)
-        self._commits.mkdir(exist_ok=True)
 
     def last(self) -> JournalEntry | None:
         """The micro-batch that was begun last."""
@@ -69,25 +80,25 @@ class Journal:
             return None
         path = self._offsets / str(numbers[-1])
         try:
-            return msgspec.json.decode(path.read_bytes(), type=JournalEntry)
+            return msgspec.json.decode(read_bytes(path), type=JournalEntry)
         except msgspec.DecodeError as error:
-            raise LakeError(f"the journal of the stream is damaged: {error}", source=str(path)) from None
+            raise LakeError(f"the journal of the stream is damaged: {error}", source=path.uri) from None
 
     def is_finished(self, entry: JournalEntry) -> bool:
-        return (self._commits / str(entry.number)).exists()
+        return find_file(self._commits / str(entry.number)) is not None
 
     def begin(self, entry: JournalEntry) -> None:
-        replace_file(self._offsets / str(entry.number), msgspec.json.encode(entry))
+        replace_bytes(self._offsets / str(entry.number), msgspec.json.encode(entry))
 
     def finish(self, entry: JournalEntry) -> None:
-        replace_file(self._commits / str(entry.number), b"")
+        replace_bytes(self._commits / str(entry.number), b"")
         for folder in (self._offsets, self._commits):
             for number in _numbers(folder)[:-2]:
-                (folder / str(number)).unlink()
+                delete_file(folder / str(number))
 
 
-def _numbers(folder: Path) -> list[int]:
-    return sorted(int(path.name) for path in folder.iterdir() if path.name.isdigit())
+def _numbers(folder: Location) -> list[int]:
+    return sorted(int(file.location.name) for file in list_files(folder) if file.location.name.isdigit())
 
 
 class LogPages(Struct, frozen=True):
@@ -95,38 +106,15 @@ class LogPages(Struct, frozen=True):
 
     until: int
     is_last: bool
-    file: Path
+    file: Location
     gaps: list[Reject]
 
 
 def follow_log(
     spark: SparkSession, request: StreamRequest, source: NodeLog, lake: Lake, batches: MicroBatches, stop: StopSignal
 ) -> None:
-    """Stream until drained, or until asked to stop; a node that is away then is no reason to wait.
-
-    The work is done on a thread, so that signals find the main one at leisure.
-    """
-    from pyspark import InheritableThread
-
-    problems: list[BaseException] = []
-
-    def follow() -> None:
-        try:
-            _follow(spark, request, source, lake, batches, stop)
-        except BaseException as problem:  # noqa: BLE001  raised again where it is waited for
-            problems.append(problem)
-
-    thread = InheritableThread(target=follow, name="following", daemon=True)
-    thread.start()
-    try:
-        while thread.is_alive():
-            thread.join(_LOOK_SECONDS)
-    except KeyboardInterrupt:
-        spark.sparkContext.cancelAllJobs()
-        thread.join()
-        raise
-    if problems and not (stop.asked and isinstance(problems[0], NodeUnreachable | NodeRefused | StreamStopped)):
-        raise problems[0]
+    """Stream until drained, or until asked to stop; a node that is away then is no reason to wait."""
+    followed(spark, stop, lambda: _follow(spark, request, source, lake, batches, stop))
 
 
 def _follow(
@@ -165,12 +153,12 @@ def _resumed(
     if last is None:
         known = batches.committed
         if known.next:
-            batches.take(MicroBatch(known.next - 1, known.last, _never))
+            batches.take(MicroBatch(known.next - 1, known.last, not_again))
         return max(map(end_of, known.last), default=0), known.next
     if not lake.has(commit_of(request.name, last.number)):
         return last.after, last.number
     if not journal.is_finished(last):
-        batches.take(MicroBatch(last.number, _inputs(identity, last), _never))
+        batches.take(MicroBatch(last.number, _inputs(identity, last), not_again))
         journal.finish(last)
     return last.until, last.number + 1
 
@@ -179,15 +167,11 @@ def _inputs(identity: str, entry: JournalEntry) -> list[str]:
     return [f"{identity} after {entry.after} until {entry.until}"]
 
 
-def _never(tables: TableFill) -> FilledBatch:
-    raise PipelineError(wanted=f"the {tables.step} in the lake", found="that it was removed meanwhile")
-
-
-def read_pages(source: NodeLog, after: int, file: Path, stop: StopSignal) -> LogPages:
+def read_pages(source: NodeLog, after: int, file: Location, stop: StopSignal) -> LogPages:
     """LogPages what follows a position, as much as a micro-batch takes, into a file."""
     position, is_last = after, False
     gaps: list[Reject] = []
-    with file.open("wb") as spool:
+    with open_output(file) as spool:
         while not is_last and position - after < source.events_at_once:
             limit = min(_PAGE, source.events_at_once - (position - after))
             page = with_retries(lambda at=position, most=limit: source.log.read_log(at, most), stop)  # type: ignore[misc]
@@ -215,11 +199,10 @@ def _fill_from_log(url: str, entry: JournalEntry, read: LogPages, is_own: str) -
         from pyspark.sql import functions as F  # noqa: N812  as everybody names it
 
         inputs = [f"{url}/events?after={entry.after}&until={entry.until}"]
-        if not os.path.getsize(read.file):  # noqa: PTH202  one call
+        found = source_file(read.file, msgspec.structs.replace(NODE_READ_OPTIONS, storage=read.file.options))
+        if not found.size:
             return FilledBatch(TaskResults([]), inputs, read.gaps)
-        rows = files_as_rows(tables.spark, [source_file(read.file.resolve(), NODE_READ_OPTIONS)]).withColumn(
-            "source", F.lit(url)
-        )
+        rows = files_as_rows(tables.spark, [found]).withColumn("source", F.lit(url))
         return fill_from_rows(separate_rejects(rows.where(f"NOT coalesce({is_own}, false)")), inputs, read.gaps)(tables)
 
     return fill

@@ -12,13 +12,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 
-from triplewire.errors import BadInputRefused, InputError, LakeError, StreamStopped
+from triplewire.errors import BadInputRefused, InputError, LakeError, PipelineError, StreamStopped
 from triplewire.pipeline.failures import explained
 from triplewire.pipeline.jobs.event_rows import EventRows
 from triplewire.pipeline.jobs.run_records import RunStart, publish
@@ -28,10 +27,13 @@ from triplewire.pipeline.jobs.stream.request import StreamRequest
 from triplewire.pipeline.jobs.stream.stop_signal import StopSignal
 from triplewire.pipeline.jobs.table_fill import TableFill
 from triplewire.pipeline.jobs.task_runner import ProgressListener, TaskResults
-from triplewire.pipeline.lake.folder import Lake
+from triplewire.pipeline.lake.commit_names import CommitName
+from triplewire.pipeline.lake.event_lake import Lake
+from triplewire.pipeline.lake.table_writers import Draft
 from triplewire.pipeline.sources.files import SourceFile, source_file
 from triplewire.pipeline.sources.options import DEFAULT_READ_OPTIONS, ReadOptions
 from triplewire.pipeline.sources.split_reader import Reject
+from triplewire.pipeline.storage.location import Location
 from triplewire.pipeline.strategies.strategy import Strategy
 
 if TYPE_CHECKING:
@@ -72,6 +74,11 @@ def fill_from_rows(rows: EventRows, inputs: list[str], rejects: list[Reject]) ->
     return lambda tables: FilledBatch(tables.from_rows(rows), inputs, rejects)
 
 
+def not_again(tables: TableFill) -> FilledBatch:
+    """For a micro-batch that the lake has, and that is taken only to be delivered."""
+    raise PipelineError(wanted=f"the {tables.step} in the lake", found="that it was removed meanwhile")
+
+
 class MicroBatch(Struct, frozen=True):
     """What there is to do: `fill`, or `passed_over` for one that the lake has already.
 
@@ -98,7 +105,7 @@ class MicroBatches:
         self._stop = stop
         self._index = RefreshedIndex(spark, request, lake)
         self._busy = threading.Lock()
-        self.summary = StreamSummary(str(lake.root))
+        self.summary = StreamSummary(lake.root.uri)
         self.failure: BaseException | None = None
 
     def take(self, batch: MicroBatch) -> None:
@@ -145,7 +152,7 @@ class MicroBatches:
     def _take(self, batch: MicroBatch) -> None:
         commit = commit_of(self._request.name, batch.number)
         if self._lake.has(commit):
-            self._require_repeat(batch, self._lake.commit(commit).inputs)
+            self._require_repeat(batch, self._lake.run_row(commit).stamps)
             batch.passed_over()
         else:
             self._fill(batch, commit)
@@ -160,46 +167,45 @@ class MicroBatches:
             wanted=f"in micro-batch {batch.number} of the stream {name} what the lake has of it, {_shown(known)}",
             found=f"{_shown(batch.inputs)}: its checkpoint was removed or changed. "
             f"Put it back as {lake.streams / name}, or begin another stream: {batch.instead(self.committed)}",
-            source=str(lake.root),
+            source=lake.root.uri,
         )
 
-    def _deliver(self, commit: str) -> None:
+    def _deliver(self, commit: CommitName) -> None:
         for sink in self._request.sinks:
             count = sink.deliver(self._spark, self._lake, commit, self._stop)
             self.summary = msgspec.structs.replace(self.summary, delivered=self.summary.delivered + count)
 
-    def _tables(self, strategy: Strategy, staging: Path, batch: MicroBatch) -> TableFill:
+    def _tables(self, strategy: Strategy, draft: Draft, batch: MicroBatch) -> TableFill:
         return TableFill(
             spark=self._spark,
             strategy=strategy,
-            staging=staging,
-            run=self._request.name,
-            commit=commit_of(self._request.name, batch.number),
+            draft=draft,
             step=f"micro-batch {batch.number}",
             strict=self._request.strict,
             listener=self._listener,
         )
 
-    def _fill(self, batch: MicroBatch, commit: str) -> None:
+    def _fill(self, batch: MicroBatch, commit: CommitName) -> None:
         request, number, started = self._request, batch.number, datetime.now(UTC)
         loaded = self._index.current()
-        with self._lake.drafting(commit) as staging, explained():
-            filled = batch.fill(self._tables(loaded.strategy, staging, batch))
+        with self._lake.drafting(commit) as draft, explained():
+            filled = batch.fill(self._tables(loaded.strategy, draft, batch))
             if request.strict and filled.rejects:
                 raise BadInputRefused(len(filled.rejects), tuple(str(r.reason) for r in filled.rejects[:3]))
-        rejects = [*filled.rejects, *self._index.unrecorded_rejects()]
-        # Workers keep who is quarantined, and say so again with every micro-batch.
-        results = filled.results.without(self.summary.quarantined)
-        start = RunStart(
-            run=request.name,
-            job="stream",
-            inputs=filled.inputs,
-            stamps=batch.inputs,
-            batch=number,
-            commit=commit,
-            started=started,
-        )
-        run = publish(self._lake, start, loaded.strategy, results, rejects)
+            rejects = [*filled.rejects, *self._index.unrecorded_rejects()]
+            # Workers keep who is quarantined, and say so again with every micro-batch.
+            results = filled.results.without(self.summary.quarantined)
+            start = RunStart(
+                run=request.name,
+                job="stream",
+                inputs=filled.inputs,
+                stamps=batch.inputs,
+                batch=number,
+                started=started,
+            )
+            run = publish(self._lake, draft, start, loaded.strategy, results, rejects)
+        # Another driver of the same stream may have been first.
+        self._require_repeat(batch, run.stamps)
         so_far = self.summary
         self.summary = msgspec.structs.replace(
             so_far,
@@ -216,7 +222,7 @@ def _existing(paths: list[str], reading: ReadOptions) -> tuple[list[SourceFile],
     found, missing = [], []
     for path in paths:
         try:
-            found.append(source_file(Path(path), reading))
+            found.append(source_file(Location.of(path, reading.storage), reading))
         except (FileNotFoundError, InputError) as problem:
             # Gone since it was listed: it will not come back by waiting.
             missing.append(Reject(path, None, None, None, str(problem)))

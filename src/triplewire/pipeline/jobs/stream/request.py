@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
+from glob import has_magic
 from typing import TYPE_CHECKING, Protocol
 
-import msgspec
 from msgspec import Struct, field
 
 from triplewire.errors import InputError
 from triplewire.pipeline.assembly import seconds_of
 from triplewire.pipeline.jobs.stream.sinks import Sink
-from triplewire.pipeline.paths import local_name
 from triplewire.pipeline.sources.kafka import KafkaCluster
 from triplewire.pipeline.sources.options import DEFAULT_READ_OPTIONS, ReadOptions
+from triplewire.pipeline.storage.files import find_file, folder_exists
+from triplewire.pipeline.storage.location import Location
 from triplewire.pipeline.strategies.catalog import REPLICATE
 from triplewire.rdf.formats import NQUADS, format_named
 
@@ -29,18 +29,19 @@ class Folder(Struct, frozen=True):
     files_at_once: int = 1_000
     reading: ReadOptions = DEFAULT_READ_OPTIONS
 
-    def __post_init__(self) -> None:
-        msgspec.structs.force_setattr(self, "path", local_name(self.path))
+    @property
+    def location(self) -> Location:
+        return Location.of(self.path, self.reading.storage)
 
     def identity(self, spark: SparkSession) -> str:
-        return f"folder {Path(self.path).resolve()}"
+        place = self.location
+        return f"folder {place.local.resolve() if place.is_local else place}"
 
     def require(self) -> None:
         """Raise `InputError` if there is nothing to watch."""
-        path = Path(self.path)
-        if path.is_file():
+        if find_file(self.location) is not None:
             raise InputError(wanted="a folder to watch", found="a file", source=self.path)
-        if not path.is_dir() and not any(letter in self.path for letter in "*?["):
+        if not has_magic(self.path) and not folder_exists(self.location):
             raise InputError(wanted="a folder to watch", found="nothing", source=self.path)
 
 
@@ -119,7 +120,8 @@ Source = Folder | Topic | NodeLog
 class StreamRequest(Struct, frozen=True, kw_only=True):
     """What to watch, and where to. Under its `name` a stream resumes. `drain` ends when nothing new is left.
 
-    `assembly` says that quads arrive apart, and how their events are put together.
+    `assembly` says that quads arrive apart, and how their events are put together. `checkpoint` is a folder of this
+    machine for what Spark keeps, where that cannot be in the lake.
     """
 
     source: Source
@@ -134,6 +136,8 @@ class StreamRequest(Struct, frozen=True, kw_only=True):
     name: str = "stream"
     every_seconds: float = 5.0
     drain: bool = False
+    checkpoint: str | None = None
+    storage: dict[str, str] = {}
 
     def __post_init__(self) -> None:
         if self.assembly is not None and isinstance(self.source, NodeLog):

@@ -8,18 +8,20 @@ by the identity of a notification, (subscription, event), counts it once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from msgspec import Struct, field
 
 from triplewire.errors import NodeRefused
 from triplewire.pipeline.jobs.stream.notification_events import NotificationEvent, notification_event
 from triplewire.pipeline.jobs.stream.retry import with_retries
 from triplewire.pipeline.jobs.stream.stop_signal import StopSignal
-from triplewire.pipeline.lake.folder import Lake
+from triplewire.pipeline.lake.commit_names import CommitName, commit_of_file
+from triplewire.pipeline.lake.dataframes import read_files
+from triplewire.pipeline.lake.delta_tables import TableFile
+from triplewire.pipeline.lake.event_lake import Lake
+from triplewire.pipeline.lake.states import LakeState
 from triplewire.pipeline.lake.tables import NOTIFICATIONS
 from triplewire.pipeline.sources.kafka import send_to_kafka
 from triplewire.rdf.limits import MIB
@@ -35,7 +37,7 @@ _CONFLICT = 409
 class Sink(Protocol):
     """Where the notifications of a commit go."""
 
-    def deliver(self, spark: SparkSession, lake: Lake, commit: str, stop: StopSignal) -> int:
+    def deliver(self, spark: SparkSession, lake: Lake, commit: CommitName, stop: StopSignal) -> int:
         """Deliver them all; returns how many there were."""
 
 
@@ -50,7 +52,7 @@ class ToNode(Struct, frozen=True):
 
     node: Publisher
 
-    def deliver(self, spark: SparkSession, lake: Lake, commit: str, stop: StopSignal) -> int:
+    def deliver(self, spark: SparkSession, lake: Lake, commit: CommitName, stop: StopSignal) -> int:
         count = 0
         for some in _together(map(notification_event, rows_of(lake, commit))):
             self._send(some, stop)
@@ -76,30 +78,37 @@ class ToKafka(Struct, frozen=True):
     topic: str
     options: Mapping[str, str] = field(default_factory=dict)
 
-    def deliver(self, spark: SparkSession, lake: Lake, commit: str, stop: StopSignal) -> int:
-        files, run = files_of(lake, commit)
+    def deliver(self, spark: SparkSession, lake: Lake, commit: CommitName, stop: StopSignal) -> int:
+        state = lake.state()
+        files = files_of(state, commit)
         if not files:
             return 0
         from pyspark.sql import functions as F  # noqa: N812  as everybody names it
 
-        rows = spark.read.parquet(*(str(path.resolve()) for path in files)).where(F.col("run") == run)
-        return send_to_kafka(rows, self.servers, self.topic, self.options)
+        rows = read_files(spark, state, NOTIFICATIONS, files)
+        ours = rows.where((F.col("run") == commit.run) & (F.col("batch") == commit.batch))
+        return send_to_kafka(ours.drop("batch"), self.servers, self.topic, self.options)
 
 
-def files_of(lake: Lake, commit: str) -> tuple[list[Path], str]:
-    """The files that hold the notifications of a commit, and its run. If they were compacted since: all files."""
-    record = lake.commit(commit)
-    named = [lake.root / name for name in record.adds if name.startswith(f"{NOTIFICATIONS}/")]
-    return (named if all(path.exists() for path in named) else lake.files(NOTIFICATIONS)), record.run
+def files_of(state: LakeState, commit: CommitName) -> list[TableFile]:
+    """The files that hold the notifications of a commit. If they were compacted since: all that may hold some."""
+    files = state.files(NOTIFICATIONS)
+    named = [file for file in files if commit_of_file(file.path) == commit]
+    return named or [file for file in files if _may_hold(file, commit)]
 
 
-def rows_of(lake: Lake, commit: str) -> Iterator[dict[str, Any]]:
+def _may_hold(file: TableFile, commit: CommitName) -> bool:
+    if commit_of_file(file.path) is not None:
+        return False
+    return bool(file.low.get("run", commit.run) <= commit.run <= file.high.get("run", commit.run))
+
+
+def rows_of(lake: Lake, commit: CommitName) -> Iterator[dict[str, Any]]:
     """The notifications of a commit."""
-    files, run = files_of(lake, commit)
-    for path in files:
-        with pq.ParquetFile(path) as file:
-            for batch in file.iter_batches(_ROWS_AT_ONCE):
-                yield from batch.filter(pc.equal(batch.column("run"), run)).to_pylist()
+    state = lake.state()
+    for batch in state.batches(NOTIFICATIONS, files_of(state, commit)):
+        ours = pc.and_(pc.equal(batch["run"], commit.run), pc.equal(batch["batch"], commit.batch))
+        yield from batch.filter(ours).drop_columns(["batch"]).to_pylist()
 
 
 def _together(events: Iterator[NotificationEvent]) -> Iterator[list[NotificationEvent]]:

@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlparse
 import msgspec
 from msgspec import Struct
 
-from triplewire.errors import LakeError, StreamStopped
+from triplewire.errors import InputError, LakeError, StreamStopped
 from triplewire.pipeline.assembly import assembly_stream, quads_of, separate_batch
 from triplewire.pipeline.failures import explained_error
 from triplewire.pipeline.jobs.event_rows import EventRows, separate_rejects
@@ -19,9 +19,10 @@ from triplewire.pipeline.jobs.stream.committed_inputs import CommittedInputs, en
 from triplewire.pipeline.jobs.stream.micro_batches import MicroBatch, MicroBatches, fill_from_rows
 from triplewire.pipeline.jobs.stream.request import Assembly, Folder, StreamRequest, Topic
 from triplewire.pipeline.jobs.stream.stop_signal import StopSignal
-from triplewire.pipeline.lake.folder import Lake
+from triplewire.pipeline.lake.event_lake import Lake
 from triplewire.pipeline.sources.kafka import KafkaCluster, Per, kafka_events
 from triplewire.pipeline.sources.options import ReadOptions
+from triplewire.pipeline.storage.location import Location
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -56,7 +57,7 @@ def run_structured(
     stop: StopSignal,
 ) -> None:
     """Stream until drained, or until asked to stop."""
-    checkpoint = (lake.streams / request.name).resolve()
+    checkpoint = checkpoint_of(lake, request)
     flow = _flow(spark, source, request.assembly, batches, checkpoint)
     writer = flow.rows.writeStream.queryName(request.name).foreachBatch(flow.take)
     writer = writer.option("checkpointLocation", str(checkpoint))
@@ -65,6 +66,22 @@ def run_structured(
     else:
         query = writer.trigger(processingTime=f"{request.every_seconds} seconds").start()
     _await(spark, query, batches, stop)
+
+
+def checkpoint_of(lake: Lake, request: StreamRequest) -> Path:
+    """Where Spark keeps how far the stream has come: in the lake, or where that is asked for.
+
+    Spark writes it itself, and reads object storages only with connectors of their own.
+    """
+    if request.checkpoint is not None:
+        return Location.of(request.checkpoint).local.absolute()
+    if not lake.root.is_local:
+        raise InputError(
+            subject="a stream of a topic, or of quads that arrive apart, into a lake that is not on this machine",
+            wanted="--checkpoint FOLDER",
+            found="none",
+        )
+    return (lake.streams / request.name).local.resolve()
 
 
 def _flow(
@@ -92,12 +109,12 @@ def _watching(spark: SparkSession, folder: Folder) -> DataStreamReader:
 def _names(spark: SparkSession, folder: Folder) -> DataFrame:
     """Only names are read here: what the files hold is read by the tasks."""
     reader = _watching(spark, folder).format("binaryFile").schema(_FILES_SCHEMA)
-    return reader.load(str(Path(folder.path).resolve())).select("path")
+    return reader.load(str(Location.of(folder.path).local.resolve())).select("path")
 
 
 def _lines(spark: SparkSession, folder: Folder) -> DataFrame:
     """The lines of files of N-Quads. The time of a quad is that of its file."""
-    rows = _watching(spark, folder).format("text").load(str(Path(folder.path).resolve()))
+    rows = _watching(spark, folder).format("text").load(str(Location.of(folder.path).local.resolve()))
     return quads_of(
         rows.selectExpr("value", "_metadata.file_path AS source", "_metadata.file_modification_time AS time")
     )

@@ -1,0 +1,5 @@
+"""`python -m docsite`: build the site."""
+
+from docsite.build import main
+
+main()
