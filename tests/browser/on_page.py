@@ -61,6 +61,7 @@ def prepare(looked: Visit, screen: str) -> None:
     if screen == "rules":
         page.get_by_role("button", name=re.compile("^Change")).first.click()
         page.locator(".tree .unit").first.wait_for()
+        page.evaluate("scrollTo(0, 0)")
     looked.settle()
 
 

@@ -61,7 +61,10 @@ async function send(method: string, path: string, body?: string, headers: Record
 async function problemOf(response: Response): Promise<Problem> {
   const body: unknown = await response.json().catch(() => null);
   const found = (body ?? {}) as { detail?: string; line?: number; column?: number };
-  return new Problem(response.status, found.detail ?? response.statusText, found.line ?? null, found.column ?? null);
+  const said = found.detail || response.statusText;
+  // Where it is has a member of its own, and the text around it is on the screen.
+  const detail = found.line === undefined ? said : said.split("\n")[0]!.replace(/^\d+:\d+: /, "");
+  return new Problem(response.status, detail, found.line ?? null, found.column ?? null);
 }
 
 export async function get<T>(path: string, parameters: Parameters = {}, signal?: AbortSignal): Promise<T> {

@@ -43,7 +43,7 @@ def closeness(subscription: Subscription, event: Event, taxonomy: Taxonomy | Non
 
     Half of it is for patterns that something in the event matches, a quarter for their join, a quarter for the filter.
     """
-    view = EventView(event, taxonomy or EMPTY)
+    view = EventView.of(event, taxonomy or EMPTY)
     return max((_core_closeness(core, view) for core in cores_of(subscription.query)), default=0.0)
 
 

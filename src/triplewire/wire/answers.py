@@ -169,7 +169,8 @@ class StreamToken(Struct, frozen=True):
 class ExplanationView(Struct, frozen=True):
     """How a query is matched; with an event, whether that satisfies it, and why or why not.
 
-    `why` says what each of the solutions stands on.
+    `by_oxigraph` names the functions that are not compiled: Oxigraph computes each call. `why` says what each of the
+    solutions stands on.
     """
 
     lane: Literal["fast", "general"]
@@ -177,6 +178,7 @@ class ExplanationView(Struct, frozen=True):
     patterns: tuple[str, ...]
     constraints: str
     unindexed: bool
+    by_oxigraph: tuple[str, ...]
     event: str | UnsetType = UNSET
     matches: bool | UnsetType = UNSET
     reason: str | UnsetType = UNSET

@@ -15,7 +15,6 @@ from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
 from triplewire.errors import BudgetExceeded
 from triplewire.matching import Match, Matcher
-from triplewire.matching.general.datasets import Evaluator
 from triplewire.matching.near_misses import NearMiss, nearest_misses
 from triplewire.node.broker.events import Seen
 from triplewire.store.tables.log import Record
@@ -41,15 +40,12 @@ class TrialOutcome(Struct, frozen=True):
 def tried(
     subscription: Subscription,
     events: Sequence[Seen],
-    evaluator: Evaluator,
     taxonomy: Taxonomy | None = None,
     most_misses: int = 0,
 ) -> TrialOutcome:
     """Match a query against events; `BudgetExceeded` if it takes too much work."""
     records = {record.graph: record for record, _ in events}
-    found = [
-        Found(records[match.event.graph.value], match) for match in _matches(subscription, events, evaluator, taxonomy)
-    ]
+    found = [Found(records[match.event.graph.value], match) for match in _matches(subscription, events, taxonomy)]
     matched = {one.record.graph for one in found}
     # The newest first, so that of equally close ones the newest are shown.
     others = [event for record, event in reversed(events) if record.graph not in matched]
@@ -61,14 +57,13 @@ def history(
     subscription: Subscription,
     events: Sequence[Seen],
     bins: int,
-    evaluator: Evaluator,
     taxonomy: Taxonomy | None = None,
     floor: int = 0,
 ) -> MatchHistory:
     """How many events match in each of so many equal spans of time; `BudgetExceeded` if it takes too much work."""
     if not events:
         return MatchHistory(first=0, last=0, floor=floor, seconds=0.0, events=0, matches=0, bins=())
-    matching = {found.event.graph.value for found in _matches(subscription, events, evaluator, taxonomy)}
+    matching = {found.event.graph.value for found in _matches(subscription, events, taxonomy)}
     records = [record for record, _ in events]
     start = min(record.accepted for record in records)
     seconds = max((max(record.accepted for record in records) - start) / bins, _SHORTEST_BIN)
@@ -94,10 +89,8 @@ def history(
     )
 
 
-def _matches(
-    subscription: Subscription, events: Sequence[Seen], evaluator: Evaluator, taxonomy: Taxonomy | None
-) -> list[Match]:
-    matcher = Matcher(taxonomy, evaluator=evaluator)
+def _matches(subscription: Subscription, events: Sequence[Seen], taxonomy: Taxonomy | None) -> list[Match]:
+    matcher = Matcher(taxonomy)
     matcher.add(subscription)
     found = list(matcher.match_events([event for _, event in events])) if events else []
     for reason in matcher.quarantined.values():

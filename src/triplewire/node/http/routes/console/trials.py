@@ -55,9 +55,7 @@ async def try_query(
     subscription = Subscription.parse(await text_of(request), language)
     events = await node.broker.events.newest(client, limit)
     state = node.broker.state
-    outcome = await _in_turn(
-        node, lambda: trials.tried(subscription, events, state.checker, state.taxonomy, _SHOWN_MISSES)
-    )
+    outcome = await _in_turn(node, lambda: trials.tried(subscription, events, state.taxonomy, _SHOWN_MISSES))
     return json_response(_trial(subscription, events, outcome))
 
 
@@ -81,9 +79,7 @@ async def match_history(
     events = await node.broker.events.newest(owning, limit)
     floor = await node.broker.store.read(log.floor)
     state = node.broker.state
-    history = await _in_turn(
-        node, lambda: trials.history(subscription, events, bins, state.checker, state.taxonomy, floor)
-    )
+    history = await _in_turn(node, lambda: trials.history(subscription, events, bins, state.taxonomy, floor))
     return json_response(history)
 
 
