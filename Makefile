@@ -88,6 +88,9 @@ test-network: $(STAMP) ## kill -9 of one of eight real super-peers under load, t
 test-space-processes: $(STAMP) ## kill -9 of one of eight real nodes of an event space under load; KILLS=n for more
 	@TRIPLEWIRE_KILLS=$(or $(KILLS),3) $(BIN)/python -m pytest -s tests/space_processes
 
+test-rules-network: $(STAMP) ## kill -9 of one of eight processes in mid-cascade of rules over four peer groups, 20 times; KILLS=n
+	@TRIPLEWIRE_KILLS=$(or $(KILLS),20) $(BIN)/python -m pytest -s -m slow tests/rules_processes
+
 docs: $(STAMP) ## the documentation as a site, in build/docs/site; needs npm, for the diagrams
 	@PYTHON=$(BIN)/python scripts/docs/fetch $(VENV)/docs
 	@$(BIN)/python -m docsite --mermaid $(VENV)/docs/mermaid.min.js

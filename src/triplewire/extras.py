@@ -10,6 +10,7 @@ from triplewire.errors import MissingExtra
 EXTRAS: Mapping[str, str] = {
     "rdflib": "interop",
     "hypothesis": "testing",
+    "pyshacl": "shacl",
     "pyspark": "spark",
     "py4j": "spark",
     "deltalake": "spark",

@@ -56,12 +56,3 @@ def test_only_a_window_is_on_its_way():
     messages, more = delivery.receive("x", Acknowledgement(10))
     assert messages == []
     assert [item.number for _, item in more if isinstance(item, Parcel)] == list(range(65, 75))
-
-
-def test_what_was_sent_to_somebody_who_left_for_good_waits_no_more():
-    delivery = Delivery(1.0)
-    delivery.send(0.0, "x", Unregistered("1"))
-    assert not delivery.is_flushed
-    delivery.forget("x")
-    assert delivery.is_flushed
-    assert delivery.tick(9.0) == []

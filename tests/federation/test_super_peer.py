@@ -29,7 +29,7 @@ def test_every_part_is_answered_with_a_reason():
     assert (concerned(here.event), concerned(here.condition), concerned(here.actions)) == (("one",), (), ())
     assert concerned(others.condition) == ("SP2", "SP3")
     assert concerned(others.actions) == ("SP3",)
-    assert others.actions["SP2"].reason == f"its actions needs {EX['likes']}, which the schema does not have"
+    assert others.actions["SP2"].reason == f"its actions need {EX['likes']}, which the schema does not have"
     assert str(EX["knows"]) in others.condition["SP2"].reason
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import select
 from collections.abc import Iterator
 
 import pytest
 import zmq
+import zmq.asyncio
 from zmq.auth import CURVE_ALLOW_ANY
 from zmq.auth.thread import ThreadAuthenticator
 from zmq.utils import z85
 from zmq.utils.monitor import recv_monitor_message
 
-from triplewire.system.curve_sockets import CurveKeys, bind, connect, guard, identify
+from triplewire.system.curve_sockets import CurveKeys, bind, connect, guard, identify, send_now
 
 DOMAIN = b"tests"
 OUTCOMES = (
@@ -111,6 +114,37 @@ def test_options_are_those_asked_for_and_those_that_all_have(context: zmq.Contex
     socket, _ = opened(context, new_keys())
     found = [socket.get(option) for option in (zmq.MAXMSGSIZE, zmq.HANDSHAKE_IVL, zmq.TCP_KEEPALIVE)]
     assert found == [1_000, 5_000, 1]
+
+
+async def test_what_arrives_right_before_something_is_sent_is_received():
+    """Sending takes up the signal that something has arrived; whoever waits for it has to hear all the same."""
+    with zmq.asyncio.Context() as context, zmq.Context() as other:
+        ours, theirs = context.socket(zmq.DEALER), other.socket(zmq.DEALER)
+        theirs.connect(f"tcp://127.0.0.1:{ours.bind_to_random_port('tcp://127.0.0.1')}")
+        # Both know each other, and one waits.
+        theirs.send(b"first")
+        assert await ours.recv() == b"first"
+        receiving = asyncio.ensure_future(ours.recv())
+        await asyncio.sleep(0)
+        for number in range(20):
+            theirs.send(b"%d" % number)
+            # It has arrived, and the event loop has not had its turn.
+            select.select([ours.FD], [], [], FEW_SECONDS)
+            assert send_now(ours, b"answer")
+            assert await receiving == b"%d" % number
+            receiving = asyncio.ensure_future(ours.recv())
+            await asyncio.sleep(0)
+        receiving.cancel()
+        for socket in (ours, theirs):
+            socket.close(0)
+
+
+async def test_what_a_socket_does_not_take_at_once_is_not_sent():
+    with zmq.asyncio.Context() as context:
+        alone = context.socket(zmq.ROUTER)
+        alone.set(zmq.ROUTER_MANDATORY, 1)
+        assert not send_now(alone, b"nobody", b"hello")
+        alone.close(0)
 
 
 def test_keys_are_not_shown():

@@ -93,11 +93,6 @@ class Delivery:
                 due += [(to, parcel) for parcel in list(outgoing.waiting)[:_AT_ONCE]]
         return due
 
-    def forget(self, other: str) -> None:
-        """Another super-peer has left for good: nothing waits for it any more."""
-        self._outgoing.pop(other, None)
-        self._incoming.pop(other, None)
-
     def _is_late(self, now: float, outgoing: _Outgoing) -> bool:
         return bool(outgoing.waiting) and now - outgoing.sent_at >= self._retry
 

@@ -1,17 +1,20 @@
 """The matcher inside Spark: the same answers over files, streams and history. The only package that imports pyspark.
 
-    jobs          match, stream, backfill, replay, profile, compact
+    jobs          match, stream, backfill, replay, profile, ask, report, validate, rules, compact
     strategies    replicate, osma, csma: where subscriptions and events meet, for batches, streams and DataFrames
     sources       files become events, whole, and bad input becomes rejects
+    asking        SPARQL over a lake's history: algebra as joins, or an event at a time
     storage       files wherever they are: local disks and object storages, for driver and tasks alike
     lake          the tables that are kept, and how a run becomes visible all at once
 
     session       a Spark session: local by default, a cluster by --master
     interrupts    Ctrl-C between calls into the JVM
     failures      what Spark says when a task fails, in one sentence
+    period        a piece of time
     rows          the columns that travel
     index         a snapshot with its taxonomy and version
     placement     brings an index to the tasks
+    shapes        SHACL over events, one at a time
     split_tasks   tasks that read splits, match and write tables themselves
     payloads      match rows of events, a column of payloads at once
     quads         rows of events become rows of quads

@@ -7,6 +7,8 @@ commutativity    lets execution ask the analysis whether two pieces of work comm
 conformance      whether what a change touched is as the schema wants it
 containers       where a list ends, so that `seq++` can append to it
 drawing          the triggering graph as a picture: SVG with a layout of our own, or DOT for Graphviz
+event_triggers   the rules that published events trigger as well
+event_updates    an event as an update: one transaction, under the event's name, that inserts its triples
 execution        a schedule of updates, the rules that they trigger, and what is compensated (sections 2.2 and 2.3)
 graphs           the little that rules need from a repository, and two ways to look at one
 literals         the form in which Oxigraph keeps literals, and whether they are of a datatype

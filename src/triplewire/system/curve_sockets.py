@@ -5,10 +5,12 @@ Keys are 32 bytes each. Needs pyzmq, which `triplewire[node]` brings.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
 import zmq
+import zmq.asyncio
 from msgspec import Struct
 from zmq.utils import z85
 
@@ -55,6 +57,17 @@ def connect(socket: zmq.Socket[Any], address: str) -> None:
     """Begin to connect."""
     _allow_ipv6(socket, address)
     socket.connect(address)
+
+
+def send_now(socket: zmq.asyncio.Socket, *parts: bytes) -> bool:
+    """Send a message if the socket takes it at once; whether it did.
+
+    By the asynchronous socket, never by its plain half: sending takes up what was signalled meanwhile, also that
+    something has arrived, and only the asynchronous one then looks whether somebody waits for it.
+    """
+    sending = socket.send_multipart(parts, zmq.NOBLOCK, copy=False)
+    assert isinstance(sending, asyncio.Future), "what does not wait has ended"
+    return sending.exception() is None
 
 
 def _set(socket: zmq.Socket[Any], options: Options) -> None:

@@ -57,6 +57,11 @@ class TestExample3:
         assert annotations.actions["others"].reason == f"the peer does not reference {USER}"
         assert str(SELENE["LO"]) in annotations.event["nobody"].reason
 
+    def test_a_condition_that_always_holds_concerns_nobody(self):
+        always = rule("ON INSERT resource() AS INSTANCE OF LO IF True DO DELETE $delta")
+        found = annotate(always, self.group(), MERGED).condition["library"]
+        assert (found.holds, found.reason) == (False, "its condition asks for no data")
+
     def test_a_rule_without_data_for_its_event_sleeps(self):
         index = GroupIndex()
         index.join("nobody", PeerView(FIGURE_1))

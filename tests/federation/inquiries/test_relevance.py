@@ -40,7 +40,7 @@ def test_everybody_answers_for_its_peers_with_the_reasons():
     assert reasons(found, "SP2", "event") == {"two": f"the schema has all that its event needs: {EX['owns']}"}
     assert str(EX["knows"]) in reasons(found, "SP2", "condition")["two"]
     assert reasons(found, "SP1", "actions") == {
-        "one": f"its actions needs {EX['likes']}, which the schema does not have"
+        "one": f"its actions need {EX['likes']}, which the schema does not have"
     }
     assert found.unanswered == ()
 

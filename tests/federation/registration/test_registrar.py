@@ -12,6 +12,7 @@ from triplewire.errors import PrecedenceCycle, UnknownName, UnknownRule, UpdateR
 from triplewire.federation.registration.records import rule_of
 from triplewire.languages.rdftl import parse_rule
 from triplewire.languages.rdftl.syntax import Abort, Rule
+from triplewire.network.messages import Member, MemberStatus
 from triplewire.rdf.terms import NamedNode
 from triplewire.rules.analysis import e_relevant
 
@@ -136,6 +137,22 @@ class TestUnregistering:
             bus.unregister("b", rule)
         with pytest.raises(UnknownRule):
             bus.unregister("a", "a.7")
+
+    def test_but_anybody_does_where_that_one_has_gone_and_with_it_the_rule_returns(self):
+        bus = Bus(3)
+        for name in "bc":
+            bus.grow(name, PERSON)
+        rule = bus.register("a", ON_PERSON)
+        bus.deliver()
+        bus.apart = {"a"}
+        bus.members.merge([Member("a", "a", claim=0, status=MemberStatus.FAILED)])
+        bus.unregister("b", rule)
+        bus.deliver()
+        assert (bus.held("b"), bus.held("c")) == (set(), set())
+        bus.apart = set()
+        bus.members.merge([Member("a", "a", claim=0, incarnation=2)])
+        bus.run(700.0)
+        assert bus.held("b") == bus.held("c") == {rule}
 
 
 def test_a_rule_falls_asleep_and_wakes_with_the_data():

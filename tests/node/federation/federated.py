@@ -17,8 +17,8 @@ from triplewire.federation.sites.privileges import Access
 from triplewire.federation.timings import FederationTimings
 from triplewire.languages.rdftl import parse_updates
 from triplewire.node.federation.service import Federation
-from triplewire.node.rules.event_triggers import TriggeredBy
 from triplewire.rdf.terms import Literal, Term, Triple
+from triplewire.rules.event_triggers import TriggeredBy
 from triplewire.rules.schema import Schema
 from triplewire.rules.vocabulary import TYPE
 from triplewire.store.tables.identities import Client, Grant, Rights

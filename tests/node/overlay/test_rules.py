@@ -14,8 +14,8 @@ from triplewire import Event
 from triplewire.languages.rdftl import parse_updates
 from triplewire.languages.sparql.parsing.parser import parse_update
 from triplewire.node.rules import event_listener
-from triplewire.node.rules.event_triggers import TriggeredBy
 from triplewire.rdf.terms import RDF
+from triplewire.rules.event_triggers import TriggeredBy
 from triplewire.rules.schema import Schema
 from triplewire.store.tables import living_graph
 from triplewire.store.tables import log as store_log

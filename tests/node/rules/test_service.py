@@ -21,8 +21,8 @@ from triplewire.node.broker.broker import Broker
 from triplewire.node.living.store import LivingStore
 from triplewire.node.living.transaction import ExecutedUpdate
 from triplewire.node.rules.event_listener import PUBLISHER
-from triplewire.node.rules.event_triggers import TriggeredBy
 from triplewire.node.store import Store
+from triplewire.rules.event_triggers import TriggeredBy
 from triplewire.rules.execution import Status
 from triplewire.store import Database
 from triplewire.store.tables import living_graph, log, metadata, rule_records

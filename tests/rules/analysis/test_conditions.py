@@ -100,6 +100,26 @@ def test_c3_fails_where_a_resource_has_to_be_there_first():
     assert "the instances of <http://example.org/Work>" in found.c3.reason
 
 
+ON_TITLE = "ON INSERT (_, title, _) IF True DO"
+
+
+@pytest.mark.parametrize(
+    "taken",
+    [
+        "DELETE $delta AS INSTANCE OF Work",
+        "DELETE $delta AS INSTANCE OF Book",
+        "DELETE ($delta, rdf:type, resource(http://example.org/Work))",
+        "DELETE $delta",
+    ],
+)
+def test_c3_fails_where_a_resource_stays_only_if_it_gets_another_class_first(taken):
+    """The other class has nothing to do with those that the rules know, and yet decides whether the arcs go."""
+    found = pair(f"{ON_TITLE} {taken}", f"{ON_TITLE} INSERT $delta AS INSTANCE OF Person")
+    assert found.c1.holds is (taken != "DELETE $delta")
+    assert not found.c3.holds
+    assert "the instances of <http://example.org/Person>" in found.c3.reason
+
+
 def test_rules_that_write_apart_commute():
     assert pair(f"{ON_BOOK} INSERT ($delta, title, 'x')", f"{ON_BOOK} INSERT ($delta, note, 'y')").holds
 

@@ -19,8 +19,10 @@ _ROWS = 1_000
 class SuperPeerProcess(NodeProcess[NetworkView]):
     """A super-peer: `triplewire serve` with the network's key."""
 
-    def __init__(self, folder: Path, number: int, key: Path) -> None:
-        super().__init__(folder, f"sp-{number}", ("--key", str(key)), lambda client: client.network(limit=_ROWS))
+    def __init__(self, folder: Path, number: int, key: Path, flags: Sequence[str] = ()) -> None:
+        super().__init__(
+            folder, f"sp-{number}", ("--key", str(key), *flags), lambda client: client.network(limit=_ROWS)
+        )
 
 
 @contextmanager

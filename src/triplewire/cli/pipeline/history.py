@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated
 
 import typer
@@ -55,8 +54,8 @@ def replay_command(
     index: Annotated[
         str | None, typer.Option("--index", help="An index version that a run of the lake has used.")
     ] = None,
-    since: Annotated[datetime | None, typer.Option("--since", help="Events from this time on.")] = None,
-    until: Annotated[datetime | None, typer.Option("--until", help="Events before this time.")] = None,
+    since: options.Since = None,
+    until: options.Until = None,
     as_of: options.AsOf = None,
     strict: options.Strict = False,
     master: options.Master = None,

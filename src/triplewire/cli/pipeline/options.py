@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -73,6 +74,8 @@ ContextMap = Annotated[
     str | None,
     typer.Option("--contexts", metavar="FILE", parser=path_here, help="JSON-LD contexts: a JSON map of URLs to files."),
 ]
+Since = Annotated[datetime | None, typer.Option("--since", help="Events from this time on.")]
+Until = Annotated[datetime | None, typer.Option("--until", help="Events before this time.")]
 Master = Annotated[str | None, typer.Option("--master", help="Where Spark runs, as spark://HOST:PORT. [local[*]]")]
 AsOf = Annotated[
     str | None,

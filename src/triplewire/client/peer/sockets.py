@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from contextlib import suppress
 
 import zmq
 import zmq.asyncio
 
 from triplewire.network.sessions.identity import curve_private_key, curve_public_key, public_key_of
 from triplewire.network.sessions.peer.saved_state import AccessPointInfo, PeerKeys
-from triplewire.system.curve_sockets import CurveKeys, connect, identify
+from triplewire.system.curve_sockets import CurveKeys, connect, identify, send_now
 from triplewire.system.supervisor import Supervisor
 
 OnReceived = Callable[[str, bytes], None]
@@ -49,8 +48,7 @@ class PeerSockets:
         """Send, if the socket is there and takes it; requests are repeated anyway."""
         socket = self._sockets.get(connection)
         if socket is not None:
-            with suppress(zmq.ZMQError):
-                zmq.Socket.shadow(socket).send(data, zmq.NOBLOCK)
+            send_now(socket, data)
 
     def disconnect(self, connection: str) -> None:
         """Close a socket; what was sent just before is still delivered."""

@@ -6,7 +6,8 @@ which of the other's rules it holds, and the other, who alone knows its rules, s
 gone. So a replica that was partitioned away ends when its holder meets the rule's super-peer again. Tombstones only
 keep copies that are on their way from coming back, and have a bounded life for that reason.
 
-If the super-peer of a rule leaves for good, its replicas stay where they are, and nobody can unregister the rule.
+If the super-peer of a rule has gone, its replicas stay where they are until somebody else unregisters the rule. Should
+it return, its rule does, too.
 """
 
 from __future__ import annotations
@@ -94,11 +95,13 @@ class Registrar:
         return record.id, [ToAll(Registered(record))]
 
     def unregister(self, now: float, rule: str) -> list[Effect]:
-        """Unregister a rule, and every replica of it. That is for the super-peer where it was registered."""
+        """Unregister a rule, and every replica of it. That is for the super-peer where it was registered, as long as
+        that one is there.
+        """
         if rule not in self.base:
             raise UnknownRule(wanted=f"the rule {rule!r}", found="none of that name")
         origin = self.base[rule].origin
-        if origin != self.me:
+        if origin != self.me and origin in self._overlay.others:
             raise UpdateRefused(wanted=f"to unregister {rule!r} at {origin}", found=f"the request at {self.me}")
         self._bury(now, rule)
         return [ToAll(Unregistered(rule))]

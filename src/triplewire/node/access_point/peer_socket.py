@@ -18,6 +18,7 @@ import zmq.asyncio
 from triplewire.network.sessions.identity import curve_private_key, curve_public_key
 from triplewire.node.transport.curve_router import CurveRouter, sender_of
 from triplewire.node.transport.keys import member_of
+from triplewire.system.curve_sockets import send_now
 from triplewire.system.supervisor import Supervisor
 
 Receiver = Callable[[str, bytes], None]
@@ -33,7 +34,6 @@ class PeerSocket:
         # So that sending to a peer that is gone fails, instead of dropping the message.
         options = {zmq.ROUTER_MANDATORY: 1}
         self._router = CurveRouter(self._context, curve_private_key(private_key), most_bytes + _OVERHEAD, options)
-        self._plain: zmq.Socket[bytes] = zmq.Socket.shadow(self._router.socket)
         self._tasks = Supervisor()
 
     @property
@@ -50,11 +50,7 @@ class PeerSocket:
 
     def send(self, connection: str, data: bytes) -> bool:
         """Send a message; whether the connection is there and takes it."""
-        try:
-            self._plain.send_multipart([_routing(connection), data], zmq.NOBLOCK, copy=False)
-        except zmq.ZMQError:
-            return False
-        return True
+        return send_now(self._router.socket, _routing(connection), data)
 
     def pause(self) -> None:
         """Stop reading until `resume`."""

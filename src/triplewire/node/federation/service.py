@@ -125,9 +125,9 @@ class Federation:
         return self._rule_answer(record)
 
     async def remove_rule(self, client: Client, rule: str) -> None:
-        """Unregister a rule, here and everywhere. Only its own super-peer can."""
+        """Unregister a rule, here and everywhere. Only its own super-peer can, as long as that one is there."""
         record = self._find(client, rule)
-        if record.origin != self.me:
+        if record.origin != self.me and record.origin in self.machine.network.others:
             raise Forbidden(wanted=f"a rule of {self.me}", found=f"one of {record.origin}, where it can be deleted")
         await self._ask(inputs.Unregister(self._now, record.id))
 

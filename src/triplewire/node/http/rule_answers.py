@@ -10,8 +10,8 @@ from triplewire.node.living.journal import FiringEntry, delta_by_component
 from triplewire.node.living.publication import PublishedChange
 from triplewire.node.living.transaction import ExecutedUpdate
 from triplewire.node.rules.carried_interests import UncarriedInterest
-from triplewire.node.rules.event_triggers import TriggeredBy
 from triplewire.node.rules.registration_report import RegistrationReport
+from triplewire.rules.event_triggers import TriggeredBy
 from triplewire.rules.execution import TraceEntry
 from triplewire.store.tables.rule_records import FiringRecord, RuleRecord
 

@@ -14,10 +14,10 @@ from triplewire.evaluation.datasets import Dataset, OxigraphDataset
 from triplewire.languages.rdftl.syntax import Rule
 from triplewire.node.living.changes import Follower, NoFollower
 from triplewire.node.living.reporting import NoReporter, Reporter
-from triplewire.node.rules.event_triggers import EventTriggers
 from triplewire.rdf.terms import DefaultGraph, NamedNode, Quad, Term, Triple
 from triplewire.rules.changes import Changes
 from triplewire.rules.commutativity import by_rules
+from triplewire.rules.event_triggers import EventTriggers
 from triplewire.rules.execution import AnyUpdate, Limits, Principals, Rulebook, Runner, ScheduleOutcome
 from triplewire.rules.execution.deadline import Interrupt, never
 from triplewire.rules.repository import Repository

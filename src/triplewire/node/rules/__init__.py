@@ -3,8 +3,6 @@
 analysis_report      what the analysis says of a whole rule base: what triggers what, whether it ends, what to look at
 carried_interests    what rules that listen wait for, as far as a network or a space can carry it to other nodes
 event_listener       published events become updates of the living graph, where they may trigger rules
-event_triggers       the rules that published events trigger as well
-event_updates        an event as an update: one transaction, under the event's name, that inserts its triples
 idempotency          updates under a key are executed once, and answered alike however often they are sent
 registration         rules put and removed, inside a transaction
 registration_report  what the analysis says of a rule that was just registered: a report, never a reason to refuse it

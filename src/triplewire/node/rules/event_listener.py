@@ -28,9 +28,9 @@ from triplewire.node.living.publication import hops_of, inserted_by, is_change_s
 from triplewire.node.living.store import LivingStore
 from triplewire.node.living.transaction import ExecutedUpdate, UpdateRequest, execute_update
 from triplewire.node.matching.catch_up_step import event_of
-from triplewire.node.rules.event_updates import insertion
 from triplewire.rdf.events import Event
 from triplewire.rules.changes import Triples
+from triplewire.rules.event_updates import insertion
 from triplewire.store.disk import Connection
 from triplewire.store.tables import log, metadata
 from triplewire.store.tables.identities import Client

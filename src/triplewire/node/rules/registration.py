@@ -9,7 +9,7 @@ from triplewire.errors import DuplicateRule, QuotaExceeded, UnknownRule
 from triplewire.languages.rdftl import parse_rule
 from triplewire.languages.rdftl.syntax import Rule
 from triplewire.node.living.graph import LivingGraph
-from triplewire.node.rules.event_triggers import TriggeredBy, require_insertion
+from triplewire.rules.event_triggers import TriggeredBy, require_insertion
 from triplewire.store.disk import Connection
 from triplewire.store.tables import log, rule_records
 from triplewire.store.tables.identities import Client

@@ -24,7 +24,6 @@ from triplewire.node.living.store import LivingStore, Work
 from triplewire.node.living.transaction import ExecutedUpdate, UpdateRequest, change_schema, execute_update
 from triplewire.node.rules.analysis_report import analysis_report
 from triplewire.node.rules.event_listener import EventListener
-from triplewire.node.rules.event_triggers import TriggeredBy
 from triplewire.node.rules.idempotency import IdempotencyKey
 from triplewire.node.rules.registration import (
     RuleRegistration,
@@ -36,6 +35,7 @@ from triplewire.node.rules.registration import (
 from triplewire.node.rules.registration_report import RegistrationReport, report
 from triplewire.node.rules.rights import require_author
 from triplewire.node.rules.withdrawal import Phase, ended
+from triplewire.rules.event_triggers import TriggeredBy
 from triplewire.rules.execution import Limits
 from triplewire.rules.schema import Schema
 from triplewire.store.disk import Connection

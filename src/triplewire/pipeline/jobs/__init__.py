@@ -4,6 +4,7 @@ matching               match: files in, a lake out
 stream                 stream: the same for each micro-batch of what arrives, exactly once
 history                backfill, a new subscription over the lake's history; replay, what would have fired
 profiling              what a source publishes, and the advertisements that say so
+questions              what is asked of a lake's history: SPARQL, reports, shapes, rules
 compaction             fewer, larger files; quads in lexicographic order
 compaction_scope       what it has to look at: all of a table, or what is new and what that touches
 retention              what goes from a lake, and when: vacuum, retain

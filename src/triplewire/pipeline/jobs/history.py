@@ -7,7 +7,7 @@ that doing it again adds nothing. A replay answers "what would have fired" into 
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -24,6 +24,7 @@ from triplewire.pipeline.lake.event_lake import Lake, existing_lake, open_lake, 
 from triplewire.pipeline.lake.states import LakeState
 from triplewire.pipeline.lake.table_writers import Part
 from triplewire.pipeline.lake.tables import EVENTS, NOTIFICATIONS
+from triplewire.pipeline.period import Period
 from triplewire.pipeline.progress import Counts, read_quarantined
 from triplewire.pipeline.rows import EVENT_SCHEMA
 from triplewire.pipeline.split_tasks import TaskReport
@@ -92,7 +93,7 @@ def replay(spark: SparkSession, request: ReplayRequest, listener: ProgressListen
     require_room(lake, commit.run)
     loaded = _replayed(spark, request, source, lake)
     state = source.state(request.as_of)
-    events = _within(read_table(spark, state, EVENTS, EVENT_SCHEMA.names), request)
+    events = Period(request.since, request.until).of(read_table(spark, state, EVENTS, EVENT_SCHEMA.names))
     rematch = _Rematch(state, lake, commit, "replay", loaded, lambda found: found)
     return _published(spark, rematch, events, listener or NoListener())
 
@@ -124,20 +125,6 @@ def _past_strategy(source: Lake, version: str) -> Strategy:
         known = ", ".join(known_versions(source.indexes)) or "none"
         raise LakeError(wanted=f"the index {version}", found=str(known), source=source.root.uri)
     return found
-
-
-def _within(events: DataFrame, request: ReplayRequest) -> DataFrame:
-    from pyspark.sql import functions as F  # noqa: N812  as everybody names it
-
-    if request.since is not None:
-        events = events.where(F.col("time") >= F.lit(_moment(request.since)))
-    if request.until is not None:
-        events = events.where(F.col("time") < F.lit(_moment(request.until)))
-    return events
-
-
-def _moment(time: datetime) -> datetime:
-    return time.replace(tzinfo=UTC) if time.tzinfo is None else time
 
 
 def _once(found: DataFrame) -> DataFrame:

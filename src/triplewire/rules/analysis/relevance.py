@@ -41,7 +41,7 @@ _MOST_RULES = 16_384
 
 def e_relevant(rule: Rule, schema: Schema) -> Verdict:
     """Whether each step of each path in the event exists in the schema."""
-    return _all_there(event_needs(rule), schema, "its event")
+    return _all_there(event_needs(rule), schema, "its event needs")
 
 
 @lru_cache(maxsize=_MOST_RULES)
@@ -59,12 +59,14 @@ def c_relevant(rule: Rule, schema: Schema) -> Verdict:
     there = sorted(str(name) for name in steps if _has(schema, name))
     if there:
         return Verdict(True, f"its condition can be evaluated in part: the schema has {listed(there)}")
+    if not steps:
+        return Verdict(False, "its condition asks for no data")
     return Verdict(False, f"the schema has nothing of what its condition asks: {listed(steps)}")
 
 
 def a_relevant(rule: Rule, schema: Schema, whole: Schema) -> Verdict:
     """Whether each action can be done in the schema; `whole` says what paths lead to."""
-    return _all_there(_action_needs(rule, whole), schema, "its actions")
+    return _all_there(_action_needs(rule, whole), schema, "its actions need")
 
 
 @lru_cache(maxsize=_MOST_RULES)
@@ -137,11 +139,11 @@ def _arc_names(part: object) -> Iterator[NamedNode]:
                 yield value.name
 
 
-def _all_there(wanted: frozenset[NamedNode], schema: Schema, part: str) -> Verdict:
+def _all_there(wanted: frozenset[NamedNode], schema: Schema, needs: str) -> Verdict:
     missing = sorted(str(name) for name in wanted if not _has(schema, name))
     if missing:
-        return Verdict(False, f"{part} needs {listed(missing)}, which the schema does not have")
-    return Verdict(True, f"the schema has all that {part} needs: {listed(wanted)}")
+        return Verdict(False, f"{needs} {listed(missing)}, which the schema does not have")
+    return Verdict(True, f"the schema has all that {needs}: {listed(wanted)}")
 
 
 def _has(schema: Schema, name: NamedNode) -> bool:

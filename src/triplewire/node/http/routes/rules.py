@@ -55,11 +55,11 @@ from triplewire.node.http.rule_answers import (
 )
 from triplewire.node.living.transaction import ExecutedUpdate
 from triplewire.node.rules.carried_interests import uncarried
-from triplewire.node.rules.event_triggers import TriggeredBy
 from triplewire.node.rules.idempotency import IdempotencyKey
 from triplewire.node.rules.rights import require_author
 from triplewire.node.rules.withdrawal import Phase
 from triplewire.rdf.formats import FORMATS, format_of_media_type
+from triplewire.rules.event_triggers import TriggeredBy
 from triplewire.rules.execution import Status
 from triplewire.rules.schema import Schema
 from triplewire.wire.network_rules import AbortName, NetworkRule, NetworkRules, NetworkSchema, NetworkTransaction

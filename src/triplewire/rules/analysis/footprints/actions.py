@@ -75,7 +75,9 @@ def _parts(action: RuleAction, scope: Scope) -> Iterator[_Part]:
 def _of_resource(action: ResourceAction, scope: Scope) -> _Part:
     index, found = scope.index, walk(action.path, scope)
     if action.of_class is None:
-        return _Part(_read((action.path,), scope), Writes(deleted=_gone(found.classes, index)))
+        # It leaves all of its classes, also those that the path does not show.
+        writes = Writes(deleted=_gone(found.classes, index) | index.every_instance)
+        return _Part(_read((action.path,), scope), writes)
     classes = frozenset({known(action.of_class)})
     if action.change is Change.INSERT:
         writes = Writes(inserted=index.upward(index.instances(classes)))
@@ -132,12 +134,14 @@ def _gone(classes: Classes, index: ExtentIndex) -> Extents:
 
 
 def _in_the_way(classes: Classes, index: ExtentIndex) -> Extents:
-    """The arcs for whose sake a class may not be taken from a resource, where it may keep another class."""
-    if classes is not None and all(
-        (index.touching({cls}) or classes) <= index.schema.subclasses(cls) for cls in classes
-    ):
+    """What decides whether a class may be taken from a resource.
+
+    If no other class is left, which may be any, it goes with all of its arcs; otherwise those that need the class are
+    in the way.
+    """
+    if classes is not None and not classes:
         return NOTHING
-    return _arcs_of(classes, index)
+    return index.every_instance | _arcs_of(classes, index)
 
 
 def _arcs_of(classes: Classes, index: ExtentIndex) -> Extents:

@@ -12,8 +12,8 @@ from tests.rules.family import EX, FAMILY, triples
 from triplewire import Event, Matcher, Subscription
 from triplewire.languages.rdftl import parse_rule
 from triplewire.languages.rdftl.syntax import ArcEvent, Change, ResourceEvent, Rule
-from triplewire.node.rules.event_triggers import EventTriggers, interests_of
 from triplewire.rdf.terms import RDF, XSD, Literal, NamedNode, Triple
+from triplewire.rules.event_triggers import EventTriggers, interests_of
 from triplewire.rules.name_resolution import resolved
 from triplewire.rules.schema import Schema
 
