@@ -103,11 +103,11 @@ test-api: $(STAMP) ## schemathesis over the API of a real node; API_EXAMPLES=500
 
 test-browser: $(STAMP) $(PAGE) ## the page, and a page of another origin, in a real browser: Debian's Chromium
 	@scripts/web/browser $(VENV)
-	@$(BIN)/python -m pytest tests/browser/on_browser.py tests/browser/on_page.py
+	@$(BIN)/python -m pytest -n 2 --dist loadfile tests/browser/on_browser.py tests/browser/on_page.py tests/browser/on_networks.py
 
 screens: $(STAMP) $(PAGE) ## take the pictures of docs/page.md anew
 	@scripts/web/browser $(VENV)
-	@TRIPLEWIRE_SCREENS=docs/figures/screens $(BIN)/python -m pytest tests/browser/on_page.py
+	@TRIPLEWIRE_SCREENS=docs/figures/screens $(BIN)/python -m pytest tests/browser/on_page.py tests/browser/on_networks.py
 
 check: $(STAMP) ## ruff, mypy --strict, import-linter
 	@$(BIN)/ruff check .

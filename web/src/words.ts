@@ -255,6 +255,7 @@ export const words = {
     heard: "Heard up to",
     sent: "Sent a second",
     members: "Super-peers",
+    nodes: "Nodes",
     messages: "Messages a second",
     messagesNow: (sent: string, received: string) => `Chart of the last minutes. Now ${sent} sent and ${received} received a second.`,
     sentOut: "sent",

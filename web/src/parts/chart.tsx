@@ -58,19 +58,26 @@ function optionsFor(lines: Line[], width: number, height: number): uPlot.Options
   };
 }
 
+/** Before there is a line to draw, an empty minute. */
+function drawable(data: number[][]): uPlot.AlignedData {
+  if (data[0]!.length > 1) return data as uPlot.AlignedData;
+  const now = Date.now() / 1000;
+  return [[now - SHORTEST, now], ...data.slice(1).map(() => [null, null])] as uPlot.AlignedData;
+}
+
 export function Chart(props: { lines: Line[]; data: number[][]; summary: string; height?: number }) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const mode = theme.use();
   const height = props.height ?? 190;
   useEffect(() => {
-    const made = new uPlot(optionsFor(props.lines, box.current!.clientWidth, height), props.data as uPlot.AlignedData, box.current!);
+    const made = new uPlot(optionsFor(props.lines, box.current!.clientWidth, height), drawable(props.data), box.current!);
     plot.current = made;
     const watch = new ResizeObserver(([entry]) => made.setSize({ width: Math.floor(entry!.contentRect.width), height }));
     watch.observe(box.current!);
     return () => (watch.disconnect(), made.destroy());
   }, [mode, height]);
-  useEffect(() => plot.current?.setData(props.data as uPlot.AlignedData), [props.data]);
+  useEffect(() => plot.current?.setData(drawable(props.data)), [props.data]);
   return (
     <figure class="chart">
       <figcaption>

@@ -22,6 +22,8 @@ export function SpacePanel(props: { view: SpaceView }) {
   const columns = borders(zones.map(({ zone }) => zone), across);
   const rows = borders(zones.map(({ zone }) => zone), down);
   const most = Math.max(1, ...zones.map(({ zone }) => zone.quads));
+  // Zones that lie behind each other here have their names below each other.
+  const behind = (zone: Zone, place: number) => zones.slice(0, place).filter((other) => [across, down].every((axis) => other.zone.lower[axis] === zone.lower[axis])).length;
   const placed = (border: string[], value: string | null | undefined, size: number) => (value == null ? size : (border.indexOf(value) / border.length) * size);
   return (
     <Panel
@@ -47,7 +49,8 @@ export function SpacePanel(props: { view: SpaceView }) {
       }
     >
       <svg class="space" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={text.spaceNow(zones.length, view.nodes.length)}>
-        {zones.map(({ zone, node, place }) => {
+        {zones.map(({ zone, node, place }, order) => {
+          const line = behind(zone, order) * 38;
           const [x, y] = [placed(columns, zone.lower[across], WIDTH), placed(rows, zone.lower[down], HEIGHT)];
           const width = placed(columns, zone.upper[across], WIDTH) - x;
           const height = placed(rows, zone.upper[down], HEIGHT) - y;
@@ -56,12 +59,12 @@ export function SpacePanel(props: { view: SpaceView }) {
             <g class={`zone zone-${place % 8} ${node.id === view.id ? "here" : ""}`}>
               <title>{`${node.address}: ${zone.lower.join(" ")} … ${zone.upper.map((one) => one ?? "∞").join(" ")}`}</title>
               <rect x={x + 1.5} y={y + 1.5} width={Math.max(2, width - 3)} height={Math.max(2, height - 3)} rx="5" fill-opacity={fill} />
-              {width > 70 && height > 34 && (
+              {width > 70 && height > 34 + line && (
                 <>
-                  <text x={x + 10} y={y + 20}>
+                  <text x={x + 10} y={y + 20 + line}>
                     :{node.address.split(":").at(-1)}
                   </text>
-                  <text class="beside" x={x + 10} y={y + 36}>
+                  <text class="beside" x={x + 10} y={y + 35 + line}>
                     {words.log.quads(zone.quads)}
                   </text>
                 </>

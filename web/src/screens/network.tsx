@@ -108,7 +108,7 @@ function Members(props: { view: NetworkView; perMember: Map<string, number> }) {
             <tr>
               <th scope="col">{text.place}</th>
               <th scope="col">{text.status}</th>
-              <th scope="col" class="wide">
+              <th scope="col" class="widest">
                 {text.address}
               </th>
               <th scope="col" class="number">
@@ -122,13 +122,13 @@ function Members(props: { view: NetworkView; perMember: Map<string, number> }) {
           <tbody>
             {view.members.map((member) => (
               <tr key={member.id}>
-                <th scope="row" class="mono" title={member.id}>
+                <th scope="row" class="mono" title={`${member.address} ${member.id}`}>
                   {member.label ?? "–"} {member.id === view.id && <Badge tone="good">{text.here}</Badge>}
                 </th>
                 <td>
                   <Badge tone={member.status === "alive" ? "good" : "bad"}>{member.status}</Badge>
                 </td>
-                <td class="wide mono">{member.address}</td>
+                <td class="widest mono">{member.address}</td>
                 <td class="number">{member.id === view.id ? number(view.head) : member.heard === null ? "–" : number(member.heard)}</td>
                 <td class="number">{member.id === view.id ? "–" : rate(perMember.get(member.id) ?? 0)}</td>
               </tr>
@@ -161,7 +161,7 @@ function Space() {
 function SpaceNodes(props: { view: SpaceView }) {
   const { view } = props;
   return (
-    <Panel title={text.members} aside={<Badge>{number(view.nodes.length)}</Badge>}>
+    <Panel title={text.nodes} aside={<Badge>{number(view.nodes.length)}</Badge>}>
       {view.silent.length > 0 && <p class="notice bad">{text.silent(view.silent.join(", "))}</p>}
       <div class="scroll" tabIndex={0} role="region" aria-label={text.members}>
         <table>
