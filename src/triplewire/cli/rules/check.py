@@ -9,7 +9,6 @@ import typer
 
 from triplewire.cli.inputs import Problems
 from triplewire.cli.invocation import FAILED
-from triplewire.cli.names import WELL_KNOWN
 from triplewire.cli.rules.findings import findings, findings_object
 from triplewire.cli.rules.inputs import (
     SchemaPath,
@@ -21,6 +20,7 @@ from triplewire.cli.rules.inputs import (
     writable,
 )
 from triplewire.cli.screen import diagnostics, labelled, output, report, waiting, write_json
+from triplewire.rdf.prefixes import WELL_KNOWN
 from triplewire.rules.analysis import Analysis
 from triplewire.rules.drawing import as_dot, as_svg
 

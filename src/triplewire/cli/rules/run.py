@@ -9,12 +9,12 @@ import typer
 
 from triplewire.cli.inputs import Problems
 from triplewire.cli.invocation import FAILED
-from triplewire.cli.names import WELL_KNOWN
 from triplewire.cli.rules.graphs import graph_format, read_data, write_graph
 from triplewire.cli.rules.inputs import SchemaPath, known_rules, known_updates, prefixes_of, read_schema
 from triplewire.cli.rules.trace import changes_shown, entries_shown, entry_object, summary
 from triplewire.cli.screen import complain, output, plain, report, waiting, write_json
 from triplewire.languages.rdftl.syntax import Rule
+from triplewire.rdf.prefixes import WELL_KNOWN
 from triplewire.rules.analysis import Analysis
 from triplewire.rules.commutativity import by_analysis
 from triplewire.rules.execution import Rulebook, Runner, ScheduleOutcome, Status
