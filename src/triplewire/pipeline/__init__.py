@@ -3,6 +3,7 @@
     jobs          match, stream, backfill, replay, profile, ask, report, validate, rules, compact
     strategies    replicate, osma, csma: where subscriptions and events meet, for batches, streams and DataFrames
     sources       files become events, whole, and bad input becomes rejects
+    indexing      subscriptions as rows become an index: only what changed, and much of it in tasks
     asking        SPARQL over a lake's history: algebra as joins, or an event at a time
     storage       files wherever they are: local disks and object storages, for driver and tasks alike
     carrying      what Spark brings to executors: archives, compiled kernels

@@ -46,7 +46,7 @@ MaybeEvents = Annotated[
 Subscriptions = Annotated[
     list[str],
     typer.Option(
-        "--subscriptions", "-s", metavar="PATH...", parser=path_text, help="Files or folders of subscriptions."
+        "--subscriptions", "-s", metavar="PATH...", parser=path_text, help="Files, folders or tables of subscriptions."
     ),
 ]
 OtherSubscriptions = Annotated[
