@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, field
 from pyspark.sql import SparkSession
 from rich.console import Console
 
@@ -26,6 +26,7 @@ from benchmarks.lake import lake_figures, measure_lake
 from benchmarks.memory import MemoryWatch
 from benchmarks.reports import QUICK_RESULTS, RESULTS, figures_table, write_json
 from benchmarks.rivals.first.in_spark import MATCHED_COLUMNS, first_matching
+from benchmarks.stream_latency import Latency, latency
 from triplewire.cli.generate import Name, generate_command
 from triplewire.cli.pipeline.progress import ProgressBar
 from triplewire.pipeline.jobs.matching import MatchRequest, match_files
@@ -35,6 +36,8 @@ from triplewire.pipeline.session import SessionSettings, spark_session
 _FILES = 40
 _WARM_EVENTS = 2_000
 _MICRO_BATCH_SECONDS = 5.0
+_LATENCY_SECONDS = (0.5, 5.0)
+_LATENCY_FILES = 20
 
 
 class Plan(Struct, frozen=True):
@@ -61,6 +64,7 @@ class Findings(Struct):
     first: float = 0.0
     matches_per_event: float = 0.0
     worker_mib: float = 0.0
+    latencies: list[Latency] = field(default_factory=list)
     indexing: Indexing | None = None
 
 
@@ -102,6 +106,9 @@ def measured(plan: Plan, home: Path, console: Console) -> Findings:
         console.print(f"batch: {findings.batch:,.0f} events/s")
         findings.streaming = plan.events / _stream(spark, home, findings.batch)
         console.print(f"streaming: {findings.streaming:,.0f} events/s")
+        for every in _LATENCY_SECONDS:
+            findings.latencies.append(latency(spark, home / f"every-{every:g}", every, _LATENCY_FILES))
+            console.print(f"from file to notification, every {every:g} s: {findings.latencies[-1].median:.2f} s")
         # Workers keep their index: the second run only matches.
         _first(spark, home / "few", home / "warm-first")
         seconds = _timed(lambda: _first(spark, home / "few", home / "first"))
@@ -127,6 +134,10 @@ def asked(found: Findings, *, full: bool) -> list[Figure]:
         figure("batch beside the first matcher", 10, found.batch / found.first, "times its speed"),
         figure("streaming beside batch", 0.7, found.streaming / found.batch, "times its speed"),
         figure("two cores beside one", 1.7, found.batch / found.one_core, "times its speed"),
+        *(
+            Figure(f"file to notification, micro-batches of {each.every_seconds:g} s", "", each.median, "s", None)
+            for each in found.latencies
+        ),
         figure("memory of a worker, not shared", 1024, found.worker_mib, "MiB", "<"),
         *(indexing.figures(found.indexing, full=full) if found.indexing else ()),
     ]
