@@ -22,6 +22,7 @@ VALUES: dict[str, tuple[Any, Any, Any]] = {
     "log_json": (True, True, True),
     "log_level": ("debug", "warning", "error"),
     "access_log": (True, True, True),
+    "traces": ("http://a:4318/v1/traces", "http://b:4318/v1/traces", "https://c/v1/traces"),
     "event_bytes": (11, 22, 33),
     "event_quads": (1, 2, 3),
     "contexts": ("a.json", "b.json", "c.json"),

@@ -20,6 +20,7 @@ settings      each by flag, by environment variable and by file, in that order o
 shutdown      what SIGTERM and SIGINT do, from the first moment of a start to the end
 space         the node in an event space: a worker process with its quadruples, and what ties it to the broker
 store         the one way to the store, from the event loop and from the writer's own thread
+tracing       traces from a request over the commit to the delivery, for OpenTelemetry
 transport     messages between super-peers over ZeroMQ with CURVE
 views         standing queries over the living graph, as subscriptions whose notifications are what changed
 """

@@ -30,6 +30,7 @@ from triplewire.node.sepa.registration import Registrar
 from triplewire.node.settings import Settings
 from triplewire.node.space.space import Space
 from triplewire.node.space.space_settings import space_settings
+from triplewire.node.tracing.spans import NO_TRACING, Tracing
 from triplewire.node.transport.addresses import require_own_address
 from triplewire.rdf.parsing.contexts import Contexts
 from triplewire.store.clock import Clock
@@ -55,9 +56,10 @@ class Queries(Protocol):
 class Node:
     """Make one with `await Node.open(settings)`, `begin`, and `stop` it."""
 
-    def __init__(self, settings: Settings, broker: Broker) -> None:
+    def __init__(self, settings: Settings, broker: Broker, tracing: Tracing = NO_TRACING) -> None:
         self.settings = settings
         self.broker = broker
+        self.tracing = tracing
         self._allowed = Allowed(settings.query_seconds, settings.query_memory)
         self.repository = Repository(settings.data / "repository", broker, self._allowed)
         self.replica = Replica(settings.data / "replica", broker, self._allowed)
@@ -65,7 +67,7 @@ class Node:
         self.id = ""
         self.streams = Streams(broker.notifications)
         loopback = Loopback.ALLOWED if settings.allow_loopback_webhooks else Loopback.REFUSED
-        self.webhooks = Webhooks(broker, loopback=loopback)
+        self.webhooks = Webhooks(broker, loopback=loopback, tracing=tracing)
         self.tokens = StreamTokens(broker.clock, settings.token_seconds, self._secret_hash)
         self.access_tokens = AccessTokens(broker.clock, settings.sepa_token_seconds, self._secret_hash)
         self.advertisements = Advertisements(broker)
@@ -87,8 +89,16 @@ class Node:
         self.checks = Supervisor()
 
     @classmethod
-    async def open(cls, settings: Settings, *, disk: Disk | None = None, clock: Clock | None = None) -> Node:
+    async def open(
+        cls,
+        settings: Settings,
+        *,
+        disk: Disk | None = None,
+        clock: Clock | None = None,
+        tracing: Tracing | None = None,
+    ) -> Node:
         """Open the data folder."""
+        tracing = tracing or _tracing(settings)
         file = settings.sepa_invitations
         invitations = None if file is None else Invitations(file)
         unregistered = (ANONYMOUS,) if settings.open else ()
@@ -101,7 +111,7 @@ class Node:
             rule_seconds=seconds,
             change_quads=settings.change_quads,
         )
-        node = cls(settings, broker)
+        node = cls(settings, broker, tracing)
         node._watch_the_disk()
         node._know(await node.broker.store.read(identities.everyone))
         node.id = await node._identified()
@@ -147,6 +157,7 @@ class Node:
         await self.repository.stop()
         await self.replica.stop()
         await self.broker.close()
+        await asyncio.to_thread(self.tracing.close)
 
     # Clients
 
@@ -298,3 +309,12 @@ class Node:
         last = None if self.space is None else self.space.publications.saved_watermark
         while (await self.broker.housekeeping.trim(kept, first, last)).graphs:
             pass
+
+
+def _tracing(settings: Settings) -> Tracing:
+    if settings.traces is None:
+        return NO_TRACING
+    # It imports what other nodes do without.
+    from triplewire.node.tracing.telemetry import telemetry_to
+
+    return telemetry_to(settings.traces)

@@ -46,6 +46,10 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         _about("From which level on there is a line in the log: debug, info, warning or error.", "LEVEL"),
     ] = "info"
     access_log: Annotated[bool, _about("A line in the log for each request, without what follows the ?.")] = False
+    traces: Annotated[
+        Annotated[str, Meta(pattern="^https?://[^ ]+$")] | None,
+        _about("Where OpenTelemetry's traces go, by OTLP over HTTP; needs the extra otel. Default: nowhere.", "URL"),
+    ] = None
     event_bytes: Annotated[Count, _about("How large one event may be.", "BYTES")] = MIB
     event_quads: Annotated[Count, _about("How many quads one event may have.", "QUADS")] = 10_000
     request_bytes: Annotated[

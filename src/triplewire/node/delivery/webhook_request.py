@@ -15,7 +15,7 @@ import asyncio
 import hmac
 import socket
 import ssl
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal
 
@@ -35,7 +35,10 @@ Resolve = Callable[[str, int], Awaitable[list[str]]]
 
 
 class Message(Struct, frozen=True):
-    """What is sent. The identity is the same each time that it is sent; `link` is a header of that name."""
+    """What is sent. The identity is the same each time that it is sent; `link` is a header of that name.
+
+    `trace` are headers that say which trace it belongs to.
+    """
 
     target: WebhookTarget
     secret: str | None
@@ -45,10 +48,11 @@ class Message(Struct, frozen=True):
     signing: Signing = "standard"
     link: str | None = None
     method: str = "POST"
+    trace: Mapping[str, str] = {}
 
     def headers(self, timestamp: int) -> dict[str, str]:
         """What says whose the message is, and what it is."""
-        found = {"host": self.target.host_header, "user-agent": "triplewire"}
+        found = {"host": self.target.host_header, "user-agent": "triplewire", **self.trace}
         found |= {"content-type": self.media_type} if self.body else {}
         found |= {} if self.link is None else {"link": self.link}
         if self.secret is None or self.signing == "none":

@@ -19,6 +19,8 @@ import random
 import secrets
 from collections.abc import Callable
 
+from msgspec.structs import replace
+
 from triplewire.errors import DeliveryFailed, InputError, TriplewireError, UnknownSubscription
 from triplewire.node.broker.broker import Broker
 from triplewire.node.delivery.addresses import Loopback, target_of
@@ -27,6 +29,7 @@ from triplewire.node.delivery.envelopes import message_of
 from triplewire.node.delivery.streams import Gap, items_of, position_of
 from triplewire.node.delivery.webhook_request import Message, Poster, Resolver, challenge_body, check_answer
 from triplewire.node.matching.answers import Notification
+from triplewire.node.tracing.spans import NO_TRACING, Tracing
 from triplewire.store.tables.dead_letters import DeadLetter
 from triplewire.store.tables.registry import SubscriptionRecord
 from triplewire.system.supervisor import Supervisor
@@ -66,11 +69,13 @@ class Webhooks:
         retry: RetryPolicy = RetryPolicy(),  # noqa: B008  immutable
         width: int = 256,
         chance: Callable[[], float] = random.random,
+        tracing: Tracing = NO_TRACING,
     ) -> None:
         self._broker = broker
         self._loopback = loopback
         self._retry = retry
         self._chance = chance
+        self._tracing = tracing
         self._tasks = Supervisor()
         self._trusted = Lane(width, self._poster)
         self._suspect = Lane(max(1, width // 4), self._poster)
@@ -185,7 +190,7 @@ class Webhooks:
         # Between two tries a grant may have been taken away.
         self._broker.state.require_readable(record)
         try:
-            await lane.post(message)
+            await self._send(lane, record, item, message)
         except (DeliveryFailed, InputError) as problem:
             state, given_up = refused(state, position, self._retry, now=self._now(), chance=self._chance())
             if given_up is None:
@@ -196,6 +201,13 @@ class Webhooks:
             state = accepted(state, position)
         await self._broker.notifications.acknowledge(record.number, position)
         return state
+
+    async def _send(self, lane: Lane, record: SubscriptionRecord, item: Notification | Gap, message: Message) -> None:
+        if isinstance(item, Gap):
+            await lane.post(message)
+            return
+        with self._tracing.delivering(item.event, record.name) as trace:
+            await lane.post(replace(message, trace=trace))
 
     def _now(self) -> float:
         return self._broker.date.time()

@@ -41,6 +41,7 @@ from triplewire.node.http.routes.console import (
 )
 from triplewire.node.http.sepa import oauth, protocol
 from triplewire.node.service import Node
+from triplewire.node.tracing.middleware import Traced
 
 ROUTERS = (
     # Before events, whose names would take its path.
@@ -90,6 +91,8 @@ def create_app(node: Node) -> FastAPI:
         app.add_middleware(CrossOrigin, origins=node.settings.origins)
     if node.settings.open:
         app.add_middleware(LoopbackOnly)
+    if node.tracing.is_on:
+        app.add_middleware(Traced, tracing=node.tracing)
     if node.settings.access_log:
         # The last one is the first that a request passes.
         app.add_middleware(AccessLog)

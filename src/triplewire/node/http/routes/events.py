@@ -85,7 +85,8 @@ async def publish(
     digest = _digest(form, (graph, base, *(["merge"] if merge else [])), data) if idempotency_key is not None else b""
     merges = node.settings.merge_events if merge is None else merge
     publish_all = node.broker.living.publish if merges else node.broker.events.publish
-    receipts = await publish_all(client, events, key=idempotency_key, digest=digest)
+    with node.tracing.publishing([event.graph.value for event in events] if node.tracing.is_on else ()):
+        receipts = await publish_all(client, events, key=idempotency_key, digest=digest)
     return json_response(Receipts(receipts), 201)
 
 
