@@ -16,6 +16,8 @@ from triplewire.store.disk import Connection
 
 Payload = Literal["solutions", "event", "construct"]
 Delivery = Literal["pull", "webhook"]
+# How a webhook speaks: as this API has it, or as a protocol of others.
+Protocol = Literal["standard", "websub", "solid"]
 # The language of views: queries over the living graph. All others are about one event at a time.
 VIEW = "view"
 
@@ -27,7 +29,8 @@ class SubscriptionOptions(Struct, frozen=True, kw_only=True, omit_defaults=True)
 
     `lease_ends` is when the callback must be proven again, in Unix seconds. `window` is for how many seconds a view
     joins what changes into one notification. `why` asks for what each solution stands on. While it is `paused`, nothing
-    is handed out: what comes waits.
+    is handed out: what comes waits. `topic` is the address of what a webhook of another `protocol` is about; such a
+    subscription was made by that protocol, and ends with it.
     """
 
     payload: Payload = "solutions"
@@ -39,6 +42,8 @@ class SubscriptionOptions(Struct, frozen=True, kw_only=True, omit_defaults=True)
     window: float | None = None
     why: bool = False
     paused: bool = False
+    protocol: Protocol = "standard"
+    topic: str | None = None
 
 
 class SubscriptionRecord(Struct, frozen=True):
