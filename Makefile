@@ -50,6 +50,9 @@ test-stream-kill: $(STAMP) ## F10: kill -9 a stream at 20 random moments; KILLS=
 test-cluster: $(STAMP) ## every strategy and job twice on a standalone master with two workers on loopback
 	@$(BIN)/python -m pytest -s tests/cluster/on_cluster.py tests/cluster/by_command.py
 
+test-connect: $(STAMP) ## every strategy and job over Spark Connect, to a server on loopback
+	@$(BIN)/python -m pytest -s tests/connect/over_connect.py
+
 test-kafka: $(STAMP) ## through a real Kafka broker and back, with a driver that is killed; jars through Maven
 	@scripts/kafka/fetch $(VENV)/kafka
 	@TRIPLEWIRE_KAFKA_JARS=$(VENV)/kafka $(BIN)/python -m pytest -s tests/kafka/through_kafka.py
@@ -145,7 +148,8 @@ format: $(STAMP) ## let ruff rewrite what it can
 	@$(BIN)/ruff format .
 
 bench-pipeline: $(STAMP) ## the pipeline beside its floor; BENCH=--quick for a small run
-	@$(BIN)/python -m benchmarks.pipeline $(BENCH)
+	@scripts/object-storage/fetch $(VENV)/object-storage
+	@TRIPLEWIRE_OBJECT_STORAGE=$(VENV)/object-storage $(BIN)/python -m benchmarks.pipeline $(BENCH)
 
 bench-strategies: $(STAMP) ## replicate, osma and csma side by side; BENCH=--quick for a small run
 	@$(BIN)/python -m benchmarks.strategies $(BENCH)

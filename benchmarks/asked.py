@@ -43,10 +43,14 @@ class Findings(Struct):
         found = self.of(engine, "mixed", subscriptions)
         return None if found is None else found.events_per_second
 
+    def built(self, at_least: int) -> list[Throughput]:
+        """Triplewire on mixed workloads of some size."""
+        ours = [t for t in self.throughput if t.engine == OURS and t.workload == "mixed"]
+        return [t for t in ours if t.subscriptions >= at_least]
+
     def largest(self) -> Throughput | None:
         """Triplewire on the largest mixed workload."""
-        ours = [t for t in self.throughput if t.engine == OURS and t.workload == "mixed"]
-        return max(ours, key=lambda t: t.subscriptions, default=None)
+        return max(self.built(0), key=lambda t: t.subscriptions, default=None)
 
 
 def figures(findings: Findings) -> list[Figure]:
@@ -100,6 +104,28 @@ def _operators(findings: Findings) -> list[Figure]:
     return found
 
 
+def _building(ours: Throughput) -> list[Figure]:
+    """How soon text is live on one core, and the memory that it takes beside itself."""
+    large = ours.subscriptions >= 100_000
+    rate, memory = ours.subscriptions / ours.building.seconds, ours.bytes_per_subscription
+    return [
+        Figure(
+            f"SPARQL text to live subscription, {ours.subscriptions:,}",
+            "≥ 20,000",
+            rate,
+            "a second",
+            rate >= 20_000 if large else None,
+        ),
+        Figure(
+            f"memory beyond the text at {ours.subscriptions:,}",
+            "≤ 400",
+            memory,
+            "bytes a subscription",
+            memory <= 400 if large else None,
+        ),
+    ]
+
+
 def _vitals(findings: Findings) -> list[Figure]:
     found = []
     if findings.latency is not None:
@@ -108,11 +134,8 @@ def _vitals(findings: Findings) -> list[Figure]:
         found.append(Figure(name, "< 50", findings.latency.median, "µs", met))
     largest = findings.largest()
     if largest is not None:
-        rate = largest.subscriptions / largest.building.seconds
-        found.append(Figure("SPARQL text to live subscription", "≥ 5,000", rate, "a second", rate >= 5_000))
-        met = largest.bytes_per_subscription <= 400 if largest.subscriptions >= 100_000 else None
-        name = f"memory beyond the text at {largest.subscriptions:,}"
-        found.append(Figure(name, "≤ 400", largest.bytes_per_subscription, "bytes a subscription", met))
+        for ours in findings.built(at_least=min(100_000, largest.subscriptions)):
+            found += _building(ours)
     if findings.opening is not None and largest is not None:
         beyond = (findings.opening.bytes_on_disk - largest.building.text_bytes) / largest.subscriptions
         found.append(Figure("its snapshot on disk, beyond the text", "", beyond, "bytes a subscription", None))

@@ -9,9 +9,8 @@ from __future__ import annotations
 import argparse
 import shutil
 import tempfile
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,8 +19,11 @@ from msgspec import Struct
 from pyspark.sql import SparkSession
 from rich.console import Console
 
-from benchmarks import machine
+from benchmarks import indexing, lake, machine
 from benchmarks.asked import Figure
+from benchmarks.indexing import Indexing, measure_indexing
+from benchmarks.lake import lake_figures, measure_lake
+from benchmarks.memory import MemoryWatch
 from benchmarks.reports import QUICK_RESULTS, RESULTS, figures_table, write_json
 from benchmarks.rivals.first.in_spark import MATCHED_COLUMNS, first_matching
 from triplewire.cli.generate import Name, generate_command
@@ -41,10 +43,11 @@ class Plan(Struct, frozen=True):
     events: int
     subscriptions: int
     first_events: int
+    indexed: int
 
 
-FULL = Plan(2_000_000, 100_000, 20_000)
-QUICK = Plan(100_000, 10_000, 4_000)
+FULL = Plan(2_000_000, 100_000, 20_000, 1_000_000)
+QUICK = Plan(100_000, 10_000, 4_000, 30_000)
 
 
 class Findings(Struct):
@@ -58,6 +61,7 @@ class Findings(Struct):
     first: float = 0.0
     matches_per_event: float = 0.0
     worker_mib: float = 0.0
+    indexing: Indexing | None = None
 
 
 def main() -> None:
@@ -68,10 +72,12 @@ def main() -> None:
     console = Console()
     with tempfile.TemporaryDirectory(prefix="triplewire-bench-") as name:
         findings = measured(plan, Path(name), console)
-    figures = asked(findings, full=not quick)
+    with tempfile.TemporaryDirectory(prefix="triplewire-bench-") as name, _session("local[2]") as spark:
+        of_lake = measure_lake(spark, Path(name), lake.QUICK if quick else lake.FULL, console)
+    figures = [*asked(findings, full=not quick), *lake_figures(of_lake, full=not quick)]
     console.print(figures_table(figures))
     folder = QUICK_RESULTS if quick else RESULTS
-    write_json(folder / "pipeline.json", {"machine": facts, "findings": findings, "figures": figures})
+    write_json(folder / "pipeline.json", {"machine": facts, "findings": findings, "lake": of_lake, "figures": figures})
 
 
 def measured(plan: Plan, home: Path, console: Console) -> Findings:
@@ -82,11 +88,14 @@ def measured(plan: Plan, home: Path, console: Console) -> Findings:
     generate_command(home / "few", Name.MIXED, plan.first_events, plan.subscriptions, seed=1, matches=1.0, files=4)
     findings = Findings(plan)
     with _session("local[2]") as spark:
+        findings.indexing = measure_indexing(spark, home / "indexing", plan.indexed, plan.subscriptions)
+        console.print(f"indexing: {plan.indexed / findings.indexing.seconds:,.0f} subscriptions/s")
+    with _session("local[2]") as spark:
         _match(spark, home / "little", home / "warm-lake")
         _floor(spark, home / "little", home / "warm-floor")
         findings.floor = plan.events / _timed(lambda: _floor(spark, home / "data", home / "floor"))
         console.print(f"floor: {findings.floor:,.0f} events/s")
-        with _Memory() as memory:
+        with MemoryWatch() as memory:
             run = _match(spark, home / "data", home / "lake")
         findings.batch, findings.matches_per_event = plan.events / run.seconds, run.matches / plan.events
         findings.worker_mib = memory.most / 2**20
@@ -119,6 +128,7 @@ def asked(found: Findings, *, full: bool) -> list[Figure]:
         figure("streaming beside batch", 0.7, found.streaming / found.batch, "times its speed"),
         figure("two cores beside one", 1.7, found.batch / found.one_core, "times its speed"),
         figure("memory of a worker, not shared", 1024, found.worker_mib, "MiB", "<"),
+        *(indexing.figures(found.indexing, full=full) if found.indexing else ()),
     ]
 
 
@@ -131,13 +141,13 @@ class _Run(Struct, frozen=True):
     matches: int
 
 
-def _match(spark: SparkSession, data: Path, lake: Path) -> _Run:
+def _match(spark: SparkSession, data: Path, out: Path) -> _Run:
     request = MatchRequest(
-        events=(str(data / "events"),), subscriptions=(str(data / "subscriptions.jsonl"),), out=str(lake)
+        events=(str(data / "events"),), subscriptions=(str(data / "subscriptions.jsonl"),), out=str(out)
     )
     run = match_files(spark, request, ProgressBar()).run
-    # The index is built once and used by many runs: its time is reported by the matcher's own benchmark. What is
-    # behind `finished` is counted too: the files are forced to disk and published.
+    # The index is built once and used by many runs: its time is a figure of its own. What is behind `finished` is
+    # counted too: the files are forced to disk and published.
     return _Run((datetime.now(UTC) - run.started).total_seconds(), run.matches)
 
 
@@ -186,48 +196,10 @@ def _timed(action: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-class _Memory:
-    """Watches Spark's Python workers: the most memory that one of them had for itself."""
-
-    def __init__(self) -> None:
-        self.most = 0
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._watch, daemon=True)
-
-    def __enter__(self) -> _Memory:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        self._thread.join()
-
-    def _watch(self) -> None:
-        while not self._over.wait(0.5):
-            self.most = max([self.most, *map(_private_bytes, _workers())])
-
-
-def _workers() -> Iterator[Path]:
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            if b"pyspark.daemon" in (folder / "cmdline").read_bytes():
-                yield folder
-        except OSError:
-            continue
-
-
-def _private_bytes(process: Path) -> int:
-    try:
-        lines = (process / "smaps_rollup").read_text().splitlines()
-    except OSError:
-        return 0
-    return sum(1024 * int(line.split()[1]) for line in lines if line.startswith("Private_"))
-
-
 def _plan(arguments: argparse.Namespace) -> Plan:
     usual = QUICK if arguments.quick else FULL
     events, subscriptions = arguments.events or usual.events, arguments.subscriptions or usual.subscriptions
-    return Plan(events, subscriptions, min(usual.first_events, events))
+    return Plan(events, subscriptions, min(usual.first_events, events), usual.indexed)
 
 
 def _arguments() -> argparse.Namespace:

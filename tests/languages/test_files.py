@@ -97,6 +97,34 @@ class TestSingleFiles:
         assert str(only_bad(path)).startswith(f"{path}: ")
 
 
+class TestTables:
+    def rows(self, *names: str) -> str:
+        return "".join(f'{{"id": "{name}", "language": "graph", "text": "?x a ?y"}}\n' for name in names)
+
+    def test_all_files_at_any_depth_but_the_writers_own(self, tmp_path: Path) -> None:
+        for name in (
+            "day=2/part-0.jsonl",
+            "day=1/part-0.jsonl",
+            "_temporary/part-1.jsonl",
+            ".hidden.jsonl",
+            "_SUCCESS",
+        ):
+            (tmp_path / name).parent.mkdir(exist_ok=True)
+            (tmp_path / name).write_text(self.rows(name.replace("/", "-")))
+        assert [s.id for s in load_subscriptions([tmp_path])] == ["day=1-part-0.jsonl", "day=2-part-0.jsonl"]
+
+    def test_a_folder_with_files_of_one_subscription_is_no_table(self, tmp_path: Path) -> None:
+        (tmp_path / "a.graph").write_text(GRAPH)
+        (tmp_path / "b.jsonl").write_text(self.rows("b"))
+        assert [s.id for s in load_subscriptions([tmp_path])] == ["a"]
+
+    def test_a_delta_table_is_not_guessed_from_its_files(self, tmp_path: Path) -> None:
+        (tmp_path / "_delta_log").mkdir()
+        (tmp_path / "part-0.jsonl").write_text(self.rows("a"))
+        with pytest.raises(InputError, match="found a Delta table"):
+            load_subscriptions([tmp_path])
+
+
 class TestFolders:
     def test_files_by_name_others_passed_over(self, tmp_path: Path) -> None:
         (tmp_path / "b.graph").write_text(GRAPH)

@@ -53,7 +53,7 @@ class TaxonomyRelation(Enum):
     DIRECT_OR_SAME = "directInstanceOrSame"
 
 
-class ComparisonTest(Struct, frozen=True):
+class ComparisonTest(Struct, frozen=True, gc=False):
     """`left operator right`; at least one side is a variable."""
 
     operator: Comparator
@@ -61,14 +61,14 @@ class ComparisonTest(Struct, frozen=True):
     right: Operand
 
 
-class MembershipTest(Struct, frozen=True):
+class MembershipTest(Struct, frozen=True, gc=False):
     """`variable IN (constants)`: the disjunction of `variable = constant`, errors included."""
 
     variable: Variable
     constants: tuple[Constant, ...]
 
 
-class TextTest(Struct, frozen=True):
+class TextTest(Struct, frozen=True, gc=False):
     """`CONTAINS(variable, text)` and its kin. `text` is a string literal, with or without a language."""
 
     relation: TextRelation
@@ -76,7 +76,7 @@ class TextTest(Struct, frozen=True):
     text: Literal
 
 
-class TaxonomyTest(Struct, frozen=True):
+class TaxonomyTest(Struct, frozen=True, gc=False):
     """`tw:isA(variable, cls)` and its kin. False, never an error, for a literal."""
 
     relation: TaxonomyRelation
@@ -84,7 +84,7 @@ class TaxonomyTest(Struct, frozen=True):
     cls: NamedNode
 
 
-class IntegerTest(Struct, frozen=True):
+class IntegerTest(Struct, frozen=True, gc=False):
     """The variable is of L's type Z: a well-formed literal of xsd:integer or a type derived from it."""
 
     variable: Variable
@@ -93,14 +93,14 @@ class IntegerTest(Struct, frozen=True):
 Test = ComparisonTest | MembershipTest | TextTest | TaxonomyTest | IntegerTest
 
 
-class Condition(Struct, frozen=True):
+class Condition(Struct, frozen=True, gc=False):
     """A test that must come out true, or (`holds=False`) must come out false."""
 
     test: Test
     holds: bool = True
 
 
-class Constraint(Struct, frozen=True):
+class Constraint(Struct, frozen=True, gc=False):
     """Alternatives, each a conjunction of conditions."""
 
     alternatives: tuple[tuple[Condition, ...], ...]

@@ -9,7 +9,7 @@ from msgspec import Struct
 from triplewire.rdf.terms import Literal, NamedNode, Triple
 
 
-class Variable(Struct, frozen=True, order=True):
+class Variable(Struct, frozen=True, order=True, gc=False):
     """A variable, by its name without the question mark.
 
     A blank node in a query is a variable that nobody can project or mention: its name begins with `_:`.
@@ -29,7 +29,7 @@ class Variable(Struct, frozen=True, order=True):
 PatternTerm = Variable | NamedNode | Literal | Triple
 
 
-class Pattern(Struct, frozen=True):
+class Pattern(Struct, frozen=True, gc=False):
     """One triple pattern."""
 
     subject: PatternTerm

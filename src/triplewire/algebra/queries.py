@@ -14,7 +14,7 @@ from triplewire.algebra.patterns import Pattern, Variable, variables_of
 from triplewire.rdf.terms import NamedNode
 
 
-class Core(Struct, frozen=True):
+class Core(Struct, frozen=True, gc=False):
     """Patterns that must match together, under a constraint."""
 
     patterns: tuple[Pattern, ...]
@@ -28,18 +28,18 @@ class Core(Struct, frozen=True):
         return tuple(dict.fromkeys(variables_of(self.patterns) + graph_variables))
 
 
-class Select(Struct, frozen=True):
+class Select(Struct, frozen=True, gc=False):
     """Solutions restricted to some variables, in their order; `distinct` drops repeats."""
 
     variables: tuple[Variable, ...]
     distinct: bool = False
 
 
-class Ask(Struct, frozen=True):
+class Ask(Struct, frozen=True, gc=False):
     """Yes or no: one empty solution, or none."""
 
 
-class Construct(Struct, frozen=True):
+class Construct(Struct, frozen=True, gc=False):
     """Triples made from each solution; a blank variable in the template is a fresh blank node per solution."""
 
     template: tuple[Pattern, ...]
@@ -48,7 +48,7 @@ class Construct(Struct, frozen=True):
 Form = Select | Ask | Construct
 
 
-class FastQuery(Struct, frozen=True):
+class FastQuery(Struct, frozen=True, gc=False):
     """The fast lane: the query is its core."""
 
     form: Form

@@ -50,7 +50,7 @@ def languages() -> tuple[Language, ...]:
     return tuple(_languages.values())
 
 
-class Subscription(Struct, frozen=True):
+class Subscription(Struct, frozen=True, gc=False):
     """A standing query.
 
     >>> s = Subscription.parse("ASK { ?paper a <http://example.org/Paper> }", id="papers")

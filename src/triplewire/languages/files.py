@@ -1,8 +1,8 @@
 """Subscriptions from files and folders.
 
 A file in one of the languages is one subscription, and its name without the suffix is the identifier. A folder is all
-such files in it, by name. Many at once come as `.jsonl` or `.parquet`. What cannot be read is returned beside what can,
-each with its place; nothing is dropped silently.
+such files in it, by name. Many at once come as `.jsonl` or `.parquet`; a folder that has only such files, at any depth,
+is a table. What cannot be read is returned beside what can, each with its place; nothing is dropped silently.
 """
 
 from __future__ import annotations
@@ -16,9 +16,17 @@ from triplewire.errors import InputError, LimitExceeded
 from triplewire.languages import bulk
 from triplewire.languages.entries import BadEntry, SubscriptionEntry, decoded
 
-__all__ = ["BadEntry", "each_subscription", "load_subscriptions", "read_subscriptions"]
+__all__ = [
+    "BadEntry",
+    "each_entry",
+    "each_subscription",
+    "load_subscriptions",
+    "parse_entry",
+    "read_subscriptions",
+]
 
 MAX_FILE_BYTES = 1 << 20
+_DELTA_LOG = "_delta_log"
 
 _AnyPath = str | os.PathLike[str]
 _Entries = Iterator[SubscriptionEntry | BadEntry]
@@ -49,18 +57,36 @@ def load_subscriptions(paths: Iterable[_AnyPath]) -> list[Subscription]:
 
 def each_subscription(paths: Iterable[_AnyPath]) -> Iterator[Subscription | BadEntry]:
     """Subscriptions and bad entries in the order in which they stand. All paths together use an identifier once."""
+    for entry in each_entry(paths):
+        yield entry if isinstance(entry, BadEntry) else parse_entry(entry)
+
+
+def each_entry(paths: Iterable[_AnyPath]) -> Iterator[SubscriptionEntry | BadEntry]:
+    """The same, not parsed."""
     taken: dict[str, str] = {}
     for path in map(Path, paths):
         for entry in _entries(path):
-            yield entry if isinstance(entry, BadEntry) else _parsed(entry, taken)
+            yield entry if isinstance(entry, BadEntry) else _once(entry, taken)
 
 
-def _parsed(entry: SubscriptionEntry, taken: dict[str, str]) -> Subscription | BadEntry:
+def parse_entry(entry: SubscriptionEntry) -> Subscription | BadEntry:
+    """The subscription that an entry is."""
     try:
-        _take(entry, taken)
         return Subscription.parse(entry.text, language=entry.language, id=entry.id, owner=entry.owner)
     except InputError as error:
-        return BadEntry(entry.file, entry.place, error.located_in(entry.source), entry.id)
+        return _bad(entry, error)
+
+
+def _once(entry: SubscriptionEntry, taken: dict[str, str]) -> SubscriptionEntry | BadEntry:
+    try:
+        _take(entry, taken)
+    except InputError as error:
+        return _bad(entry, error)
+    return entry
+
+
+def _bad(entry: SubscriptionEntry, error: InputError) -> BadEntry:
+    return BadEntry(entry.file, entry.place, error.located_in(entry.source), entry.id)
 
 
 def _take(entry: SubscriptionEntry, taken: dict[str, str]) -> None:
@@ -102,10 +128,24 @@ def _languages() -> dict[str, str]:
 def _folder(folder: Path) -> _Entries:
     suffixes = _languages()
     files = sorted(file for file in folder.iterdir() if _suffix(file) in suffixes and file.is_file())
-    if not files:
-        raise InputError(wanted=f"files that end in one of {', '.join(suffixes)} in this folder", found="none")
-    for file in files:
+    for file in files or _table(folder):
         yield from _entries(file)
+
+
+def _table(folder: Path) -> list[Path]:
+    """The files of a table: many at once, at any depth. Names with a dot or an underscore in front are the writer's."""
+    if (folder / _DELTA_LOG).is_dir():
+        raise InputError(
+            wanted="a folder of files",
+            found="a Delta table, whose log says which of its files count",
+            source=str(folder),
+        )
+    found = sorted(file for file in folder.rglob("*") if _suffix(file) in _BULK and file.is_file())
+    files = [file for file in found if not any(step[0] in "._" for step in file.relative_to(folder).parts)]
+    if not files:
+        wanted = ", ".join([*_languages(), *_BULK])
+        raise InputError(wanted=f"files that end in one of {wanted} in this folder", found="none")
+    return files
 
 
 def _single(path: Path) -> _Entries:

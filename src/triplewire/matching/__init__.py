@@ -1,6 +1,7 @@
 """Which subscriptions does this event satisfy?
 
 matcher          the front door: add, remove, match, save, open
+compiler         compiles subscriptions for a matcher in another process
 matches          what one subscription has to say about one event
 batch            what a batch of events matched: columns first, objects on demand
 arrow_columns    the same as Arrow arrays, without an object per term
@@ -17,8 +18,20 @@ constraint_text  how a condition reads, and how a binding fails it
 warm_up          compiles every kernel once, for the runs to come
 """
 
+from triplewire.matching.compiler import Compiler
 from triplewire.matching.explain import Explanation, MatchVerdict, explain, why, why_not
 from triplewire.matching.matcher import Matcher, Stats
 from triplewire.matching.matches import Match, Solution
 
-__all__ = ["Explanation", "Match", "MatchVerdict", "Matcher", "Solution", "Stats", "explain", "why", "why_not"]
+__all__ = [
+    "Compiler",
+    "Explanation",
+    "Match",
+    "MatchVerdict",
+    "Matcher",
+    "Solution",
+    "Stats",
+    "explain",
+    "why",
+    "why_not",
+]

@@ -27,11 +27,11 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from triplewire.algebra.queries import GeneralQuery
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import EMPTY, Taxonomy
 from triplewire.errors import BudgetExceeded, DuplicateSubscription, InputError, UnknownSubscription
 from triplewire.matching.batch import MatchBatch
+from triplewire.matching.compiler import checked_plan
 from triplewire.matching.evaluation.budget import DEFAULT_STEPS, Budget
 from triplewire.matching.evaluation.event_view import EventView
 from triplewire.matching.evaluation.interpreter import Interpreter
@@ -44,6 +44,7 @@ from triplewire.matching.reasons.match_reasons import reasons_of
 from triplewire.matching.scanning.event_limits import within
 from triplewire.matching.scanning.scanner import ScanResult, scan
 from triplewire.matching.segments.live_index import LiveIndex
+from triplewire.matching.segments.parts import read_part
 from triplewire.matching.segments.search import MATCH_EVENT, MATCH_OUTCOME, MATCH_SUBSCRIPTION, SegmentMatches
 from triplewire.matching.segments.segment import Segment
 from triplewire.matching.segments.snapshots import read_snapshot, write_snapshot
@@ -103,6 +104,10 @@ class Matcher:
                 return
             self._check(subscription)
             self._index.add(subscription)
+
+    def add_parts(self, parts: Iterable[bytes]) -> None:
+        """Subscribe what `Compiler` has compiled in other processes. None of it if an identifier is taken."""
+        self._index.add_parts([read_part(part) for part in parts])
 
     def remove(self, subscription_id: str) -> None:
         """Unsubscribe."""
@@ -214,9 +219,8 @@ class Matcher:
         return subscription_id in self._index
 
     def _check(self, subscription: Subscription) -> None:
-        if isinstance(subscription.query, GeneralQuery):
-            plan = GeneralPlan(subscription.query)
-            plan.check()
+        plan = checked_plan(subscription)
+        if plan is not None:
             self._plans.keep(subscription.id, plan)
 
     def _matched(self, scanned: ScanResult, events: dict[int, Event]) -> MatchBatch:

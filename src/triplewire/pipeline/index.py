@@ -18,6 +18,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import msgspec
+import pyarrow as pa
 import pyoxigraph
 from msgspec import Struct
 
@@ -56,8 +57,20 @@ class IndexRef(Struct, frozen=True):
 
 def version_of(subscriptions: Iterable[Subscription], taxonomy: Taxonomy | None) -> str:
     """A hash of what is subscribed, whatever the order, and of the taxonomy."""
-    lines = sorted(msgspec.json.encode((s.id, s.language, s.text, s.owner)) for s in subscriptions)
-    digest = hashlib.sha256(b"\n".join(lines))
+    return _version(((s.id, s.language, s.text, s.owner) for s in subscriptions), taxonomy)
+
+
+def version_of_rows(table: pa.Table, taxonomy: Taxonomy | None) -> str:
+    """The same for rows that have these columns."""
+    batches = table.select(["id", "language", "text", "owner"]).to_batches()
+    columns = ([column.to_pylist() for column in batch.columns] for batch in batches)
+    return _version((row for some in columns for row in zip(*some, strict=True)), taxonomy)
+
+
+def _version(rows: Iterable[tuple[str, str, str, str | None]], taxonomy: Taxonomy | None) -> str:
+    # Sorted by their hashes, since a million texts would take a quarter of a gigabyte while they are sorted.
+    hashes = sorted(hashlib.sha256(msgspec.json.encode(row)).digest() for row in rows)
+    digest = hashlib.sha256(b"".join(hashes))
     if taxonomy is not None:
         digest.update(f"\n{taxonomy.version}".encode())
     return digest.hexdigest()[:_DIGITS]
@@ -112,6 +125,17 @@ def index_at(folder: str | os.PathLike[str]) -> IndexRef:
     if found.format != FORMAT:
         raise SnapshotError(wanted=f"an index of format {FORMAT}", found=f"format {found.format}", source=str(path))
     return msgspec.structs.replace(found, folder=str(folder))
+
+
+def indexes_in(root: Path) -> list[IndexRef]:
+    """The whole indexes under a root, the newest first. What is none, or is damaged, is passed over."""
+    found = []
+    for description in root.glob(f"*/{_DESCRIPTION}"):
+        try:
+            found.append((description.stat().st_mtime_ns, index_at(description.parent)))
+        except (SnapshotError, FileNotFoundError):
+            continue
+    return [index for _, index in sorted(found, key=lambda pair: pair[0], reverse=True)]
 
 
 def index_of_snapshot(folder: str | os.PathLike[str], taxonomy: Taxonomy | None = None) -> IndexRef:

@@ -6,7 +6,7 @@ import pytest
 from tests.pipeline.samples import request_of, write_rows
 
 from triplewire.errors import BadInputRefused, InputError
-from triplewire.matching import Matcher
+from triplewire.matching import Compiler, Matcher
 from triplewire.pipeline.jobs.subscription_loading import load_subscriptions
 from triplewire.pipeline.storage.location import Location
 from triplewire.pipeline.strategies import osma
@@ -17,19 +17,22 @@ ROWS = [Row("good", "sparql", "ASK { ?s <urn:p> ?o }"), Row("bad", "sparql", "AS
 
 @pytest.fixture
 def feed(tmp_path, monkeypatch):
-    """Two subscriptions, of which an index takes one."""
-    add = Matcher.add
-
-    def choosy(matcher, subscription, **others):
-        if subscription.id == "bad":
-            raise InputError("wanted a query that Oxigraph accepts, found another")
-        add(matcher, subscription, **others)
-
-    monkeypatch.setattr(Matcher, "add", choosy)
+    """Two subscriptions, of which an index takes one, whether they are added or compiled."""
+    for kind in (Matcher, Compiler):
+        monkeypatch.setattr(kind, "add", _choosy(kind.add))
     monkeypatch.setattr(osma, "_fitting_parts", lambda *_: 2)
     (tmp_path / "feed").mkdir()
     write_rows(tmp_path / "feed" / "subscriptions.jsonl", ROWS)
     return tmp_path / "feed"
+
+
+def _choosy(add):
+    def choosy(target, subscription, **others):
+        if subscription.id == "bad":
+            raise InputError("wanted a query that Oxigraph accepts, found another")
+        add(target, subscription, **others)
+
+    return choosy
 
 
 @pytest.mark.parametrize("strategy", ["replicate", "osma"])

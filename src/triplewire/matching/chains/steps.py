@@ -15,7 +15,7 @@ from msgspec import Struct
 from triplewire.algebra.constraints import Comparator, ComparisonTest, Condition, Constraint, variables_in
 from triplewire.algebra.patterns import Pattern, PatternTerm, Variable
 from triplewire.algebra.queries import Core
-from triplewire.matching.segments.encoding import visiting_order
+from triplewire.matching.segments.recipes import visiting_order
 from triplewire.rdf.terms import XSD, Literal, NamedNode
 
 # For each alternative of a constraint, the conditions that can be decided after a step.

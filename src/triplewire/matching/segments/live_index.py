@@ -19,12 +19,14 @@ from msgspec import Struct
 
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import EMPTY, Taxonomy
+from triplewire.errors import DuplicateSubscription
 from triplewire.matching.kernels.bytetable import table_of
 from triplewire.matching.kernels.structures import EventBatch, Lineage
 from triplewire.matching.scanning.scanner import ScanResult
 from triplewire.matching.segments.event_statistics import NOTHING_SEEN, EventStatistics
 from triplewire.matching.segments.lineages import TaxonomyArrays, lineage_of, taxonomy_arrays
-from triplewire.matching.segments.merge import merged
+from triplewire.matching.segments.merge import joined, merged
+from triplewire.matching.segments.parts import CompiledPart
 from triplewire.matching.segments.records import SegmentDraft, SubscriptionRecords
 from triplewire.matching.segments.search import SegmentMatches, Workspaces, batch_of, search_segment
 from triplewire.matching.segments.segment import Segment, segment_of
@@ -120,6 +122,30 @@ class LiveIndex:
             if len(self._draft) >= self._thresholds.draft:
                 self.flush()
 
+    def add_parts(self, parts: Sequence[CompiledPart]) -> None:
+        """Add what was compiled elsewhere, as one segment. Changes nothing if an identifier is taken."""
+        if not parts:
+            return
+        with self.lock:
+            self._raise_failure()
+            self.flush()
+            records, shapes = joined(parts)
+            self._require_free(records)
+            serials = np.arange(self._serial, self._serial + records.size)
+            self._replace((*self._state.segments, self._indexed(records._replace(serials=serials), shapes)))
+            self._serial += records.size
+            self._merge_due()
+
+    def _require_free(self, records: SubscriptionRecords) -> None:
+        seen: set[str] = set()
+        for number in range(records.size):
+            name = records.ids.string(number).decode()
+            if name in seen or self._place(name) is not None:
+                raise DuplicateSubscription(
+                    f"the subscription {name!r} is taken", wanted="each identifier once", found="it again"
+                )
+            seen.add(name)
+
     def remove(self, subscription_id: str) -> bool:
         """Remove a subscription; says whether there was one."""
         with self.lock:
@@ -195,6 +221,8 @@ class LiveIndex:
         """Everything in one segment, indexed by the statistics of now."""
         self.settle()
         with self.lock:
+            if len(self._state.segments) == 1 and not self.statistics.events and not self._state.segments[0].has_gaps:
+                return self._state.segments[0]
             segments = self._state.segments or (self._indexed(*SegmentDraft().records()),)
             segment = self._indexed(*merged(segments))
             self._replace((segment,))

@@ -1,16 +1,19 @@
-"""Many segments become one: live subscriptions are kept, equal constants, texts and programs are written once."""
+"""Many segments or parts become one: live subscriptions are kept, equal constants, texts and programs written once."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from triplewire.matching.kernels import layout
 from triplewire.matching.kernels.bytetable import hash_entries, number_distinct, slot_count
 from triplewire.matching.kernels.layout import HEADER, ROW
 from triplewire.matching.kernels.machine import Table, kernel
 from triplewire.matching.kernels.structures import Flags, Words
+from triplewire.matching.segments.parts import CompiledPart
 from triplewire.matching.segments.records import Strings, SubscriptionRecords
 from triplewire.matching.segments.segment import Segment
 from triplewire.matching.segments.shapes import SolutionShape
@@ -18,11 +21,18 @@ from triplewire.rdf.terms import RDF
 
 _TYPE = str(RDF["type"]).encode()
 
+_Values = NDArray[Any]
+
 
 def merged(segments: Sequence[Segment]) -> tuple[SubscriptionRecords, list[SolutionShape]]:
     """The records of all live subscriptions, in the order of adding."""
-    parts = [_live(segment) for segment in segments]
-    shapes, shape_maps = _numbered([segment.shapes for segment in segments])
+    return joined([CompiledPart(_live(segment), segment.shapes) for segment in segments])
+
+
+def joined(compiled: Sequence[CompiledPart]) -> tuple[SubscriptionRecords, list[SolutionShape]]:
+    """The records of all parts, in their order."""
+    parts = [part.records for part in compiled]
+    shapes, shape_maps = _numbered([part.shapes for part in compiled])
     constants, constant_maps = _distinct([part.constants for part in parts])
     texts, text_maps = _distinct([part.texts for part in parts])
     labels, label_maps = _distinct([part.labels for part in parts])
@@ -82,16 +92,25 @@ def _live(segment: Segment) -> SubscriptionRecords:
     )
 
 
-def _selected(values: Words, starts: Table, chosen: Table) -> tuple[Words, Table]:
+def _selected(values: _Values, starts: Table, chosen: Table) -> tuple[_Values, Table]:
     """The runs of `values` that belong to the chosen owners, and where each of them starts now."""
-    lengths = starts[chosen + 1] - starts[chosen]
-    new_starts = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
-    shifts = np.repeat(starts[chosen] - new_starts[:-1], lengths)
-    return values[np.arange(new_starts[-1]) + shifts], new_starts
+    new_starts = np.concatenate(([0], np.cumsum(starts[chosen + 1] - starts[chosen]))).astype(np.int64)
+    result = np.empty(new_starts[-1], values.dtype)
+    _copy_runs(values, starts, chosen, new_starts, result)
+    return result, new_starts
+
+
+@kernel
+def _copy_runs(values: _Values, starts: Table, chosen: Table, new_starts: Table, result: _Values) -> None:
+    """A run at a time: as numbers of all elements, the choice would take sixteen times what is chosen."""
+    for run in range(chosen.size):
+        start = starts[chosen[run]]
+        length = new_starts[run + 1] - new_starts[run]
+        result[new_starts[run] : new_starts[run + 1]] = values[start : start + length]
 
 
 def _strings(strings: Strings, chosen: Table) -> Strings:
-    return Strings(*_selected(strings.arena, strings.offsets, chosen))  # type: ignore[arg-type]
+    return Strings(*_selected(strings.arena, strings.offsets, chosen))
 
 
 def _renumbered(strings: Strings, keep: Flags) -> tuple[Strings, Words]:

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from triplewire.algebra.queries import cores_of
+from triplewire.algebra.patterns import Variable
+from triplewire.algebra.queries import Construct, FastQuery, Query, cores_of
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.matching.kernels.bytetable import arena_of
 from triplewire.matching.kernels.machine import Bytes, Table
@@ -84,6 +85,7 @@ class _Writer:
         self.encoder = Encoder()
         self.programs: dict[bytes, int] = {}
         self.shapes: dict[SolutionShape, int] = {}
+        self._shape_numbers: dict[tuple[object, object], int] = {}
         self.labels: dict[bytes, int] = {}
         self.link_starts, self.links = array("q", (0,)), array("i")
         self.label_of, self.shape_of = array("i"), array("i")
@@ -111,12 +113,24 @@ class _Writer:
         return records, list(self.shapes)
 
     def _write(self, subscription: Subscription) -> None:
-        variables: tuple[object, ...] = ()
+        variables: tuple[Variable, ...] = ()
         for core in cores_of(subscription.query):
             code, variables = self.encoder.encode(core)
             self.links.append(self.programs.setdefault(code, len(self.programs)))
         self.link_starts.append(len(self.links))
-        shape = shape_of(subscription.query, variables)  # type: ignore[arg-type]
-        self.shape_of.append(self.shapes.setdefault(shape, len(self.shapes)))
+        self.shape_of.append(self._shape_number(subscription.query, variables))
         label = f"{subscription.language}\t{subscription.owner or ''}".encode()
         self.label_of.append(self.labels.setdefault(label, len(self.labels)))
+
+    def _shape_number(self, query: Query, variables: tuple[Variable, ...]) -> int:
+        # The template of a CONSTRUCT has constants, and all general queries have one shape: neither is worth a memory.
+        if not isinstance(query, FastQuery) or isinstance(query.form, Construct):
+            return self._number_of(shape_of(query, variables))
+        key = query.form, variables
+        number = self._shape_numbers.get(key)
+        if number is None:
+            number = self._shape_numbers[key] = self._number_of(shape_of(query, variables))
+        return number
+
+    def _number_of(self, shape: SolutionShape) -> int:
+        return self.shapes.setdefault(shape, len(self.shapes))

@@ -58,6 +58,11 @@ class Segment(Struct, frozen=True, eq=False):
         return int(self.removed.size - np.count_nonzero(self.removed))
 
     @property
+    def has_gaps(self) -> bool:
+        """Whether some subscription has been removed."""
+        return bool(self.removed.any())
+
+    @property
     def unindexed(self) -> int:
         """How many live subscriptions are tested on every event."""
         return len(self._unindexed())

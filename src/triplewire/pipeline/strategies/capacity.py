@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+
 from triplewire.algebra.subscriptions import Subscription
+from triplewire.pipeline.api_modes import parallelism
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -23,7 +26,17 @@ _LIMITS = ("memory.max", "memory/memory.limit_in_bytes")
 
 def index_bytes(subscriptions: Iterable[Subscription]) -> int:
     """About how much memory an index of these takes."""
-    return round(sum(_BYTES_A_SUBSCRIPTION + _BYTES_A_CHARACTER * len(s.text) for s in subscriptions))
+    lengths = [len(subscription.text) for subscription in subscriptions]
+    return bytes_of(len(lengths), sum(lengths))
+
+
+def bytes_of(subscriptions: int, characters: int) -> int:
+    """The same for so many subscriptions, whose texts have so many characters together.
+
+    >>> bytes_of(1_000_000, 170_000_000)
+    622000000
+    """
+    return round(_BYTES_A_SUBSCRIPTION * subscriptions + _BYTES_A_CHARACTER * characters)
 
 
 def fits(index: int, memory: int) -> bool:
@@ -47,8 +60,14 @@ def parts_for(index: int, memory: int, cores: int) -> int:
 
 def least_memory(spark: SparkSession) -> int:
     """The memory of the smallest host that a task ran on."""
-    tasks = spark.sparkContext.defaultParallelism
-    return int(spark.sparkContext.parallelize(range(tasks), tasks).map(lambda _: memory_here()).min())
+    tasks = parallelism(spark)
+    rows = spark.range(0, tasks, 1, tasks).mapInArrow(_memories, "memory long").collect()
+    return min(int(row.memory) for row in rows)
+
+
+def _memories(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for _ in batches:
+        yield pa.RecordBatch.from_pydict({"memory": [memory_here()]})
 
 
 def memory_here(groups: Path = _CONTROL_GROUPS) -> int:

@@ -35,16 +35,15 @@ def prepare_in(
     taxonomy: Taxonomy | None = None,
 ) -> Strategy:
     """Prepare a strategy under a root, unless it is there."""
-    here = _folder_here(root)
+    here = folder_here(root)
     found = prepare(spark, subscriptions, here, strategy, taxonomy=taxonomy)
-    if not root.is_local:
-        _keep(Path(found.index.folder), root)
+    keep_in(root, Path(found.index.folder))
     return found
 
 
 def find_in(root: Location, version: str) -> Strategy | None:
     """The strategy with the index of a version, if there is one under the root."""
-    here = _folder_here(root)
+    here = folder_here(root)
     if not root.is_local:
         for folder in list_folders(root):
             if version in versions_of([folder.name]) and find_file(folder / _COMPLETE) is not None:
@@ -57,7 +56,8 @@ def known_versions(root: Location) -> list[str]:
     return versions_of(folder.name for folder in list_folders(root))
 
 
-def _folder_here(root: Location) -> Path:
+def folder_here(root: Location) -> Path:
+    """The folder in which what is under a root is prepared: the root, or this machine's copies of what it has."""
     if root.is_local:
         return root.absolute().local
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
@@ -66,9 +66,10 @@ def _folder_here(root: Location) -> Path:
     return folder
 
 
-def _keep(folder: Path, root: Location) -> None:
+def keep_in(root: Location, folder: Path) -> None:
+    """Put what was prepared in a folder here under the root, unless it is there."""
     there = root / folder.name
-    if find_file(there / _COMPLETE) is not None:
+    if root.is_local or find_file(there / _COMPLETE) is not None:
         return
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         replace_bytes(there / path.relative_to(folder).as_posix(), path.read_bytes())
@@ -90,4 +91,4 @@ def _fetch(folder: Location, root: Path) -> None:
         shutil.rmtree(draft, ignore_errors=True)
 
 
-__all__ = ["find_in", "known_versions", "prepare_in"]
+__all__ = ["find_in", "folder_here", "keep_in", "known_versions", "prepare_in"]

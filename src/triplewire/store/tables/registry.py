@@ -28,9 +28,9 @@ class SubscriptionOptions(Struct, frozen=True, kw_only=True, omit_defaults=True)
     """How notifications are made and sent. `retention` is how long an unread one is kept, in seconds.
 
     `lease_ends` is when the callback must be proven again, in Unix seconds. `window` is for how many seconds a view
-    joins what changes into one notification. `why` asks for what each solution stands on. While it is `paused`, nothing
-    is handed out: what comes waits. `topic` is the address of what a webhook of another `protocol` is about; such a
-    subscription was made by that protocol, and ends with it.
+    joins what changes into one notification. `why` asks for what each solution stands on. `topic` is the address of
+    what a webhook of another `protocol` is about; such a subscription was made by that protocol, and ends with it.
+    While it is `paused`, nothing is handed out: what comes waits.
     """
 
     payload: Payload = "solutions"
@@ -41,9 +41,9 @@ class SubscriptionOptions(Struct, frozen=True, kw_only=True, omit_defaults=True)
     retention: float | None = None
     window: float | None = None
     why: bool = False
-    paused: bool = False
     protocol: Protocol = "standard"
     topic: str | None = None
+    paused: bool = False
 
 
 class SubscriptionRecord(Struct, frozen=True):

@@ -104,7 +104,7 @@ def literal_if_any(cursor: Cursor) -> Literal | None:
         return _string(cursor)
     if is_number(token):
         cursor.at += 1
-        return Literal(token, datatype=_number_type(token))
+        return Literal(token, datatype=number_type(token))
     if token.lower() in ("true", "false"):
         cursor.at += 1
         return Literal(token.lower(), datatype=BOOLEAN)
@@ -121,7 +121,7 @@ def text(cursor: Cursor) -> str:
     return value
 
 
-def _number_type(token: str) -> NamedNode:
+def number_type(token: str) -> NamedNode:
     if "e" in token or "E" in token:
         return _DOUBLE
     return _DECIMAL if "." in token else _INTEGER

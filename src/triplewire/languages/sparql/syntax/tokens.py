@@ -26,7 +26,7 @@ _ESCAPED = r"%[0-9A-Fa-f]{2}|\\[_~.\-!$&'()*+,;=/?#@%]"
 _PREFIXED = (
     rf"(?:[{_BASE}][{_CHARS}.]{{0,255}}:(?<!\.:)|:)(?:(?:[{_WORD}:]|{_ESCAPED})(?:\.*(?:[{_CHARS}:]|{_ESCAPED}))*)?"
 )
-_IRI = r"<[^<>\"{}|^`\\\x00-\x20]*>"
+IRI_REST = r"[^<>\"{}|^`\\\x00-\x20]*>"
 # Whatever a loop in here gives back, nothing else in it takes: a string without an end is read at most twice.
 _STRING = (
     r'"""[^"\\]*(?:(?:\\[\s\S]|""?(?!"))[^"\\]*)*"""'
@@ -44,7 +44,7 @@ _SYMBOL = r"\^\^|&&|\|\||!=|<=|>=|[{}()\[\].;,*/+\-=<>!|^?]"
 # Some token is found at every place, so that the loop over blanks and comments never has to give anything back.
 _TOKEN = re.compile(
     r"(?:[ \t\r\n]+|\#[^\r\n]*)*"
-    rf"({_VARIABLE}|{_PREFIXED}|[A-Za-z][A-Za-z0-9_]*|{_IRI}|{_NUMBER}|{_SYMBOL}|{_STRING}|{_BLANK}|{_LANGUAGE}"
+    rf"({_VARIABLE}|{_PREFIXED}|[A-Za-z][A-Za-z0-9_]*|<{IRI_REST}|{_NUMBER}|{_SYMBOL}|{_STRING}|{_BLANK}|{_LANGUAGE}"
     rf"|{_UNCLOSED}|[^\x00-\x7f]+|[\s\S]|\Z)"
 )
 _CLOSED = re.compile(_STRING)

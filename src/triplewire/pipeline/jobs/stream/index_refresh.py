@@ -1,4 +1,4 @@
-"""The index of subscription files, built again when they change: what changed takes effect with the next micro-batch.
+"""The index of subscription files and tables: what changes is indexed, and takes effect with the next micro-batch.
 
 Failure policy: files that were good and cannot be read now leave the last index in force; the reason is a reject.
 """
@@ -70,7 +70,8 @@ class RefreshedIndex:
 
 def _files_at(place: Location) -> list[StoredFile]:
     found = find_file(place)
-    return list_files(place) if found is None else [found]
+    # At any depth: a table has its files in folders, and a row may go by its log alone.
+    return list_files(place, recursive=True) if found is None else [found]
 
 
 def _recorded_rejects(lake: Lake, run: str) -> set[Reject]:
