@@ -43,6 +43,7 @@ VALUES: dict[str, tuple[Any, Any, Any]] = {
     "sepa_token_seconds": (1.5, 2.5, 3.5),
     "sepa_invitations": ("by-file", "by-environment", "by-flag"),
     "allow_loopback_webhooks": (True, True, True),
+    "solid_receivers": ("https://a.example", "https://b.example,http://localhost:3000", "https://c.example"),
     "network_key": ("by-file", "by-environment", "by-flag"),
     "join": ("tcp://a:1", "tcp://b:1,tcp://c:2", "tcp://d:1"),
     "network_address": ("tcp://127.0.0.1:1", "tcp://127.0.0.1:2", "tcp://127.0.0.1:3"),

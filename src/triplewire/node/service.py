@@ -79,6 +79,8 @@ class Node:
         self._by_secret: dict[bytes, Client] = {}
         self._hashes: dict[str, bytes] = {}
         self._tasks = Supervisor()
+        # Subscribers of others' protocols that are asked whether they mean it.
+        self.checks = Supervisor()
 
     @classmethod
     async def open(cls, settings: Settings, *, disk: Disk | None = None, clock: Clock | None = None) -> Node:
@@ -127,6 +129,7 @@ class Node:
     async def stop(self) -> None:
         """End in order: nobody new, then what was begun, then the folder."""
         await self._tasks.stop()
+        await self.checks.stop()
         self.streams.stop()
         if self.peers is not None:
             await self.peers.stop()

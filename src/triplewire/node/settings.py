@@ -92,6 +92,10 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         ),
     ] = None
     allow_loopback_webhooks: Annotated[bool, _about("Let webhooks lead to this machine.")] = False
+    solid_receivers: Annotated[
+        str | None,
+        _about("Origins, a,b, to which Solid's webhooks go without a challenge, which those do not know.", "ORIGIN"),
+    ] = None
     network_key: Annotated[
         Path | None,
         _about(
@@ -154,6 +158,11 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return origins_of(self.allow_origin or "")
 
     @property
+    def known_receivers(self) -> frozenset[str]:
+        """Who need not answer a challenge."""
+        return origins_of(self.solid_receivers or "")
+
+    @property
     def limits(self) -> Limits:
         """What holds for events, and for the documents that bring them."""
         body = self.request_bytes or max(_REQUEST_BYTES, self.event_bytes)
@@ -180,6 +189,8 @@ def load_settings(flags: Mapping[str, Any], environment: Mapping[str, str], file
             found=repr(settings.host),
             hint="use --host 127.0.0.1, or leave --open out",
         )
+    if ANY in origins_of(settings.solid_receivers or ""):
+        raise InputError(wanted="origins by name in --solid-receivers", found="*, which is everybody's")
     if ANY in settings.origins and settings.open:
         raise InputError(
             wanted="origins by name with --open, which asks nobody for a secret",

@@ -35,6 +35,9 @@ class Supervisor:
     def __contains__(self, name: str) -> bool:
         return name in self._named
 
+    def __len__(self) -> int:
+        return len(self._tasks)
+
     def cancel(self, name: str) -> None:
         """End a task, and do not wait for it; one that is not there is fine."""
         task = self._named.pop(name, None)

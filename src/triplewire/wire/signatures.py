@@ -51,6 +51,15 @@ def signed_headers(secret: str, identity: str, timestamp: int, body: bytes) -> d
     }
 
 
+def hub_signature(secret: str, body: bytes) -> dict[str, str]:
+    """The header of a message as WebSub has it (section 7.1 there).
+
+    >>> hub_signature("s", b"")["x-hub-signature"][:15]
+    'sha256=64eca07c'
+    """
+    return {"x-hub-signature": f"sha256={hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()}"}
+
+
 def verify(secret: str, headers: Mapping[str, str], body: bytes, now: float) -> str:
     """The identity of a message that is genuine and fresh, or `SignatureMismatch`. Header names in lower case."""
     try:

@@ -15,6 +15,7 @@ A, B = "http://127.0.0.1:1", "http://127.0.0.1:2"
         ([], "found none"),
         (["--events", "in", "--from-node", A], "found --events and --from-node"),
         (["--kafka", "host:9092"], "found --kafka alone"),
+        (["--events", "in", "--changes"], "found --changes alone"),
         (["--events", "in", "--to-topic", "alerts"], "found --to-topic alone"),
     ],
 )

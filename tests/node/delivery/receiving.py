@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
 
@@ -29,6 +30,8 @@ class Receiver:
         self.behaviour = behaviour
         self.requests: list[tuple[dict[str, str], bytes]] = []
         self.port = 0
+        # The fields of each request's query, in order.
+        self.queries: list[dict[str, str]] = []
         self.connections = 0
 
     @property
@@ -50,6 +53,7 @@ class Receiver:
         self.connections += 1
         try:
             head = (await reader.readuntil(b"\r\n\r\n")).decode()
+            self.queries.append(dict(parse_qsl(urlsplit(head.split(" ")[1]).query)))
             lines = [line.partition(": ") for line in head.split("\r\n")[1:] if line]
             headers = {name.lower(): value for name, _, value in lines}
             body = await reader.readexactly(int(headers.get("content-length", "0")))

@@ -28,6 +28,7 @@ EXAMPLES = examples(
     "stream --events incoming/ --subscriptions alerts/ --out lake",
     "stream --kafka host:9092 --topic papers --jars jars/ -s alerts/ -o lake --strategy auto",
     "stream --from-node http://127.0.0.1:8080 -s alerts/ -o lake --to-node http://127.0.0.1:8080",
+    "stream --from-node http://127.0.0.1:8080 --changes -s alerts/ -o changes",
 )
 _SHOWN = 20
 _RESUME = "the same call goes on where it was"
@@ -41,6 +42,7 @@ def stream_command(
     topic: asked.TopicName = None,
     kafka_format: asked.KafkaFormat = "nquads",
     from_node: asked.FromNode = None,
+    changes: asked.Changes = False,
     taxonomy: options.Taxonomy = None,
     strategy: options.Strategy = "replicate",
     assemble: asked.Assemble = False,
@@ -77,6 +79,8 @@ def stream_command(
     """
     _require_one({"--events": events, "--kafka": kafka, "--from-node": from_node})
     _require_both({"--kafka": kafka, "--topic": topic})
+    if changes and from_node is None:
+        raise typer.BadParameter("wanted --from-node with --changes, found --changes alone")
     _require_both({"--to-kafka": to_kafka, "--to-topic": to_topic})
     from triplewire.pipeline.jobs import stream as job
 
@@ -85,7 +89,11 @@ def stream_command(
     with ExitStack() as opened:
         source: Source
         if from_node is not None:
-            source = job.NodeLog(opened.enter_context(connect(from_node, secret_file)), events_at_once)
+            client = opened.enter_context(connect(from_node, secret_file))
+            if changes:
+                source = job.NodeLog(job.ChangeLog(client), events_at_once, "/changes")
+            else:
+                source = job.NodeLog(client, events_at_once)
         elif kafka is not None and topic is not None:
             source = job.Topic(kafka, topic, events_at_once, connector, kafka_format)
         else:

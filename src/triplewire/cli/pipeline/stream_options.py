@@ -16,6 +16,9 @@ Watched = Annotated[
 Kafka = Annotated[str | None, typer.Option("--kafka", metavar="SERVERS", help="Kafka, as HOST:PORT,…, with --topic.")]
 TopicName = Annotated[str | None, typer.Option("--topic", help="The topic to read: one message an event.")]
 FromNode = Annotated[str | None, typer.Option("--from-node", metavar="URL", help="A node, whose log to follow.")]
+Changes = Annotated[
+    bool, typer.Option("--changes", help="With --from-node: what changes in its living graph, not its events.")
+]
 Assemble = Annotated[bool, typer.Option("--assemble", help="Quads arrive apart: put events together by graph.")]
 Gap = Annotated[str, typer.Option("--gap", help="With --assemble: an event is whole after so long a silence.")]
 Delay = Annotated[str, typer.Option("--delay", help="With --assemble: how late a quad may come.")]

@@ -17,7 +17,7 @@ import socket
 import ssl
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, Literal
 
 import httpx
 import msgspec
@@ -25,21 +25,37 @@ from msgspec import Struct
 
 from triplewire.errors import DeliveryFailed
 from triplewire.node.delivery.addresses import Loopback, WebhookTarget, permitted
-from triplewire.wire.signatures import signed_headers
+from triplewire.wire.signatures import hub_signature, signed_headers
 
+# As Standard Webhooks has it, as WebSub has it, or not at all.
+Signing = Literal["standard", "hub", "none"]
 MAX_ANSWER_BYTES = 16 * 1024
 # From a host and a port to the addresses it has now, as text.
 Resolve = Callable[[str, int], Awaitable[list[str]]]
 
 
 class Message(Struct, frozen=True):
-    """What is sent. The identity is the same each time that it is sent."""
+    """What is sent. The identity is the same each time that it is sent; `link` is a header of that name."""
 
     target: WebhookTarget
-    secret: str
+    secret: str | None
     identity: str
     body: bytes
     media_type: str = "application/json"
+    signing: Signing = "standard"
+    link: str | None = None
+    method: str = "POST"
+
+    def headers(self, timestamp: int) -> dict[str, str]:
+        """What says whose the message is, and what it is."""
+        found = {"host": self.target.host_header, "user-agent": "triplewire"}
+        found |= {"content-type": self.media_type} if self.body else {}
+        found |= {} if self.link is None else {"link": self.link}
+        if self.secret is None or self.signing == "none":
+            return found
+        if self.signing == "hub":
+            return found | hub_signature(self.secret, self.body)
+        return found | signed_headers(self.secret, self.identity, timestamp, self.body)
 
 
 class Poster:
@@ -67,11 +83,10 @@ class Poster:
     async def _send(self, message: Message) -> bytes:
         target = message.target
         address = permitted(await self._resolve(target.host, target.port), target, self._loopback)
-        headers = signed_headers(message.secret, message.identity, int(self._wall_clock()), message.body)
-        headers |= {"host": target.host_header, "content-type": message.media_type, "user-agent": "triplewire"}
+        headers = message.headers(int(self._wall_clock()))
         extensions = {"sni_hostname": target.host}
         request = self._client.build_request(
-            "POST", target.url_at(address), headers=headers, content=message.body, extensions=extensions
+            message.method, target.url_at(address), headers=headers, content=message.body, extensions=extensions
         )
         response = await self._client.send(request, stream=True)
         try:

@@ -13,18 +13,17 @@ What is not delivered stays in the outbox; what was given up is a dead letter th
 from __future__ import annotations
 
 import asyncio
-import hashlib
+import hmac
 import logging
 import random
 import secrets
 from collections.abc import Callable
 
-import msgspec
-
-from triplewire.errors import DeliveryFailed, InputError, StoreError, TriplewireError, UnknownSubscription
+from triplewire.errors import DeliveryFailed, InputError, TriplewireError, UnknownSubscription
 from triplewire.node.broker.broker import Broker
 from triplewire.node.delivery.addresses import Loopback, target_of
 from triplewire.node.delivery.delivery_step import Expire, RetryPolicy, Wait, WebhookState, accepted, next_step, refused
+from triplewire.node.delivery.envelopes import message_of
 from triplewire.node.delivery.streams import Gap, items_of, position_of
 from triplewire.node.delivery.webhook_request import Message, Poster, Resolver, challenge_body, check_answer
 from triplewire.node.matching.answers import Notification
@@ -96,6 +95,13 @@ class Webhooks:
         check_answer(word, await self._suspect.post(message))
         return secret
 
+    async def ask(self, url: str, word: str) -> None:
+        """Whether a receiver means it: it is asked by GET, and answers with the word (WebSub, section 5.3)."""
+        message = Message(target_of(url), None, f"intent-{secrets.token_hex(8)}", b"", signing="none", method="GET")
+        answer = await self._suspect.post(message)
+        if not hmac.compare_digest(word.encode(), answer):
+            raise DeliveryFailed(wanted="the challenge's word as the whole answer", found="something else")
+
     def lease_end(self, seconds: float | None = None) -> float:
         """When a webhook that is proven now must be proven again, in Unix seconds that do not jump (row F8)."""
         wanted = LEASE_SECONDS if seconds is None else seconds
@@ -153,12 +159,15 @@ class Webhooks:
         self, record: SubscriptionRecord, state: WebhookState, item: Notification | Gap
     ) -> WebhookState | None:
         """Try one item until it is accepted or given up. None: the lease is over."""
-        message = message_of(record, item)
+        message = message_of(record, item, self._broker.clock.now())
         position = position_of(item)
         while state.cursor < position:
             step = next_step(state, self._now())
             if isinstance(step, Expire):
                 _log.warning("the lease of the webhook of subscription %d is over", record.number)
+                if record.options.protocol != "standard":
+                    # Made by a protocol in which it ends with the lease: nobody renews or reads it.
+                    await self._broker.subscriptions.unsubscribe(record.number)
                 return None
             if isinstance(step, Wait):
                 # What comes meanwhile is left to the disk: a receiver that is down takes no memory (row F5).
@@ -198,17 +207,6 @@ class Webhooks:
         record = self._broker.subscriptions.index.require(letter.subscription)
         if not record.options.callback:
             raise InputError(wanted="a subscription with a webhook", found=f"{record.name!r} without")
-        await self._suspect.post(message_of(record, self._broker.dead_letters.notification(letter)))
+        notification = self._broker.dead_letters.notification(letter)
+        await self._suspect.post(message_of(record, notification, self._broker.clock.now()))
         await self._broker.dead_letters.remove(letter.id)
-
-
-def message_of(record: SubscriptionRecord, item: Notification | Gap) -> Message:
-    """What a receiver gets. Its identity is that of the notification, so that a repeat can be recognised."""
-    kind, name = ("gap", f"gap {item.until}") if isinstance(item, Gap) else ("notification", item.event)
-    content = msgspec.json.encode(item)
-    head = msgspec.json.encode({"type": kind, "subscription": record.name})
-    options = record.options
-    if options.callback is None or options.callback_secret is None:
-        raise StoreError(wanted=f"a callback and its secret for {record.name!r}", found="none")
-    identity = hashlib.sha256(f"{record.number}\0{name}".encode()).hexdigest()[:32]
-    return Message(target_of(options.callback), options.callback_secret, identity, head[:-1] + b"," + content[1:])

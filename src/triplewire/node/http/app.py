@@ -11,6 +11,8 @@ from triplewire.node.http.access_log import AccessLog
 from triplewire.node.http.descriptions import api_docs
 from triplewire.node.http.middleware import CrossOrigin, LoopbackOnly
 from triplewire.node.http.protocols.ldes import routes as ldes
+from triplewire.node.http.protocols.solid import routes as solid
+from triplewire.node.http.protocols.websub import routes as websub
 from triplewire.node.http.routes import (
     administration,
     advertisements,
@@ -51,6 +53,8 @@ ROUTERS = (
     protocol.router,
     oauth.router,
     ldes.router,
+    websub.router,
+    solid.router,
     api_docs.router,
 )
 

@@ -16,6 +16,8 @@ from triplewire.store.disk import Connection
 
 Payload = Literal["solutions", "event", "construct"]
 Delivery = Literal["pull", "webhook"]
+# How a webhook speaks: as this API has it, or as a protocol of others.
+Protocol = Literal["standard", "websub", "solid"]
 # The language of views: queries over the living graph. All others are about one event at a time.
 VIEW = "view"
 
@@ -26,7 +28,8 @@ class SubscriptionOptions(Struct, frozen=True, kw_only=True, omit_defaults=True)
     """How notifications are made and sent. `retention` is how long an unread one is kept, in seconds.
 
     `lease_ends` is when the callback must be proven again, in Unix seconds. `window` is for how many seconds a view
-    joins what changes into one notification. `why` asks for what each solution stands on.
+    joins what changes into one notification. `why` asks for what each solution stands on. `topic` is the address of
+    what a webhook of another `protocol` is about; such a subscription was made by that protocol, and ends with it.
     """
 
     payload: Payload = "solutions"
@@ -37,6 +40,8 @@ class SubscriptionOptions(Struct, frozen=True, kw_only=True, omit_defaults=True)
     retention: float | None = None
     window: float | None = None
     why: bool = False
+    protocol: Protocol = "standard"
+    topic: str | None = None
 
 
 class SubscriptionRecord(Struct, frozen=True):

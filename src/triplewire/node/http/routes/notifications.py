@@ -9,6 +9,7 @@ A client reaches its own subscriptions and views only, and whoever has a stream 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Annotated, Any
 
@@ -21,6 +22,7 @@ from triplewire.node.broker.notifications import NotificationPage
 from triplewire.node.delivery.streams import Gap, KeepAlive, event_stream
 from triplewire.node.http.authentication import client_of, named_by, node_of, stream_of
 from triplewire.node.http.openapi import BEARER, problems
+from triplewire.node.http.protocols.topics import links
 from triplewire.node.http.routes.events import MOST_POSITION
 from triplewire.node.matching.answers import Notification
 from triplewire.node.service import Node
@@ -71,7 +73,17 @@ async def notifications(
         node.broker.state.require_readable(record)
         return _stream(node, record, _resumed(last_event_id, after, record))
     record = named_by(request, client_of(request).id, name)
-    return _answer(await _page(node, record, record.cursor if after is None else after, limit, wait))
+    response = _answer(await _page(node, record, record.cursor if after is None else after, limit, wait))
+    if not record.is_view:
+        response.headers["Link"] = links(request, record.name)
+    return response
+
+
+@router.head("/subscriptions/{name}/notifications", responses=problems(401, 403, 404), openapi_extra=BEARER)
+async def describe_notifications(request: Request, name: str) -> Response:
+    """Where clients of other protocols find what serves them: `Link`."""
+    record = named_by(request, client_of(request).id, name)
+    return Response(headers={"Link": links(request, record.name)}, media_type="application/json")
 
 
 @router.websocket("/views/{name}/notifications")
@@ -84,7 +96,7 @@ async def socket(websocket: WebSocket, name: str, after: Position | None = None)
         await websocket.close(POLICY, str(problem)[:100])
         return
     await websocket.accept()
-    await _converse(websocket, record, record.cursor if after is None else after)
+    await converse(websocket, record, record.cursor if after is None else after, websocket_message)
 
 
 # Pages and streams
@@ -130,12 +142,14 @@ class Acknowledgement(msgspec.Struct, forbid_unknown_fields=True):
     acknowledge: Annotated[int, msgspec.Meta(ge=0, le=MOST_POSITION)]
 
 
-async def _converse(websocket: WebSocket, record: SubscriptionRecord, after: int) -> None:
+async def converse(
+    websocket: WebSocket, record: SubscriptionRecord, after: int, written: Callable[[Notification | Gap], str]
+) -> None:
     """Send what comes and receive acknowledgements, until one side leaves."""
     problem: Exception | None = None
     try:
         async with asyncio.TaskGroup() as both:
-            sending = both.create_task(_send(websocket, record, after))
+            sending = both.create_task(_send(websocket, record, after, written))
             receiving = both.create_task(_receive(websocket, record))
             await asyncio.wait({sending, receiving}, return_when=asyncio.FIRST_COMPLETED)
             sending.cancel()
@@ -145,11 +159,13 @@ async def _converse(websocket: WebSocket, record: SubscriptionRecord, after: int
     await _close(websocket, problem)
 
 
-async def _send(websocket: WebSocket, record: SubscriptionRecord, after: int) -> None:
+async def _send(
+    websocket: WebSocket, record: SubscriptionRecord, after: int, written: Callable[[Notification | Gap], str]
+) -> None:
     async for items in node_of(websocket).streams.pages(record.number, after):
         for item in items:
             if not isinstance(item, KeepAlive):
-                await websocket.send_text(websocket_message(item))
+                await websocket.send_text(written(item))
 
 
 async def _receive(websocket: WebSocket, record: SubscriptionRecord) -> None:

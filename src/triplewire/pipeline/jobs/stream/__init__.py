@@ -3,6 +3,7 @@
     request                folders, topics and logs of nodes; how quads arrive; where notifications go
     structured_streaming   folders and topics, by Structured Streaming
     folder_follower        folders, by what the lake has of them, where Structured Streaming cannot be used
+    change_log             the changes of a node's living graph, as such a log
     log_follower           the log of a node, by positions in a journal of our own
     follower_thread        the thread on which the last two ask their source
     micro_batches          what is done with each micro-batch: fill, publish as one commit, deliver
@@ -24,6 +25,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from triplewire.errors import InputError, LakeError
+from triplewire.pipeline.jobs.stream.change_log import ChangeLog
 from triplewire.pipeline.jobs.stream.folder_follower import follow_folder
 from triplewire.pipeline.jobs.stream.log_follower import follow_log
 from triplewire.pipeline.jobs.stream.micro_batches import MicroBatches, StreamSummary
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Assembly",
+    "ChangeLog",
     "Folder",
     "NodeLog",
     "StopSignal",

@@ -131,9 +131,7 @@ def _follow(
         if read.until > at:
             entry = JournalEntry(number, at, read.until)
             journal.begin(entry)
-            batches.take(
-                MicroBatch(number, _inputs(identity, entry), _fill_from_log(source.log.url, entry, read, is_own))
-            )
+            batches.take(MicroBatch(number, _inputs(identity, entry), _fill_from_log(source, entry, read, is_own)))
             journal.finish(entry)
             at, number = read.until, number + 1
         if read.is_last:
@@ -194,15 +192,15 @@ def _gap(log: EventLog, after: int, until: int) -> Reject:
     return Reject(log.url, None, None, None, reason)
 
 
-def _fill_from_log(url: str, entry: JournalEntry, read: LogPages, is_own: str) -> Fill:
+def _fill_from_log(source: NodeLog, entry: JournalEntry, read: LogPages, is_own: str) -> Fill:
     def fill(tables: TableFill) -> FilledBatch:
         from pyspark.sql import functions as F  # noqa: N812  as everybody names it
 
-        inputs = [f"{url}/events?after={entry.after}&until={entry.until}"]
+        inputs = [f"{source.log.url}{source.path}?after={entry.after}&until={entry.until}"]
         found = source_file(read.file, msgspec.structs.replace(NODE_READ_OPTIONS, storage=read.file.options))
         if not found.size:
             return FilledBatch(TaskResults([]), inputs, read.gaps)
-        rows = files_as_rows(tables.spark, [found]).withColumn("source", F.lit(url))
+        rows = files_as_rows(tables.spark, [found]).withColumn("source", F.lit(source.log.url))
         return fill_from_rows(separate_rejects(rows.where(f"NOT coalesce({is_own}, false)")), inputs, read.gaps)(tables)
 
     return fill

@@ -94,10 +94,11 @@ class EventLog(Protocol):
 
 
 class NodeLog(Struct, frozen=True):
-    """A node's events, in the order of its log."""
+    """A node's events, in the order of its log, or another log of it, by its path."""
 
     log: EventLog
     events_at_once: int = 100_000
+    path: str = "/events"
 
     def identity(self, spark: SparkSession) -> str:
         return f"node {self.log.node_id()}"
