@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+PAGE := src/triplewire/web/static/index.html
 
 .DEFAULT_GOAL := help
 # Every target is a task, and no file of that name.
@@ -16,6 +17,11 @@ $(STAMP): pyproject.toml constraints.txt scripts/setup
 	@touch $@
 
 setup: $(STAMP) ## make .venv and install everything into it
+
+$(PAGE): $(shell find web -type f -not -path '*/node_modules/*' 2>/dev/null) scripts/web/build | $(STAMP)
+	@scripts/web/build $(VENV)
+
+web: $(PAGE) ## build the page in the browser into the package; Node.js from the machine, or from PyPI
 
 demo: $(STAMP) ## 200,000 events against 20,000 subscriptions on local Spark, into a lake
 	@$(BIN)/python examples/pipeline.py
@@ -43,6 +49,9 @@ test-stream-kill: $(STAMP) ## F10: kill -9 a stream at 20 random moments; KILLS=
 
 test-cluster: $(STAMP) ## every strategy and job twice on a standalone master with two workers on loopback
 	@$(BIN)/python -m pytest -s tests/cluster/on_cluster.py tests/cluster/by_command.py
+
+test-connect: $(STAMP) ## every strategy and job over Spark Connect, to a server on loopback
+	@$(BIN)/python -m pytest -s tests/connect/over_connect.py
 
 test-kafka: $(STAMP) ## through a real Kafka broker and back, with a driver that is killed; jars through Maven
 	@scripts/kafka/fetch $(VENV)/kafka
@@ -89,14 +98,19 @@ docs: $(STAMP) ## the documentation as a site, in build/docs/site; needs npm, fo
 	@PYTHON=$(BIN)/python scripts/docs/fetch $(VENV)/docs
 	@$(BIN)/python -m docsite --mermaid $(VENV)/docs/mermaid.min.js
 
-release-check: $(STAMP) ## what a release is made of: sdist, wheel, descriptions, empty environments of each Python, the quick start
+release-check: $(STAMP) $(PAGE) ## what a release is made of: sdist, wheel, descriptions, empty environments of each Python, the quick start
 	@PYTHON=$(BIN)/python scripts/release-check
 
 test-api: $(STAMP) ## schemathesis over the API of a real node; API_EXAMPLES=500 for more
 	@TRIPLEWIRE_API_EXAMPLES=$(or $(API_EXAMPLES),50) $(BIN)/python -m pytest tests/api/on_schema.py
 
-test-browser: $(STAMP) ## a page of another origin in a real browser; needs Chromium: apt-get install chromium
-	@$(BIN)/python -m pytest tests/browser/on_browser.py
+test-browser: $(STAMP) $(PAGE) ## the page, and a page of another origin, in a real browser: Debian's Chromium
+	@scripts/web/browser $(VENV)
+	@$(BIN)/python -m pytest -n 2 --dist loadfile tests/browser/on_browser.py tests/browser/on_page.py tests/browser/on_networks.py
+
+screens: $(STAMP) $(PAGE) ## take the pictures of docs/page.md anew
+	@scripts/web/browser $(VENV)
+	@TRIPLEWIRE_SCREENS=docs/figures/screens $(BIN)/python -m pytest tests/browser/on_page.py tests/browser/on_networks.py
 
 check: $(STAMP) ## ruff, mypy --strict, import-linter
 	@$(BIN)/ruff check .
@@ -134,10 +148,11 @@ format: $(STAMP) ## let ruff rewrite what it can
 	@$(BIN)/ruff format .
 
 bench-pipeline: $(STAMP) ## the pipeline beside its floor; BENCH=--quick for a small run
-	@$(BIN)/python -m benchmarks.pipeline $(BENCH)
+	@scripts/object-storage/fetch $(VENV)/object-storage
+	@TRIPLEWIRE_OBJECT_STORAGE=$(VENV)/object-storage $(BIN)/python -m benchmarks.pipeline $(BENCH)
 
 bench-strategies: $(STAMP) ## replicate, osma and csma side by side; BENCH=--quick for a small run
 	@$(BIN)/python -m benchmarks.strategies $(BENCH)
 
 clean: ## remove .venv and every cache
-	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache web/node_modules $(dir $(PAGE))

@@ -19,9 +19,10 @@ from msgspec import Struct
 from pyspark.sql import SparkSession
 from rich.console import Console
 
-from benchmarks import indexing, machine
+from benchmarks import indexing, lake, machine
 from benchmarks.asked import Figure
 from benchmarks.indexing import Indexing, measure_indexing
+from benchmarks.lake import lake_figures, measure_lake
 from benchmarks.memory import MemoryWatch
 from benchmarks.reports import QUICK_RESULTS, RESULTS, figures_table, write_json
 from benchmarks.rivals.first.in_spark import MATCHED_COLUMNS, first_matching
@@ -71,10 +72,12 @@ def main() -> None:
     console = Console()
     with tempfile.TemporaryDirectory(prefix="triplewire-bench-") as name:
         findings = measured(plan, Path(name), console)
-    figures = asked(findings, full=not quick)
+    with tempfile.TemporaryDirectory(prefix="triplewire-bench-") as name, _session("local[2]") as spark:
+        of_lake = measure_lake(spark, Path(name), lake.QUICK if quick else lake.FULL, console)
+    figures = [*asked(findings, full=not quick), *lake_figures(of_lake, full=not quick)]
     console.print(figures_table(figures))
     folder = QUICK_RESULTS if quick else RESULTS
-    write_json(folder / "pipeline.json", {"machine": facts, "findings": findings, "figures": figures})
+    write_json(folder / "pipeline.json", {"machine": facts, "findings": findings, "lake": of_lake, "figures": figures})
 
 
 def measured(plan: Plan, home: Path, console: Console) -> Findings:
@@ -138,9 +141,9 @@ class _Run(Struct, frozen=True):
     matches: int
 
 
-def _match(spark: SparkSession, data: Path, lake: Path) -> _Run:
+def _match(spark: SparkSession, data: Path, out: Path) -> _Run:
     request = MatchRequest(
-        events=(str(data / "events"),), subscriptions=(str(data / "subscriptions.jsonl"),), out=str(lake)
+        events=(str(data / "events"),), subscriptions=(str(data / "subscriptions.jsonl"),), out=str(out)
     )
     run = match_files(spark, request, ProgressBar()).run
     # The index is built once and used by many runs: its time is a figure of its own. What is behind `finished` is

@@ -2,4 +2,6 @@
 
 from docsite.build import main
 
-main()
+# Processes that a node starts import this again.
+if __name__ == "__main__":
+    main()

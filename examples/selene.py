@@ -15,11 +15,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from triplewire.cli.names import WELL_KNOWN
 from triplewire.cli.rules.findings import findings
 from triplewire.cli.rules.graphs import read_data
 from triplewire.cli.rules.trace import entries_shown, summary
 from triplewire.languages.rdftl import read_rules, read_updates
+from triplewire.rdf.prefixes import WELL_KNOWN
 from triplewire.rdf.terms import Literal, NamedNode, Namespace, Term
 from triplewire.rules.analysis import Analysis
 from triplewire.rules.commutativity import by_analysis

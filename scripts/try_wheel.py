@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from triplewire.web.built_page import asset, index_file, is_built
+
 PROGRAM = Path(sys.executable).with_name("triplewire")
 QUERY = "SELECT ?paper { ?paper <http://example.org/year> ?year FILTER(?year > 2000) }"
 EVENT = (
@@ -46,6 +48,14 @@ def matches(folder: Path) -> None:
     found = triplewire("match", "-s", str(folder / "new.rq"), "-e", str(folder / "event.nq"), "--format", "json")
     if json.loads(found.stdout)["subscription"] != "new":
         sys.exit(f"triplewire match: wanted a match of 'new', found {found.stdout}")
+
+
+def has_the_page() -> None:
+    """The page in the browser is there, and all that it loads."""
+    index = index_file().content.decode()
+    names = re.findall(r'(?:src|href)="\./assets/([^"]+)"', index)
+    if not is_built() or len(names) < 2 or None in map(asset, names):
+        sys.exit(f"wanted the page with its script and style, found {names} in {index[:200]!r}")
 
 
 def serves(folder: Path) -> None:
@@ -94,6 +104,7 @@ def main(extra: str) -> None:
         triplewire("pipeline", "--help")
         triplewire("generate", "--out", str(folder / "data"), "--events", "10", "--subscriptions", "10")
         matches(folder)
+        has_the_page()
         if extra == "node":
             serves(folder)
         else:

@@ -54,6 +54,7 @@ _SYSTEM = (
     "pipeline/test_assembly.py",
     "pipeline/test_ctrl_c.py",
     "pipeline/test_workers.py",
+    "rules_processes/",
     "space_processes/",
     "test_documented_commands.py",
     "test_examples.py",

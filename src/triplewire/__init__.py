@@ -5,6 +5,7 @@
     system      what several packages need of the operating system: durable files, locks, backoff
     rdf         terms, events, parsing, limits
     wire        what a node and its clients send each other
+    web         the built files of the page in the browser
     algebra     patterns, constraints, subscriptions, advertisements, and what can be concluded about them
     languages   text <-> algebra: SPARQL, formula, graph, RDFTL
     evaluation  SPARQL's algebra, and its evaluation over any dataset

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triplewire.cli.names import WELL_KNOWN, short, short_solution, shortened
+from triplewire.cli.names import short, short_solution, shortened
+from triplewire.rdf.prefixes import WELL_KNOWN
 from triplewire.rdf.terms import XSD, Literal, NamedNode
 
 PREFIXES = "".join(f"@prefix {name}: <{iri}> .\n" for name, iri in WELL_KNOWN.items())

@@ -46,6 +46,24 @@ def test_progress_is_shown_and_wiped_before_the_table(workspace):
     assert max(map(len, ESCAPES.sub("", "┏" + table).splitlines())) <= 60
 
 
+def test_what_takes_long_is_said_in_80_columns(workspace):
+    shown = on_a_terminal("generate", "--out", "data", "--events", "2000", "--subscriptions", "10", width=80)
+    assert "writing" in shown
+    assert max(map(len, ESCAPES.sub("", shown).replace("\r", "\n").splitlines())) <= 80
+    read = on_a_terminal("match", "-s", "data/subscriptions.jsonl", "-e", "data/events", width=80)
+    assert "reading" in read
+    assert "preparing subscriptions" in read
+
+
+def test_nobody_who_is_no_terminal_is_told_of_waiting(workspace):
+    done = subprocess.run(
+        [PROGRAM, "generate", "--out", "data", "--events", "10", "--subscriptions", "1"],
+        capture_output=True,
+        check=True,
+    )
+    assert done.stderr == b""
+
+
 def test_long_values_are_folded_and_never_cut(workspace):
     name = "urn:" + "long" * 40
     (workspace / "long.nq").write_text(f'<urn:a> <urn:b> "c" <{name}> .')

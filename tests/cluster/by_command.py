@@ -10,11 +10,13 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.cluster.conftest import FILES
 from tests.cluster.standalone import Cluster, recipe, shell
+from tests.connect.server import connect_server
 from tests.pipeline.jobs.stream.streams import until
 from tests.pipeline.samples import EVENTS, expected, notified, rows_of, written_files
 
@@ -73,6 +75,33 @@ def test_the_recipe_word_for_word(cluster, here):
 def test_a_stream_of_several_micro_batches(cluster, here):
     asked = "stream -e events -s subscriptions.jsonl -t taxonomy.ttl -o lake --drain --files-at-once 1 --strategy osma"
     done = pipeline(cluster, here, asked)
+    assert done.returncode == 0, done.stderr
+    assert f"{FILES} micro-batches, {EVENTS} events" in done.stdout
+    assert Counter(notified(here / "lake")) == Counter(expected(here))
+
+
+@pytest.fixture(scope="module")
+def remote(cluster: Cluster, shared: Path) -> Iterator[str]:
+    """A Spark Connect server whose executors are the cluster's."""
+    conf = {"spark.executor.memory": "512m", "spark.hadoop.fs.permissions.umask-mode": "000"}
+    with connect_server(shared / "connect", cluster.master, conf, cluster.workers.python) as address:
+        yield address
+
+
+@pytest.mark.parametrize("strategy", ["replicate", "osma", "csma", "auto"])
+def test_over_spark_connect_twice(remote, here, strategy):
+    files = "-e events -s subscriptions.jsonl -t taxonomy.ttl -o lake --append"
+    for run in ("first", "second"):
+        asked = f"match {files} --strategy {strategy} --run-id {run} --remote {remote}"
+        done = called(here, f"triplewire pipeline {asked}")
+        assert done.returncode == 0, done.stderr
+    found = Counter(rows_of(here / "lake", "notifications", "run, subscription, event"))
+    assert found == Counter((run, *pair) for run in ("first", "second") for pair in expected(here))
+
+
+def test_a_stream_over_spark_connect(remote, here):
+    files = "-e events -s subscriptions.jsonl -t taxonomy.ttl -o lake"
+    done = called(here, f"triplewire pipeline stream {files} --drain --files-at-once 1 --remote {remote}")
     assert done.returncode == 0, done.stderr
     assert f"{FILES} micro-batches, {EVENTS} events" in done.stdout
     assert Counter(notified(here / "lake")) == Counter(expected(here))

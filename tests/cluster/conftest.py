@@ -41,6 +41,9 @@ def cluster(shared: Path) -> Iterator[Cluster]:
 def feed(shared: Path) -> Path:
     """Events in several files, so that both workers have something to do."""
     write_feed(shared / "feed", files=FILES)
+    for name in ("subscriptions.jsonl", "taxonomy.ttl"):
+        # Only the driver has use for them.
+        (shared / "feed" / name).chmod(0o600)
     return shared / "feed"
 
 

@@ -1,7 +1,8 @@
 """A real standalone cluster on loopback, by the recipe of docs/cluster.md, word for word: a master and two workers.
 
-Where the tests run as root, workers are another user, with a working folder and a Python of their own; a worker has
-one core and 1 GiB, as the recipe says.
+Where the tests run as root, workers are another user, with working folders and a Python of their own: they see nothing
+of the driver's installation, and have no folder that could keep compiled kernels. A worker has one core and 1 GiB, as
+the recipe says.
 """
 
 from __future__ import annotations
@@ -84,7 +85,6 @@ def standalone_cluster(folder: Path) -> Iterator[Cluster]:
                 "WORK": home / "work",
                 "SPARK_LOCAL_DIRS": home / "local",
                 "SPARK_WORKER_WEBUI_PORT": 0,
-                "NUMBA_CACHE_DIR": _kernels(folder),
             }
             stack.enter_context(_program(home, workers.as_user, start, PORT=port, **own))
         _awaited(log, re.compile("(Registering worker)"), WORKERS)
@@ -92,7 +92,7 @@ def standalone_cluster(folder: Path) -> Iterator[Cluster]:
 
 
 def _workers(folder: Path) -> Workers:
-    """Another user if there can be one; kernels are compiled here, once, since it may write nowhere else."""
+    """Another user if there can be one."""
     why = "wanted to be root and to have setpriv, to start workers as another user, found that we are not or do not"
     as_user: list[str] = []
     if os.geteuid() == 0 and shutil.which("setpriv"):
@@ -103,22 +103,19 @@ def _workers(folder: Path) -> Workers:
         why = f"wanted a Python of this version that {_OTHER_USER} may run, found none"
         as_user, python = [], _python_for([], folder)
     assert python is not None
-    command, environment = shell('"$PYTHON" -m triplewire.matching.warm_up', PYTHON=python)
-    subprocess.run([*as_user, *command], env=environment | {"NUMBA_CACHE_DIR": str(_kernels(folder))}, check=True)
     return Workers(python, as_user, "" if as_user else why)
 
 
 def _python_for(as_user: list[str], folder: Path) -> str | None:
-    """An environment of its own that sees what this one has, at a path that this one does not know."""
+    """An environment of its own, with copies of what this one has, at a path that this one does not know."""
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     home = folder / "env"
     for base in filter(None, (sys.executable, shutil.which(version, path="/usr/bin:/usr/local/bin"))):
         shutil.rmtree(home, ignore_errors=True)
-        made = subprocess.run([*as_user, base, "-m", "venv", "--without-pip", str(home)], check=False)
+        made = subprocess.run([base, "-m", "venv", "--without-pip", str(home)], check=False)
         if made.returncode:
             continue
-        places = [str(Path(triplewire.__file__).parents[1]), sysconfig.get_path("purelib")]
-        (home / "lib" / version / "site-packages" / "here.pth").write_text("\n".join(places))
+        _install(home / "lib" / version / "site-packages")
         python = str(home / "bin" / "python")
         command, environment = shell('"$PYTHON" -c "import pyspark, triplewire.pipeline"', PYTHON=python)
         if not subprocess.run([*as_user, *command], env=environment, check=False).returncode:
@@ -126,10 +123,25 @@ def _python_for(as_user: list[str], folder: Path) -> str | None:
     return None
 
 
-def _kernels(folder: Path) -> Path:
-    home = Path(os.environ.get("NUMBA_CACHE_DIR", folder / "kernels"))
-    home.mkdir(exist_ok=True)
-    return home
+def _install(packages: Path) -> None:
+    """What is installed here, and Triplewire from its sources, without a kernel that was compiled."""
+    here = Path(sysconfig.get_path("purelib"))
+    shutil.copytree(here, packages, copy_function=_link, ignore=_left_out, dirs_exist_ok=True)
+    source = Path(triplewire.__file__).parent
+    shutil.copytree(source, packages / "triplewire", ignore=shutil.ignore_patterns("__pycache__"))
+
+
+def _left_out(_: str, names: list[str]) -> set[str]:
+    """An editable installation would lead back to the sources."""
+    return {name for name in names if "triplewire" in name and not name.endswith(".dist-info")}
+
+
+def _link(source: str, target: str) -> None:
+    """A second name where that can be had: the packages take a gigabyte."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
 
 
 @contextmanager

@@ -14,13 +14,16 @@ def table_of(lake: str, table: str, options: dict[str, str]) -> DeltaTable:
 
 
 def rows_of(lake: str, table: str, options: dict[str, str], columns: str = "*") -> list[tuple]:
-    rows = table_of(lake, table, options).to_pyarrow_dataset()  # noqa: F841  DuckDB finds it by its name
-    return duckdb.sql(f"select {columns} from rows order by all").fetchall()
+    # A connection of its own: readers may be threads.
+    with duckdb.connect() as connection:
+        connection.register("these", table_of(lake, table, options).to_pyarrow_dataset())
+        return connection.sql(f"select {columns} from these order by all").fetchall()
 
 
 def complete_rows(lake: str, table: str, options: dict[str, str], columns: str) -> list[tuple]:
     """Only rows of commits that `runs` has, as docs/pipeline.md tells a reader who wants one state."""
-    runs = table_of(lake, "runs", options).to_pyarrow_dataset()  # noqa: F841
-    rows = table_of(lake, table, options).to_pyarrow_dataset()  # noqa: F841
-    same = "rows.run = runs.run and (rows.batch is null or rows.batch = runs.batch)"
-    return duckdb.sql(f"select {columns} from rows semi join runs on {same} order by all").fetchall()
+    same = "these.run = runs.run and (these.batch is null or these.batch = runs.batch)"
+    with duckdb.connect() as connection:
+        connection.register("runs", table_of(lake, "runs", options).to_pyarrow_dataset())
+        connection.register("these", table_of(lake, table, options).to_pyarrow_dataset())
+        return connection.sql(f"select {columns} from these semi join runs on {same} order by all").fetchall()

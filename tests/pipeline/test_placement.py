@@ -13,6 +13,7 @@ from pyspark import SparkFiles
 
 from triplewire import Subscription
 from triplewire.errors import SnapshotError
+from triplewire.pipeline.carrying import archives
 from triplewire.pipeline.index import IndexRef, build_index
 from triplewire.pipeline.placement import located, matcher_of
 from triplewire.pipeline.strategies.csma import prepare_chains
@@ -34,7 +35,7 @@ def executor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def carried(index: IndexRef, executor: Path) -> IndexRef:
     """The index as it is after Spark has carried it to a host that lacks its folder."""
-    shutil.make_archive(str(executor / "carried" / f"triplewire-index-{index.version}"), "tar", index.folder)
+    archives.pack_folder(Path(index.folder), executor / "carried" / f"triplewire-index-{index.version}.packed")
     shutil.rmtree(index.folder)
     return index
 
@@ -42,7 +43,7 @@ def carried(index: IndexRef, executor: Path) -> IndexRef:
 def test_an_index_is_unpacked_once_into_what_spark_removes(executor):
     index = carried(build_index(ASKED, None, executor / "indexes"), executor)
     here = located(index)
-    assert Path(here.folder) == executor / "own" / "triplewire-indexes" / index.version
+    assert Path(here.folder) == executor / "own" / "triplewire-carried" / f"triplewire-index-{index.version}"
     assert located(index) == here
     assert len(matcher_of(index)) == 2
     assert list((executor / "carried").iterdir()) == []

@@ -12,7 +12,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from triplewire.cli.screen import diagnostics, output, plain
+from triplewire.cli.screen import output, plain, waiting
 from triplewire.errors import InputError
 from triplewire.testing import workloads
 from triplewire.testing.workloads import Workload
@@ -54,7 +54,7 @@ def generate_command(
         raise InputError(wanted="a folder that is new or empty", found="something in it", source=str(out))
     made: Workload = getattr(workloads, workload.value)(subscriptions, events, seed, matches)
     (out / "events").mkdir(parents=True, exist_ok=True)
-    with diagnostics().status("writing"):
+    with waiting("writing"):
         _write_events(made, out / "events", events, files, ".nq.gz" if compress else ".nq")
         _write_subscriptions(made, out / "subscriptions.jsonl")
         if made.taxonomy is not None:

@@ -25,7 +25,7 @@ from triplewire.cli.inputs import (
 )
 from triplewire.cli.invocation import FAILED
 from triplewire.cli.names import short, short_solution
-from triplewire.cli.screen import output, plain, report, show_table, tracked, warn, write_json
+from triplewire.cli.screen import output, plain, report, show_table, tracked, waiting, warn, write_json
 from triplewire.matching.matcher import Matcher
 from triplewire.matching.matches import Match
 from triplewire.rdf.events import Event
@@ -88,11 +88,13 @@ def match_command(
     Nothing is matched then, unless --keep-going is given.
     """
     problems = Problems()
-    known = read_taxonomy(taxonomy)
-    wanted = read_subscriptions(subscriptions, problems)
     reading = ReadingOptions(limits=limits_for(event_bytes, event_quads), base=base, contexts=Contexts.load(contexts))
-    found = read_events(events, problems, reading)
-    matcher = _subscribed(wanted, known, problems)
+    with waiting("reading"):
+        known = read_taxonomy(taxonomy)
+        wanted = read_subscriptions(subscriptions, problems)
+        found = read_events(events, problems, reading)
+    with waiting("preparing subscriptions"):
+        matcher = _subscribed(wanted, known, problems)
     if keep_going or not problems.sentences:
         matches = _matches(matcher, found, problems)
     report(problems.sentences)

@@ -5,20 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from triplewire.rdf.terms import RDF, RDFS, TW, XSD, Literal, NamedNode, Term, Triple
-
-WELL_KNOWN: Mapping[str, str] = {
-    "rdf": RDF,
-    "rdfs": RDFS,
-    "xsd": XSD,
-    "tw": TW,
-    "owl": "http://www.w3.org/2002/07/owl#",
-    "skos": "http://www.w3.org/2004/02/skos/core#",
-    "dc": "http://purl.org/dc/elements/1.1/",
-    "dcterms": "http://purl.org/dc/terms/",
-    "foaf": "http://xmlns.com/foaf/0.1/",
-    "schema": "http://schema.org/",
-}
+from triplewire.rdf.prefixes import WELL_KNOWN
+from triplewire.rdf.terms import XSD, Literal, NamedNode, Term, Triple
 
 _LOCAL = re.compile(r"[A-Za-z_][\w-]*(\.[\w-]+)*")
 _INTEGER = re.compile(r"[+-]?[0-9]+")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import TypeVar
 
 import msgspec
@@ -96,6 +97,11 @@ def show_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     if not console.is_terminal:
         console.width = Measurement.get(console, console.options.update(max_width=1_000_000), table).maximum
     console.print(table)
+
+
+def waiting(words: str) -> AbstractContextManager[object]:
+    """Say on a terminal what is being done, for as long as the block takes; nothing may be printed in it."""
+    return diagnostics().status(printable(words))
 
 
 def tracked(items: Sequence[T], doing: str) -> Iterator[T]:

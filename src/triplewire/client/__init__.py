@@ -4,6 +4,7 @@
     blocking      each call returns when the node has answered
     calls         what a client asks of a node, and what it makes of the answer: pure, and the same for both kinds of
                   client
+    console       what consoles ask of a node: figures, trials of a query, matches over time: `Client.console`
     federation    rules across super-peers: `Client.federation`
     feed_poller   one poller for all readers of feeds: fetch, turn into events, hand on what is new
     feed_rdf      what an RSS 1.0 feed says as RDF, beyond what every feed has: its modules, kept as they are

@@ -12,6 +12,7 @@ import httpx
 from triplewire.algebra.advertisements.advertisement import Advertisement
 from triplewire.client import calls, rules, views
 from triplewire.client.calls import Call, DeadLetter, LogPage, RdfLike, Registration, SubscriptionStatus, Verdict
+from triplewire.client.console import AsyncConsole
 from triplewire.client.federation.asynchronous import AsyncFederation
 from triplewire.client.follower import Follower, Following, Gap, Notification, NotificationPage, T, notification_page
 from triplewire.client.rules import KeptFiring, RuleStatus, UpdateOutcome
@@ -60,6 +61,7 @@ class AsyncClient:
     def __init__(self, url: str = "http://127.0.0.1:8080", secret: str | None = None, *, timeout: float = 30.0) -> None:
         self.url = url
         self.federation = AsyncFederation(self._call)
+        self.console = AsyncConsole(self._call)
         self._timeout = timeout
         self._http = httpx.AsyncClient(base_url=url, headers=headers_of(secret), timeout=timeout, trust_env=False)
 

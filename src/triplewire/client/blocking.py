@@ -12,6 +12,7 @@ import httpx
 from triplewire.algebra.advertisements.advertisement import Advertisement
 from triplewire.client import calls, rules, views
 from triplewire.client.calls import Call, DeadLetter, LogPage, RdfLike, Registration, SubscriptionStatus, Verdict
+from triplewire.client.console import Console
 from triplewire.client.federation.blocking import Federation
 from triplewire.client.follower import Follower, Following, Gap, Notification, NotificationPage, T, notification_page
 from triplewire.client.rules import KeptFiring, RuleStatus, UpdateOutcome
@@ -34,6 +35,7 @@ class Client:
     def __init__(self, url: str = "http://127.0.0.1:8080", secret: str | None = None, *, timeout: float = 30.0) -> None:
         self.url = url
         self.federation = Federation(self._call)
+        self.console = Console(self._call)
         self._timeout = timeout
         self._http = httpx.Client(base_url=url, headers=headers_of(secret), timeout=timeout, trust_env=False)
 

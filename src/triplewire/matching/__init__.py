@@ -13,6 +13,7 @@ general          the general lane: all of SPARQL, evaluated by operators on one 
 chains           subscriptions as chains of sub-subscriptions, and the quads that concern them
 reasons          what each solution of a match stands on: quads of the event, and what follows by the taxonomy
 explain          what a subscription requires, and why an event does not satisfy it, in words for people
+near_misses      which of the events that do not satisfy a subscription came closest
 constraint_text  how a condition reads, and how a binding fails it
 warm_up          compiles every kernel once, for the runs to come
 """

@@ -42,6 +42,7 @@ from triplewire.system.supervisor import Supervisor
 _log = logging.getLogger(__name__)
 
 ANONYMOUS = Client("anonymous", "anybody", None, Rights(quotas=UNLIMITED, is_admin=True))
+_TRIALS = 2
 _NODE_KEY = "node_private_key"
 
 
@@ -76,6 +77,9 @@ class Node:
         # Bytes that wait to be sent by SEPA's protocol, by client.
         self.sepa_waiting: Counter[str] = Counter()
         self.failed = asyncio.Event()
+        self.began = broker.clock.monotonic()
+        # So many queries are tried at a time on what is in the log: whoever publishes shares the processor with them.
+        self.trials = asyncio.Semaphore(_TRIALS)
         self._by_secret: dict[bytes, Client] = {}
         self._hashes: dict[str, bytes] = {}
         self._tasks = Supervisor()

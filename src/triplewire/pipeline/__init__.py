@@ -6,9 +6,12 @@
     indexing      subscriptions as rows become an index: only what changed, and much of it in tasks
     asking        SPARQL over a lake's history: algebra as joins, or an event at a time
     storage       files wherever they are: local disks and object storages, for driver and tasks alike
+    carrying      what Spark brings to executors: archives, compiled kernels
+    sinks         DataFrames are written into a lake, or to a node
     lake          the tables that are kept, and how a run becomes visible all at once
 
-    session       a Spark session: local by default, a cluster by --master
+    session       a Spark session: local by default, a cluster by --master, Spark Connect by --remote
+    api_modes     Spark Classic and Spark Connect: what each says in another way
     interrupts    Ctrl-C between calls into the JVM
     failures      what Spark says when a task fails, in one sentence
     period        a piece of time
@@ -32,6 +35,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from triplewire.errors import InputError
+
+# Every task imports this package, and so finds kernels that were carried to it.
+from triplewire.pipeline.carrying.kernels import carry_kernels
 from triplewire.pipeline.index import IndexRef, build_index, index_of_snapshot
 from triplewire.pipeline.session import SessionSettings, require_workers, spark_session
 
@@ -102,6 +108,7 @@ def register(spark: SparkSession) -> None:
     Raises `SparkUnavailable` with what is missing if the session's workers cannot import Triplewire.
     """
     require_workers(spark)
+    carry_kernels(spark)
     from triplewire.pipeline.sources.datasource import register as known_to
 
     known_to(spark)

@@ -21,6 +21,11 @@ class Period(Struct, frozen=True):
     def is_always(self) -> bool:
         return self.since is None and self.until is None
 
+    def meets(self, low: datetime | None, high: datetime | None) -> bool:
+        """Whether rows whose times lie between these, where they are known, may be in it."""
+        begins = self.since is None or high is None or high >= _moment(self.since)
+        return begins and (self.until is None or low is None or low < _moment(self.until))
+
     def of(self, rows: DataFrame) -> DataFrame:
         """The rows whose time is in it."""
         from pyspark.sql import functions as F  # noqa: N812  as everybody names it

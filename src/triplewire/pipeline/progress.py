@@ -79,18 +79,19 @@ class TaskProgress:
 def read_progress(folder: Location) -> Counts:
     """What all tasks have written so far."""
     messages = _messages(folder / _PROGRESS)
-    return sum((msgspec.msgpack.decode(message, type=Counts) for message in filter(None, messages)), Counts())
+    return sum((msgspec.msgpack.decode(message, type=Counts) for message in messages), Counts())
 
 
 def _messages(folder: Location) -> list[bytes]:
-    return [read_bytes(file.location) for file in list_files(folder)]
+    names = [file.location for file in list_files(folder) if not file.location.name.startswith(".")]
+    return [read_bytes(location) for location in names]
 
 
 def read_quarantined(folder: Location) -> dict[str, str]:
     """Every subscription that a task has quarantined, once, with the reason of the first such task."""
     messages = _messages(folder / _QUARANTINED)
     found: dict[str, str] = {}
-    for message in filter(None, messages):
+    for message in messages:
         for name, reason in msgspec.msgpack.decode(message, type=dict[str, str]).items():
             found.setdefault(name, reason)
     return found

@@ -1,4 +1,4 @@
-"""A Spark session: local by default, a cluster by its master's address.
+"""A Spark session: local by default, a cluster by its master's address, or a Spark Connect server by `sc://HOST:PORT`.
 
 What Spark and its workers say goes to a file, so that a terminal shows a progress bar and not a log; if the session
 cannot be started, the end of that file is part of the error. A session that is taken over from the caller is left
@@ -16,15 +16,16 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from triplewire.errors import SparkUnavailable
+from triplewire.errors import InputError, SparkUnavailable
 from triplewire.extras import needing
+from triplewire.pipeline.api_modes import parallelism
 from triplewire.pipeline.interrupts import deferred_interrupts, patient_interrupts
 
 if TYPE_CHECKING:
@@ -39,16 +40,22 @@ _TOLD = 1_500
 _PYTHON_SETTING = "spark.pyspark.python"
 _PYTHON_VARIABLE = "PYSPARK_PYTHON"
 _UMASK_SETTING = "spark.hadoop.fs.permissions.umask-mode"
-_NEEDED_BY_TASKS = "triplewire.pipeline.split_tasks"
 _JAVA_VERSION = re.compile(r'version "(?:1\.)?(\d+)')
+_CONNECT_ADDRESS = re.compile(r"^sc://(?P<host>[^:/;]+)(?::(?P<port>\d+))?(?:/.*)?$")
+_CONNECT_PORT = 15002
+_CONNECT_PACKAGES = ("grpc", "grpc_status", "zstandard")
 _SPARK_ADDRESS = re.compile(r"^(?P<host>[^:,/]+):(?P<port>\d+)$")
 
-_ALWAYS = {
+# What belongs to a session; the rest belongs to Spark's driver, where a Connect client has no say.
+_OF_A_SESSION = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "true",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.sql.parquet.compression.codec": "zstd",
+}
+_ALWAYS = {
+    **_OF_A_SESSION,
     "spark.python.worker.reuse": "true",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
@@ -63,11 +70,19 @@ _LOCALLY = {
 
 
 class SessionSettings(Struct, frozen=True):
-    """Where Spark runs, and what is set there. `conf` wins over everything that is set here."""
+    """Where Spark runs, and what is set there. `conf` wins over everything that is set here.
+
+    `remote` is the address of a Spark Connect server, instead of a master's.
+    """
 
     master: str | None = None
     conf: Mapping[str, str] = field(default_factory=dict)
     name: str = "triplewire"
+    remote: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.master is not None and self.remote is not None:
+            raise InputError(wanted="a master or a Spark Connect server", found=f"{self.master} and {self.remote}")
 
     @property
     def is_local(self) -> bool:
@@ -78,16 +93,24 @@ class SessionSettings(Struct, frozen=True):
 def spark_session(settings: SessionSettings = SessionSettings()) -> Iterator[SparkSession]:  # noqa: B008  immutable
     """A session for the block. Raises `SparkUnavailable` with the reason, before anything is started if it can."""
     require_pyspark()
-    require_java()
-    require_master(settings.master)
+    if settings.remote is None:
+        require_java()
+        require_master(settings.master)
+    else:
+        require_connect(settings.remote)
     from pyspark.sql import SparkSession
 
     active = SparkSession.getActiveSession()
     if active is not None:
         yield active
         return
-    with _log_file() as log, patient_interrupts():
-        session = _started(settings, log)
+    with ExitStack() as opened:
+        if settings.remote is not None:
+            session = _connected(settings.remote, settings)
+        else:
+            log = opened.enter_context(_log_file())
+            opened.enter_context(patient_interrupts())
+            session = _started(settings, log)
         try:
             yield session
         finally:
@@ -124,14 +147,28 @@ def require_master(master: str | None) -> None:
         raise SparkUnavailable(wanted=f"a Spark master at {master}", found=f"none: {'; '.join(problems)}")
 
 
+def require_connect(remote: str) -> None:
+    """Raise `MissingExtra` or `SparkUnavailable` if there is no client, or no server. Spark would try for minutes."""
+    found = _CONNECT_ADDRESS.match(remote)
+    if found is None:
+        raise SparkUnavailable(wanted="a Spark Connect server as sc://HOST:PORT", found=repr(remote))
+    with needing("connect"):
+        # What Connect needs beside PySpark: it would say so in many words, and of one package at a time.
+        for package in _CONNECT_PACKAGES:
+            import_module(package)
+    problem = _unreachable(f"{found['host']}:{found['port'] or _CONNECT_PORT}")
+    if problem is not None:
+        raise SparkUnavailable(wanted=f"a Spark Connect server at {remote}", found=f"none: {problem}")
+
+
 def require_workers(spark: SparkSession) -> None:
     """Raise `SparkUnavailable` if Spark's workers cannot import Triplewire."""
     from triplewire.pipeline.failures import explained
+    from triplewire.pipeline.split_tasks import importing
 
-    tasks = spark.sparkContext.defaultParallelism
-    # Only what Python and Spark have themselves goes there: a function of ours could not say that we are missing.
+    tasks = parallelism(spark)
     with explained():
-        spark.sparkContext.parallelize([_NEEDED_BY_TASKS] * tasks, tasks).map(import_module).count()
+        spark.range(0, tasks, 1, tasks).mapInArrow(importing, "number long").collect()
 
 
 def _unreachable(address: str) -> str | None:
@@ -143,6 +180,38 @@ def _unreachable(address: str) -> str | None:
     except (OSError, OverflowError) as error:
         return f"{address}: {error}"
     return None
+
+
+def _connected(remote: str, settings: SessionSettings) -> SparkSession:
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.remote(remote)
+    try:
+        session = builder.getOrCreate()
+        for key, value in {**_OF_A_SESSION, **settings.conf}.items():
+            _set(session, key, value)
+    except PySparkException as error:
+        raise SparkUnavailable(wanted=f"a session of Spark Connect at {remote}", found=_first_line(error)) from None
+    return session
+
+
+def _set(session: SparkSession, key: str, value: str) -> None:
+    from pyspark.errors import AnalysisException
+
+    try:
+        session.conf.set(key, value)
+    except AnalysisException as error:
+        session.stop()
+        raise InputError(
+            subject="Spark Connect",
+            wanted="settings of a session, since others are set where its server is started",
+            found=f"{key}: {_first_line(error)}",
+        ) from None
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0]
 
 
 def _started(settings: SessionSettings, log: Path) -> SparkSession:

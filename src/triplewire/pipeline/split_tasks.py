@@ -22,8 +22,9 @@ from triplewire.pipeline.lake.table_writers import Draft, Part, Writers
 from triplewire.pipeline.payloads import match_rows
 from triplewire.pipeline.placement import matcher_of
 from triplewire.pipeline.progress import Counts, TaskProgress
-from triplewire.pipeline.rows import MOMENT, REJECT_SCHEMA
+from triplewire.pipeline.rows import REJECT_SCHEMA
 from triplewire.pipeline.sources.chunk_rows import event_rows, rejects_of
+from triplewire.pipeline.sources.event_times import event_times
 from triplewire.pipeline.sources.split_reader import LocatedChunk, Reject, read_split
 from triplewire.pipeline.sources.splits import Split, Task
 
@@ -62,6 +63,11 @@ def task_function(spec: TaskSpec) -> Callable[[Iterable[pa.RecordBatch]], Iterat
     return run
 
 
+def importing(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Does nothing in a task, save that the task has to import this module for it."""
+    yield from batches
+
+
 def run_task(spec: TaskSpec, number: int) -> TaskReport:
     """Do one task of a spec."""
     matcher = matcher_of(spec.index)
@@ -97,7 +103,8 @@ def _take(piece: LocatedChunk | Reject, split: Split, matcher: Matcher, writers:
 
 def _notifications(batch: MatchBatch, split: Split) -> pa.Table:
     matches = batch.to_arrow()
-    return match_rows(matches, pa.repeat(pa.scalar(split.modified, MOMENT), len(matches)))
+    times = event_times(batch.scanned, split.options.event_time, split.modified)
+    return match_rows(matches, times.take(matches["event_index"]))
 
 
 def _reject_rows(rejects: Sequence[Reject]) -> pa.Table:

@@ -6,6 +6,7 @@ formats      the syntaxes, by name, file suffix and media type
 documents    text of known size and encoding; which files of a folder count
 limits       how much a document and an event may be (rows A3, A4 and A7)
 parsing      from documents to quads and events: checked, named and grouped
+prefixes     prefixes for people: those that everybody knows, and short ones made for other namespaces
 patches      RDF Patch: what was added to a dataset and removed from it, as text
 literals     what a literal's value is, and how values compare
 coercion     what people hold in their hands, as events: an rdflib graph, a file, text

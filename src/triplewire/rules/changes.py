@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from triplewire.rdf.terms import Quad, Triple
+from triplewire.rdf.terms import DefaultGraph, Quad, Triple
 
 Triples = tuple[Triple, ...]
 Quads = tuple[Quad, ...]
@@ -92,6 +92,18 @@ class NetChanges:
         named = NamedEdits(_being(self._named, True), _being(self._named, False))
         edits = Edits(_being(self._asserted, True), _being(self._asserted, False), named)
         return Changes(edits, _being(self._holding, True), _being(self._holding, False))
+
+
+def parted(quads: Iterable[Quad]) -> tuple[Triples, Quads]:
+    """Triples of the default graph, and quads of the others."""
+    default: list[Triple] = []
+    named: list[Quad] = []
+    for quad in quads:
+        if isinstance(quad.graph_name, DefaultGraph):
+            default.append(quad.triple)
+        else:
+            named.append(quad)
+    return tuple(default), tuple(named)
 
 
 def last_word(edits: Iterable[Edits]) -> Edits:

@@ -2,6 +2,7 @@
 
     answers         what a node answers in JSON: one Struct an answer, from which the OpenAPI document is made as well
     change_patches  changes of the living graph as RDF Patch: one transaction each, which says where it stands
+    console         what people look at: a node's figures, events as they come, trials of a query, matches over time
     eventstream     server-sent events, as the HTML standard frames them (section 9.2.6), both ways
     network_rules   rules across super-peers: what a node answers about rules, whom they concern, and transactions
     networks        what a node reports of its network: the body of `GET /network`

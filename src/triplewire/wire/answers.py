@@ -74,8 +74,9 @@ class SubscriptionView(Struct, frozen=True):
     """A subscription, and how far it has come. `acknowledged` and `latest` are positions.
 
     It is establishing while not every node of a space has it yet that an event may come to. With `why`, notifications
-    say what each solution stands on. `secret` signs the requests of a webhook, and is shown once: when the subscription
-    is made.
+    say what each solution stands on. While it is `paused`, nothing is handed out. `matched` and `delivered` count the
+    notifications that were made and handed out since the node started. `secret` signs the requests of a webhook, and is
+    shown once: when the subscription is made.
     """
 
     id: str
@@ -94,13 +95,17 @@ class SubscriptionView(Struct, frozen=True):
     waiting_bytes: int
     unindexed: bool
     why: bool
+    paused: bool
+    matched: int
+    delivered: int
     secret: str | UnsetType = UNSET
 
 
 class SubscriptionList(Struct, frozen=True):
-    """Subscriptions that a client may see."""
+    """Subscriptions that a client may see; of a page, `total` is how many there are in all."""
 
     subscriptions: list[SubscriptionView]
+    total: int | UnsetType = UNSET
 
 
 class ViewStatus(Struct, frozen=True):
@@ -124,13 +129,17 @@ class ViewStatus(Struct, frozen=True):
     latest: int
     waiting_bytes: int
     why: bool = False
+    paused: bool = False
+    matched: int = 0
+    delivered: int = 0
     secret: str | UnsetType = UNSET
 
 
 class ViewList(Struct, frozen=True):
-    """Views that a client may see."""
+    """Views that a client may see; of a page, `total` is how many there are in all."""
 
     views: list[ViewStatus]
+    total: int | UnsetType = UNSET
 
 
 class ViewExplanation(Struct, frozen=True):
@@ -160,7 +169,8 @@ class StreamToken(Struct, frozen=True):
 class ExplanationView(Struct, frozen=True):
     """How a query is matched; with an event, whether that satisfies it, and why or why not.
 
-    `why` says what each of the solutions stands on.
+    `by_oxigraph` names the functions that are not compiled: Oxigraph computes each call. `why` says what each of the
+    solutions stands on.
     """
 
     lane: Literal["fast", "general"]
@@ -168,6 +178,7 @@ class ExplanationView(Struct, frozen=True):
     patterns: tuple[str, ...]
     constraints: str
     unindexed: bool
+    by_oxigraph: tuple[str, ...]
     event: str | UnsetType = UNSET
     matches: bool | UnsetType = UNSET
     reason: str | UnsetType = UNSET

@@ -17,6 +17,7 @@ RULE two ON DELETE (_, seen, _) IF True DO INSERT ($delta, lost, 'yes');;
 @pytest.fixture(autouse=True)
 def files(workspace: Path) -> None:
     (workspace / "rules.rdftl").write_text(RULES)
+    (workspace / "slash.rdftl").write_text(RULES.split(";;")[0].replace("one", "'a/b'") + ";;")
 
 
 def fine(result) -> str:
@@ -29,7 +30,7 @@ def words(text: str) -> str:
 
 
 def test_rules_of_a_file_are_put_got_listed_and_deleted(call, federation):
-    put = fine(call("rules", "put", "rules.rdftl", "--scope", "network", "--abort", "MUTUAL"))
+    put = fine(call("rules", "put", "rules.rdftl", "--scope", "network", "--abort", "mutual"))
     assert [line.split() for line in put.splitlines()] == [["one", f"{ME}.1"], ["two", f"{ME}.2"]]
     assert {rule.abort for rule in federation.known.values()} == {"MUTUAL"}
     assert fine(call("rules", "get", "one", "--scope", "network")).startswith("RULE one")
@@ -82,6 +83,9 @@ def test_of_a_registered_rule_too_and_as_json(call, federation):
         (("rules", "put", "rules.rdftl", "--scope", "network", "--listen"), 2, "--listen wants --scope node"),
         (("rules", "put", "rules.rdftl", "--abort", "MUTUAL"), 2, "--abort wants --scope network"),
         (("rules", "put", "rules.rdftl", "--scope", "world"), 2, "'world'"),
+        (("rules", "put", "rules.rdftl", "--scope", "network", "--abort", "never"), 2, "'never'"),
+        (("rules", "put", "slash.rdftl", "--scope", "network"), 1, "the name of a rule without /, found 'a/b'"),
+        (("rules", "put", "slash.rdftl"), 1, "the name of a rule without /, found 'a/b'"),
         (("rules", "get", "nobody", "--scope", "network"), 1, "the rule 'nobody'"),
         (("rules", "delete", f"{OTHER}.1", "--scope", "network"), 1, f"one of {OTHER}, where it can be deleted"),
         (("rules", "relevant", "rules.rdftl"), 1, "rules.rdftl: wanted one rule in the file, or its name in --rule"),

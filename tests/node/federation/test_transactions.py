@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.node.federation.federated import EX, Host, acquainted, hosts, quiet
+from tests.node.federation.federated import EX, SECONDS, Host, acquainted, hosts, quiet
 from tests.node.transport.backbones import until
 
 from triplewire.errors import Forbidden, UnknownUpdate, UpdateEnded
@@ -92,6 +92,15 @@ async def test_a_compensation_is_an_event_and_a_change_of_views(tmp_path: Path):
         changes, _, head = await b.broker.living.changes(b.me, before, 10)
         assert head == before + 1
         assert [line for change in changes for line in change.removed if "likes" in line]
+
+
+async def test_what_is_of_no_super_peer_of_the_network_has_no_trace(tmp_path: Path):
+    async with hosts(tmp_path, "a") as [a]:
+        made = await a.submit(HIRE)
+        assert (await a.federation.trace(a.me, made.transaction, SECONDS)).units
+        for unit in ("sp-nobody/1", f"{a.id}/99"):
+            with pytest.raises(UnknownUpdate):
+                await a.federation.trace(a.me, unit, SECONDS)
 
 
 async def test_who_may_withdraw(tmp_path: Path):

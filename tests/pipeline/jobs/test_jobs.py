@@ -16,6 +16,7 @@ from triplewire.pipeline.jobs.compaction import CompactRequest, compact
 from triplewire.pipeline.jobs.history import BackfillRequest, ReplayRequest, backfill, replay
 from triplewire.pipeline.jobs.matching import match_files
 from triplewire.pipeline.jobs.profiling import ProfileRequest, profile
+from triplewire.pipeline.sources.options import ReadOptions
 from triplewire.testing.workloads import Row
 
 TASKS_WRITE = ("events", "notifications")
@@ -141,3 +142,18 @@ class TestDataSource:
 
         with pytest.raises(PySparkException, match=r"a\.nq:2"):
             reader.option("mode", "FAILFAST").load(str(tmp_path)).collect()
+
+
+@pytest.mark.parametrize("strategy", ["replicate", "osma"])
+def test_the_time_of_events_and_notifications_is_that_of_a_property(spark, tmp_path, strategy):
+    year = '"2004"^^<http://www.w3.org/2001/XMLSchema#gYear>'
+    (tmp_path / "dated.nq").write_text(
+        f"<urn:s> <urn:year> {year} <urn:dated> .\n<urn:s> <urn:p> <urn:o> <urn:not> .\n"
+    )
+    (tmp_path / "every.rq").write_text("ASK { ?s ?p ?o }")
+    asked = {"events": (str(tmp_path / "dated.nq"),), "subscriptions": (str(tmp_path / "every.rq"),), "taxonomy": None}
+    reading = ReadOptions(event_time="urn:year")
+    match_files(spark, request_of(tmp_path, tmp_path / "lake", **asked, reading=reading, strategy=strategy))
+    for table in ("events", "notifications"):
+        found = dict(rows_of(tmp_path / "lake", table, "event, year(time)"))
+        assert (found["urn:dated"], found["urn:not"] > 2004) == (2004, True)

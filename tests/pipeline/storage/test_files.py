@@ -15,6 +15,7 @@ from triplewire.pipeline.storage.files import (
     open_range,
     read_bytes,
     replace_bytes,
+    replace_small,
 )
 from triplewire.pipeline.storage.location import Location
 
@@ -71,3 +72,9 @@ def test_a_name_that_ends_in_gz_does_not_change_what_is_written(root):
     with open_output(root / "a.gz") as stream:
         stream.write(b"plain")
     assert read_bytes(root / "a.gz") == b"plain"
+
+
+def test_a_few_bytes_are_never_half_there(root):
+    replace_small(root / "progress" / "x", b"one")
+    replace_small(root / "progress" / "x", b"three")
+    assert [(file.location.name, file.size) for file in list_files(root / "progress")] == [("x", 5)]

@@ -47,11 +47,7 @@ def test_an_osma_task_opens_its_part_and_closes_the_one_before(subscriptions, tm
 
 def test_routing_opens_no_index_at_all(subscriptions, tmp_path: Path) -> None:
     prepared = prepare_parts(subscriptions, None, tmp_path, PARTS)
-
-    class Routes:
-        value = prepared.routes()
-
-    [routed] = osma._routing(Routes, prepared.seed, None)(iter([batch_of(42)]))
+    [routed] = osma._routing(prepared, None)(iter([batch_of(42)]))
     assert len(routed) == 1
     assert not placement._opened
 

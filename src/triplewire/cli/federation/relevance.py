@@ -12,13 +12,14 @@ from msgspec import to_builtins
 
 from triplewire.cli.federation.names import ShortNames
 from triplewire.cli.federation.scope import Wait
-from triplewire.cli.names import WELL_KNOWN, shortened
+from triplewire.cli.names import shortened
 from triplewire.cli.node.remote import DEFAULT_NODE, NodeUrl, SecretFile, connect
 from triplewire.cli.rules.inputs import prefixes_of
 from triplewire.cli.screen import output, plain, show_table, warn, write_json
 from triplewire.errors import InputError
 from triplewire.languages.rdftl import format_rule, parse_rule, parse_rules, read_rules
 from triplewire.languages.rdftl.syntax import Rule
+from triplewire.rdf.prefixes import WELL_KNOWN
 
 if TYPE_CHECKING:
     from triplewire.client import Client, RuleRelevance

@@ -12,7 +12,7 @@ import typer
 from triplewire.cli.invocation import Job
 from triplewire.cli.node.remote import DEFAULT_NODE, NodeUrl, SecretFile, connect
 from triplewire.cli.node.update import IdempotencyKey
-from triplewire.cli.screen import write_json
+from triplewire.cli.screen import waiting, write_json
 from triplewire.rdf.formats import format_named
 from triplewire.wire.answers import ChangeReceipt
 
@@ -64,7 +64,9 @@ def put_command(
 ) -> None:
     """Give a graph the content of a file, whatever it had before."""
     with connect(node, secret_file) as client:
-        _show(client.put_graph(name, *_document(file, form), idempotency_key=key))
+        with waiting(f"sending {file}"):
+            receipt = client.put_graph(name, *_document(file, form), idempotency_key=key)
+        _show(receipt)
 
 
 @app.command("post", cls=Job, epilog=_POST)
@@ -78,7 +80,9 @@ def post_command(
 ) -> None:
     """Add the triples of a file to a graph."""
     with connect(node, secret_file) as client:
-        _show(client.add_to_graph(name, *_document(file, form), idempotency_key=key))
+        with waiting(f"sending {file}"):
+            receipt = client.add_to_graph(name, *_document(file, form), idempotency_key=key)
+        _show(receipt)
 
 
 @app.command("delete", cls=Job, epilog=_DELETE)
@@ -100,7 +104,9 @@ def patch_command(
     """Apply an RDF Patch to the whole living graph, as one change."""
     content = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
     with connect(node, secret_file) as client:
-        _show(client.patch(content, idempotency_key=key))
+        with waiting(f"sending {file}"):
+            receipt = client.patch(content, idempotency_key=key)
+        _show(receipt)
 
 
 def _document(file: Path, form: str) -> tuple[bytes | Path, str | None]:

@@ -14,7 +14,7 @@ import typer
 from triplewire.cli.inputs import STDIN, Base, ContextMap, Problems, read_events, read_subjects
 from triplewire.cli.invocation import FAILED
 from triplewire.cli.node.remote import DEFAULT_NODE, NodeUrl, SecretFile, connect
-from triplewire.cli.screen import diagnostics, plain, report, write_json
+from triplewire.cli.screen import diagnostics, plain, report, waiting, write_json
 from triplewire.rdf.events import Event
 from triplewire.rdf.formats import NQUADS, format_named
 from triplewire.rdf.limits import DEFAULT_LIMITS, MIB, Limits
@@ -66,13 +66,17 @@ def publish_command(
         reading = ReadingOptions(limits=_for_files(limits, split_by), base=base, contexts=Contexts.load(contexts))
         read = read_subjects if split_by is SplitBy.SUBJECT else read_events
         paths = [STDIN if str(file) == "-" else file for file in files]
-        events = read(paths, problems, reading, format_named(form).name)
+        with waiting("reading"):
+            events = read(paths, problems, reading, format_named(form).name)
         if problems.sentences:
             report(problems.sentences)
             raise typer.Exit(FAILED)
         _tell_of_local_names(events, base)
+        sent = 0
         for batch in batches(events, limits.document_bytes):
-            receipts = client.publish(batch)
+            with waiting(f"publishing, {sent:,} of {len(events):,} are on the node's disk"):
+                receipts = client.publish(batch)
+            sent += len(batch)
             write_json({"event": receipt.event, "position": receipt.position} for receipt in receipts)
             sys.stdout.flush()
 

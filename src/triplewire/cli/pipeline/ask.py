@@ -59,6 +59,7 @@ def ask_command(
     until: options.Until = None,
     as_of: options.AsOf = None,
     master: options.Master = None,
+    remote: options.Remote = None,
     storage_option: options.StorageOptions = None,
     conf: options.Conf = None,
 ) -> None:
@@ -83,7 +84,7 @@ def ask_command(
         limit=limit,
         storage=storage_in(storage_option),
     )
-    with spark_for(master, conf) as spark:
+    with spark_for(master, conf, remote) as spark:
         if form is AnswerFormat.PARQUET and out is not None:
             write_answer(spark, request, out, progress_bar())
             diagnostics().print(plain(f"the answer is in {out}"))

@@ -27,6 +27,7 @@ def backfill_command(
     strict: options.Strict = False,
     run_id: options.RunId = None,
     master: options.Master = None,
+    remote: options.Remote = None,
     storage_option: options.StorageOptions = None,
     conf: options.Conf = None,
 ) -> None:
@@ -41,7 +42,7 @@ def backfill_command(
         run_id=run_id,
         storage=storage_in(storage_option),
     )
-    with spark_for(master, conf) as spark:
+    with spark_for(master, conf, remote) as spark:
         outcome = backfill(spark, request, progress_bar())
     show_outcome(outcome)
 
@@ -59,6 +60,7 @@ def replay_command(
     as_of: options.AsOf = None,
     strict: options.Strict = False,
     master: options.Master = None,
+    remote: options.Remote = None,
     storage_option: options.StorageOptions = None,
     conf: options.Conf = None,
 ) -> None:
@@ -77,6 +79,6 @@ def replay_command(
         strict=strict,
         storage=storage_in(storage_option),
     )
-    with spark_for(master, conf) as spark:
+    with spark_for(master, conf, remote) as spark:
         outcome = replay(spark, request, progress_bar())
     show_outcome(outcome)

@@ -26,11 +26,13 @@ _SHOWN = 20
 
 
 @contextmanager
-def spark_for(master: str | None, conf: Sequence[str] | None) -> Iterator[SparkSession]:
-    """A session as `--master` and `--conf` ask for it."""
+def spark_for(master: str | None, conf: Sequence[str] | None, remote: str | None) -> Iterator[SparkSession]:
+    """A session as `--master` or `--remote`, and `--conf`, ask for it."""
     from triplewire.pipeline.session import SessionSettings, spark_session
 
-    settings = SessionSettings(master=master, conf=settings_in(conf or (), "--conf"))
+    if master is not None and remote is not None:
+        raise typer.BadParameter(f"wanted --master or --remote, found {master} and {remote}")
+    settings = SessionSettings(master=master, conf=settings_in(conf or (), "--conf"), remote=remote)
     with spark_session(settings) as spark:
         yield spark
 
@@ -63,13 +65,21 @@ def read_options(
     event_quads: int | None,
     base: str | None,
     contexts: str | None,
+    event_time: str | None,
     storage: dict[str, str],
 ) -> ReadOptions:
     """How files are read. A map of contexts that is wrong is refused here, not by a task."""
     from triplewire.pipeline.sources.options import ReadOptions
 
     path = None if contexts is None else str(Path(contexts).resolve())
-    found = ReadOptions(event_bytes=event_bytes, event_quads=event_quads, base=base, contexts=path, storage=storage)
+    found = ReadOptions(
+        event_bytes=event_bytes,
+        event_quads=event_quads,
+        base=base,
+        contexts=path,
+        event_time=event_time,
+        storage=storage,
+    )
     check_base(found.reading.base)
     return found
 

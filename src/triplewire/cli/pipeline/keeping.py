@@ -21,6 +21,7 @@ def retain_command(
     lake: options.LakePath,
     older_than: Annotated[datetime, typer.Option("--older-than", help="Events before this time go.")],
     master: options.Master = None,
+    remote: options.Remote = None,
     storage_option: options.StorageOptions = None,
     conf: options.Conf = None,
 ) -> None:
@@ -28,7 +29,7 @@ def retain_command(
     from triplewire.pipeline.jobs.retention import RetainRequest, retain
 
     request = RetainRequest(lake=lake, older_than=older_than, storage=storage_in(storage_option))
-    with spark_for(master, conf) as spark:
+    with spark_for(master, conf, remote) as spark:
         done = retain(spark, request, progress_bar())
     words = ", ".join(f"{count:,} of {table}" for table, count in done.removed.items()) or "nothing was that old"
     output().print(plain(f"removed: {words}"))

@@ -29,6 +29,7 @@ def profile_command(
     by: Annotated[str, typer.Option("--by", help="What a source is: file, folder or all.")] = "all",
     as_of: options.AsOf = None,
     master: options.Master = None,
+    remote: options.Remote = None,
     storage_option: options.StorageOptions = None,
     conf: options.Conf = None,
 ) -> None:
@@ -38,7 +39,7 @@ def profile_command(
     request = ProfileRequest(
         out=out, events=tuple(events or ()), lake=lake, by=by, as_of=as_of, storage=storage_in(storage_option)
     )
-    with spark_for(master, conf) as spark:
+    with spark_for(master, conf, remote) as spark:
         report = profile(spark, request, progress_bar())
     rows = [(p.source, p.name, f"{p.quads:,}", f"{p.distinct:,}", p.interval or "") for p in report.properties]
     show_table(("source", "property", "quads", "values", "interval"), rows[:_MOST_ROWS])
@@ -52,6 +53,7 @@ def compact_command(
     ] = None,
     full: Annotated[bool, typer.Option("--full", help="All of the tables, not only what is new.")] = False,
     master: options.Master = None,
+    remote: options.Remote = None,
     storage_option: options.StorageOptions = None,
     conf: options.Conf = None,
 ) -> None:
@@ -61,7 +63,7 @@ def compact_command(
     """
     from triplewire.pipeline.jobs.compaction import COMPACTED, CompactRequest, compact
 
-    with spark_for(master, conf) as spark:
+    with spark_for(master, conf, remote) as spark:
         request = CompactRequest(
             lake=lake, tables=tuple(tables or COMPACTED), full=full, storage=storage_in(storage_option)
         )

@@ -27,7 +27,9 @@ def match_command(
     event_quads: options.EventQuads = None,
     base: options.Base = None,
     contexts: options.ContextMap = None,
+    event_time: options.EventTime = None,
     master: options.Master = None,
+    remote: options.Remote = None,
     storage_option: options.StorageOptions = None,
     conf: options.Conf = None,
 ) -> None:
@@ -48,10 +50,10 @@ def match_command(
         strict=strict,
         append=append,
         run_id=run_id,
-        reading=read_options(event_bytes, event_quads, base, contexts, storage),
+        reading=read_options(event_bytes, event_quads, base, contexts, event_time, storage),
         storage=storage,
     )
-    with spark_for(master, conf) as spark:
+    with spark_for(master, conf, remote) as spark:
         outcome = match_files(spark, request, progress_bar())
         if quads:
             compact(spark, CompactRequest(lake=out, tables=("quads",), storage=storage), progress_bar())

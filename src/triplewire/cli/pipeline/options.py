@@ -70,6 +70,9 @@ RunId = Annotated[str | None, typer.Option("--run-id", help="Name the run. A run
 EventBytes = Annotated[int | None, typer.Option(min=1, metavar="BYTES", help="How large one event may be. [1 MiB]")]
 EventQuads = Annotated[int | None, typer.Option(min=1, metavar="QUADS", help="How many quads one may have. [10,000]")]
 Base = Annotated[str | None, typer.Option("--base", metavar="IRI", help="Base of relative IRIs. [the file's URL]")]
+EventTime = Annotated[
+    str | None, typer.Option("--event-time", metavar="IRI", help="The property that is an event's time. [the file's]")
+]
 ContextMap = Annotated[
     str | None,
     typer.Option("--contexts", metavar="FILE", parser=path_here, help="JSON-LD contexts: a JSON map of URLs to files."),
@@ -77,6 +80,9 @@ ContextMap = Annotated[
 Since = Annotated[datetime | None, typer.Option("--since", help="Events from this time on.")]
 Until = Annotated[datetime | None, typer.Option("--until", help="Events before this time.")]
 Master = Annotated[str | None, typer.Option("--master", help="Where Spark runs, as spark://HOST:PORT. [local[*]]")]
+Remote = Annotated[
+    str | None, typer.Option("--remote", metavar="URL", help="A Spark Connect server, as sc://HOST:PORT.")
+]
 AsOf = Annotated[
     str | None,
     typer.Option("--as-of", metavar="VERSION|TIME", help="The lake as it was, by a version of `runs`."),

@@ -45,6 +45,7 @@ def report_command(
     until: options.Until = None,
     as_of: options.AsOf = None,
     master: options.Master = None,
+    remote: options.Remote = None,
     storage_option: options.StorageOptions = None,
     conf: options.Conf = None,
 ) -> None:
@@ -67,7 +68,7 @@ def report_command(
         storage=storage_in(storage_option),
         most=most,
     )
-    with spark_for(master, conf) as spark:
+    with spark_for(master, conf, remote) as spark:
         found = report(spark, request, progress_bar())
     if picture is not None:
         draw(found, picture)

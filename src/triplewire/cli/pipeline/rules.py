@@ -49,6 +49,7 @@ def rules_command(
     until: options.Until = None,
     as_of: options.AsOf = None,
     master: options.Master = None,
+    remote: options.Remote = None,
     storage_option: options.StorageOptions = None,
     conf: options.Conf = None,
 ) -> None:
@@ -71,7 +72,7 @@ def rules_command(
         out=out,
         storage=storage_in(storage_option),
     )
-    with spark_for(master, conf) as spark:
+    with spark_for(master, conf, remote) as spark:
         found = job.dry_run(spark, request, progress_bar())
     if as_json:
         write_json([msgspec.to_builtins(found)])

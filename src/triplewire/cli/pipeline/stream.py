@@ -68,7 +68,9 @@ def stream_command(
     event_quads: options.EventQuads = None,
     base: options.Base = None,
     contexts: options.ContextMap = None,
+    event_time: options.EventTime = None,
     master: options.Master = None,
+    remote: options.Remote = None,
     storage_option: options.StorageOptions = None,
     conf: options.Conf = None,
 ) -> None:
@@ -98,7 +100,7 @@ def stream_command(
             source = job.Topic(kafka, topic, events_at_once, connector, kafka_format)
         else:
             source = job.Folder(
-                str(events), files_at_once, read_options(event_bytes, event_quads, base, contexts, storage)
+                str(events), files_at_once, read_options(event_bytes, event_quads, base, contexts, event_time, storage)
             )
         sinks: list[Sink] = []
         if to_node is not None:
@@ -123,7 +125,10 @@ def stream_command(
             append=append,
         )
         stop = job.StopSignal()
-        with spark_for(master, [*_jars(packages, jars), *(conf or ())]) as spark, stopped_by_signals(stop) as received:
+        with (
+            spark_for(master, [*_jars(packages, jars), *(conf or ())], remote) as spark,
+            stopped_by_signals(stop) as received,
+        ):
             try:
                 done = job.stream(spark, request, progress_bar(), stop)
             except KeyboardInterrupt:

@@ -27,6 +27,7 @@ def validate_command(
     strict: Annotated[bool, typer.Option("--strict", help="Fail on what does not conform, and keep nothing.")] = False,
     run_id: options.RunId = None,
     master: options.Master = None,
+    remote: options.Remote = None,
     storage_option: options.StorageOptions = None,
     conf: options.Conf = None,
 ) -> None:
@@ -46,6 +47,6 @@ def validate_command(
         run_id=run_id,
         storage=storage_in(storage_option),
     )
-    with spark_for(master, conf) as spark:
+    with spark_for(master, conf, remote) as spark:
         outcome = validate(spark, request, progress_bar())
     show_outcome(outcome)

@@ -9,7 +9,6 @@ import typer
 
 from triplewire.cli.inputs import Problems
 from triplewire.cli.invocation import FAILED
-from triplewire.cli.names import WELL_KNOWN
 from triplewire.cli.rules.findings import findings, findings_object
 from triplewire.cli.rules.inputs import (
     SchemaPath,
@@ -20,7 +19,8 @@ from triplewire.cli.rules.inputs import (
     strangers,
     writable,
 )
-from triplewire.cli.screen import diagnostics, labelled, output, report, write_json
+from triplewire.cli.screen import diagnostics, labelled, output, report, waiting, write_json
+from triplewire.rdf.prefixes import WELL_KNOWN
 from triplewire.rules.analysis import Analysis
 from triplewire.rules.drawing import as_dot, as_svg
 
@@ -66,7 +66,8 @@ def check_command(
     report(problems.sentences)
     if problems.sentences:
         raise typer.Exit(FAILED)
-    analysis = Analysis(found, known)
+    with waiting("analysing"):
+        analysis = Analysis(found, known)
     if drawn is not None:
         drawn.write_text(as_svg(analysis) if drawn.suffix.lower() == ".svg" else as_dot(analysis), encoding="utf-8")
     for sentence in strangers(found):

@@ -39,7 +39,11 @@ Name = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
 Abort = Annotated[
     AbortChoice | None,
-    typer.Option("--abort", help="In the network: who aborts with whom; INDEPENDENT unless the rule says so."),
+    typer.Option(
+        "--abort",
+        case_sensitive=False,
+        help="In the network: who aborts with whom; INDEPENDENT unless the rule says so.",
+    ),
 ]
 _HEADERS = ("name", "owner", "listens to", "state", "rule")
 
@@ -90,7 +94,7 @@ def put_command(
     """
     require_node(scope, "--listen", listen)
     require_network(scope, "--abort", abort is not None)
-    found = _renamed(_read(file), name)
+    found = _named(_renamed(_read(file), name))
     with connect(node, secret_file) as client:
         if scope is Scope.NETWORK:
             network.put_all(client, found, None if abort is None else abort.value, as_json=as_json)
@@ -165,6 +169,14 @@ def _read(file: str) -> Sequence[Rule]:
     found = parse_rules(sys.stdin.read(), source="standard input") if file == "-" else read_rules(Path(file))
     if not found:
         raise InputError(wanted="at least one rule", found="none", source=file)
+    return found
+
+
+def _named(found: Sequence[Rule]) -> Sequence[Rule]:
+    """Names stand in the paths of requests."""
+    for rule in found:
+        if "/" in rule.id:
+            raise InputError(wanted="the name of a rule without /", found=repr(rule.id))
     return found
 
 

@@ -9,12 +9,12 @@ import typer
 
 from triplewire.cli.inputs import Problems
 from triplewire.cli.invocation import FAILED
-from triplewire.cli.names import WELL_KNOWN
 from triplewire.cli.rules.graphs import graph_format, read_data, write_graph
 from triplewire.cli.rules.inputs import SchemaPath, known_rules, known_updates, prefixes_of, read_schema
 from triplewire.cli.rules.trace import changes_shown, entries_shown, entry_object, summary
-from triplewire.cli.screen import complain, output, plain, report, write_json
+from triplewire.cli.screen import complain, output, plain, report, waiting, write_json
 from triplewire.languages.rdftl.syntax import Rule
+from triplewire.rdf.prefixes import WELL_KNOWN
 from triplewire.rules.analysis import Analysis
 from triplewire.rules.commutativity import by_analysis
 from triplewire.rules.execution import Rulebook, Runner, ScheduleOutcome, Status
@@ -78,7 +78,8 @@ def run_command(
     if out is not None:
         graph_format(out)
     session = _Session(schema, data, rules, updates, depth)
-    outcome = session.runner.run(session.updates)
+    with waiting("executing"):
+        outcome = session.runner.run(session.updates)
     if out is not None:
         write_graph(out, session.repository if closure else session.repository.asserted)
     session.show(outcome, trace=trace, as_json=as_json)
@@ -98,7 +99,8 @@ def dry_run_command(
     At the end stands what the repository would gain (+) and lose (-).
     """
     session = _Session(schema, data, rules, updates, depth)
-    outcome = session.runner.dry_run(session.updates)
+    with waiting("executing"):
+        outcome = session.runner.dry_run(session.updates)
     session.show(outcome, trace=trace, as_json=as_json, ending=not as_json)
 
 

@@ -1,6 +1,7 @@
 """The matcher's inner loops: numba, flat arrays, no Python objects.
 
     machine     how a kernel is compiled and kept, and the few machine instructions that Python has no word for
+    carried_code  machine code that another process has compiled, perhaps on another host
     structures  the bundles of arrays that kernels take: a batch of events, a segment, a workspace
     columns     the columns of the scanner's tables, and the codes that stand in them
     layout      how a compiled core lies in memory: one run of 32-bit words

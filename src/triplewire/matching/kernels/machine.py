@@ -21,6 +21,8 @@ from numba import types
 from numba.core import caching, cgutils
 from numpy.typing import NDArray
 
+from triplewire.matching.kernels.carried_code import CarriedCode
+
 Bytes = NDArray[np.uint8]
 Table = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -88,11 +90,13 @@ def _cached(function: _Function, options: dict[str, Any]) -> _Function:
     try:
         dispatcher = _njit(cache=True, **options)(function)
     except RuntimeError:
-        # There is no folder that may be written: each process compiles for itself.
-        uncached: _Function = _njit(**options)(function)
-        return uncached
+        # There is no folder that may be written: each process compiles for itself, unless code was carried here.
+        dispatcher = _njit(**options)(function)
     if JIT:
-        dispatcher._cache._cache_file = _cache_file(dispatcher._cache, _stamp(function.__code__.co_filename))
+        stamp = _stamp(function.__code__.co_filename)
+        if keeps(dispatcher):
+            dispatcher._cache._cache_file = _cache_file(dispatcher._cache, stamp)
+        dispatcher._cache = CarriedCode(dispatcher._cache, function, stamp)
     compiled: _Function = dispatcher
     return compiled
 
@@ -108,13 +112,18 @@ def is_kept(compiled: Any) -> bool:
     if not JIT:
         return True
     # What was compiled for another kind of processor is of no use here.
-    machine = compiled.targetctx.codegen().magic_tuple()
-    return keeps(compiled) and any(key[1] == machine for key in compiled._cache._cache_file._load_index())
+    cache: CarriedCode = compiled._cache
+    return cache.has_code_for(compiled.targetctx.codegen().magic_tuple())
 
 
 def keeps(compiled: Any) -> bool:
     """Whether there is a folder in which a kernel's machine code is kept."""
     return hasattr(compiled._cache, "_cache_file")
+
+
+def stamp_of_kernels() -> str:
+    """What the kernels are: another text, or another numba, has another stamp."""
+    return f"{_stamp(__file__)[:12]}-{numba.__version__}"
 
 
 @cache

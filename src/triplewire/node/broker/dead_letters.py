@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from triplewire.node.access.grants import visible
 from triplewire.node.broker.events import data_at
 from triplewire.node.broker.state import BrokerState
@@ -35,6 +37,10 @@ class DeadLetters:
         if owner is None:
             return await self._state.store.read(lambda tx: dead_letters.after(tx, after, limit))
         return await self._state.store.read(lambda tx: dead_letters.of_owner(tx, owner, after, limit))
+
+    async def of_subscriptions(self, numbers: Sequence[int], after: int, limit: int) -> list[DeadLetter]:
+        """The same, of these subscriptions only."""
+        return await self._state.store.read(lambda tx: dead_letters.of_subscriptions(tx, numbers, after, limit))
 
     async def find(self, letter_id: int) -> DeadLetter | None:
         """One dead letter."""

@@ -14,11 +14,19 @@ from triplewire.node.broker.state import BrokerState
 from triplewire.node.matching.catch_up import CatchUp
 from triplewire.node.matching.catch_up_step import event_of
 from triplewire.rdf.events import Event
+from triplewire.rdf.limits import MIB
 from triplewire.store.disk import Connection
 from triplewire.store.tables import log
 from triplewire.store.tables.identities import Client, Grant
 from triplewire.store.tables.log import Record
 from triplewire.wire.answers import Receipt
+
+# So much of the log is looked at at a time.
+NEWEST_BYTES = 32 * MIB
+
+
+# A record of the log, and its event as a client may see it.
+Seen = tuple[Record, Event]
 
 
 class Replication(Protocol):
@@ -72,15 +80,21 @@ class Events:
         """Store what was published at another node: it was allowed and counted there."""
         return await self._queue.publish(submission)
 
-    async def find(self, client: Client, graph: str) -> tuple[Record, Event] | None:
+    async def find(self, client: Client, graph: str) -> Seen | None:
         """An event and its record, as far as the client may read it."""
         record = await self._state.store.read(lambda tx: log.find(tx, graph))
         return None if record is None else seen(record, readable(client))
 
-    async def after(self, client: Client, position: int, limit: int) -> list[tuple[Record, Event]]:
+    async def after(self, client: Client, position: int, limit: int) -> list[Seen]:
         """What follows a position in the log, as far as the client may read it."""
         grant = readable(client)
         records = await self._state.store.read(lambda tx: log.after(tx, position, limit))
+        return [found for record in records if (found := seen(record, grant)) is not None]
+
+    async def newest(self, client: Client, limit: int, most_bytes: int = NEWEST_BYTES) -> list[Seen]:
+        """The newest events of the log in order, as far as the client may read them."""
+        grant = readable(client)
+        records = await self._state.store.read(lambda tx: log.newest(tx, limit, most_bytes))
         return [found for record in records if (found := seen(record, grant)) is not None]
 
     def committed(self, accepted: PublishResult) -> None:
@@ -97,7 +111,7 @@ class Events:
         self._catch_up.quarantine(self._state.matchers)
 
 
-def seen(record: Record, grant: Grant) -> tuple[Record, Event] | None:
+def seen(record: Record, grant: Grant) -> Seen | None:
     """What a grant leaves of a record's event, or None if nothing."""
     event = visible(event_of(record), grant)
     return None if event is None else (record, event)

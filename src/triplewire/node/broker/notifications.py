@@ -45,6 +45,8 @@ class Notifications:
         """Notifications that follow a position. Reading on means that what came before was read."""
         record = self._state.index.require(number)
         self._state.require_readable(record)
+        if record.options.paused:
+            return NotificationPage([], None)
         self._note_read(record, after)
         recent = self._recent(record, after, limit)
         if recent is not None:
@@ -56,18 +58,18 @@ class Notifications:
         following = page[-1].position if page else after
         lost = max(record.gap, lost)
         gap = lost if after < lost and record.cursor < lost else None
-        self._state.counters.delivered += len(page)
+        self._note_delivered(number, len(page))
         return NotificationPage(page, following if has_more else None, gap)
 
     async def wait(self, number: int, after: int, timeout: float | None = None) -> bool:
         """Wait until there is a notification beyond a position. False: the time ran out, or the node stops."""
         state = self._state
         deadline = None if timeout is None else state.clock.monotonic() + timeout
-        while state.is_open and state.index.require(number) and state.index.progress(number).latest <= after:
+        while state.is_open and not self._has_more(number, after):
             left = None if deadline is None else deadline - state.clock.monotonic()
             if (left is not None and left <= 0) or not await state.wakeups.wait(number, left):
                 break
-        return state.is_open and state.index.progress(number).latest > after
+        return state.is_open and self._has_more(number, after)
 
     async def acknowledge(self, number: int, position: int) -> None:
         """Note that everything up to a position has arrived; it is not kept any longer."""
@@ -103,6 +105,16 @@ class Notifications:
 
     # Private
 
+    def _has_more(self, number: int, after: int) -> bool:
+        """Whether something beyond a position is to be handed out."""
+        return (
+            not self._state.index.require(number).options.paused and self._state.index.progress(number).latest > after
+        )
+
+    def _note_delivered(self, number: int, count: int) -> None:
+        self._state.counters.delivered += count
+        self._state.index.progress(number).delivered += count
+
     def _recent(self, record: SubscriptionRecord, after: int, limit: int) -> NotificationPage | None:
         """The page, if it is in memory. Gaps are read from the disk."""
         if not record.is_live or record.gap > after:
@@ -112,7 +124,7 @@ class Notifications:
             return None
         grant = self._state.grant(record.owner) if record.options.payload == "event" else None
         page = [_notification(one, grant) for one in recent[:limit]]
-        self._state.counters.delivered += len(page)
+        self._note_delivered(record.number, len(page))
         return NotificationPage(page, page[-1].position if len(recent) > limit else None)
 
     def _acknowledged(self, number: int, position: int, size: int) -> None:

@@ -23,7 +23,8 @@ _ONE_IN = 4
 class Progress(Struct):
     """How far a subscription has come: bytes that wait, the newest position, how far it was read, what it needs.
 
-    `unread` is how many notifications came since anybody last read, the first of them at `unread_from`.
+    `unread` is how many notifications came since anybody last read, the first of them at `unread_from`; `matched` and
+    `delivered` count those that were made and handed out since the node started.
     """
 
     bytes_waiting: int = 0
@@ -32,10 +33,13 @@ class Progress(Struct):
     unread: int = 0
     unread_from: int = 0
     is_unindexed: bool = False
+    matched: int = 0
+    delivered: int = 0
 
     def count(self, position: int, size: int) -> None:
         """Count a notification that was made."""
         self.bytes_waiting += size
+        self.matched += 1
         self.unread_from = self.unread_from if self.unread else position
         self.unread += 1
 

@@ -142,7 +142,17 @@ class Subscriptions:
         return await self.set_options(known, options)
 
     async def set_options(self, known: SubscriptionRecord, options: SubscriptionOptions) -> SubscriptionRecord:
-        """Change how notifications are made and sent."""
+        """Change how notifications are made and sent; one that is paused stays so."""
+        return await self._set_options(known, msgspec.structs.replace(options, paused=known.options.paused))
+
+    async def pause(self, number: int, *, paused: bool) -> SubscriptionRecord:
+        """Hand nothing out until it is resumed, to no reader and no webhook; or go on where that was."""
+        known = self._state.index.require(number)
+        fresh = await self._set_options(known, msgspec.structs.replace(known.options, paused=paused))
+        self._state.wake({number})
+        return fresh
+
+    async def _set_options(self, known: SubscriptionRecord, options: SubscriptionOptions) -> SubscriptionRecord:
         if known.options != options:
             await self._state.store.write(
                 lambda tx: registry.set_options(tx, known.number, options),

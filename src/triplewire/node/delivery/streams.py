@@ -92,6 +92,10 @@ class Streams:
     async def _wait(self, number: int, after: int, timeout: float) -> bool:
         return await self._source.wait(number, after, timeout)
 
+    @property
+    def is_stopping(self) -> bool:
+        return self._is_stopping
+
     def stop(self) -> None:
         """End every stream after what it is sending."""
         self._is_stopping = True

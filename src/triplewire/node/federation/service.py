@@ -26,7 +26,7 @@ from triplewire.errors import (
     UpdateEnded,
 )
 from triplewire.federation import inputs
-from triplewire.federation.execution.units import Status, Unit
+from triplewire.federation.execution.units import Status, Unit, super_peer_of
 from triplewire.federation.indexes.group_index import PeerView
 from triplewire.federation.inputs import Input
 from triplewire.federation.machine import RuleMachine
@@ -188,6 +188,9 @@ class Federation:
     async def trace(self, client: Client, unit: str, seconds: float) -> NetworkTrace:
         """How a transaction went across super-peers, wherever it began. Raises `UnknownUpdate`."""
         require_author(client)
+        origin = super_peer_of(unit)
+        if origin not in (self.me, *self.machine.network.members):
+            raise UnknownUpdate(wanted=f"the transaction {unit!r}", found=f"no super-peer {origin!r} in the network")
         found = await self._inquired(inputs.AskTrace(self._now, unit, seconds), seconds, NetworkTrace)
         if not found.units and not found.unanswered:
             raise _unknown(unit)

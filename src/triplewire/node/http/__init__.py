@@ -11,6 +11,7 @@ metrics         counters, gauges and a histogram of a node, as families of Prome
 middleware      the name under which an open node answers, and what browsers let pages do
 negotiation     which syntax a client wants, by its Accept header (RFC 9110, section 12.5.1)
 openapi         what operations answer, with schemas that are made from the Structs that are sent
+paging          a page of a list, and a search in it
 problems        errors as problem details (RFC 9457): a type, a title, a status, one sentence, and the error's own
                 fields
 protocols       protocols of others, by which their clients talk to a node as they are

@@ -30,12 +30,22 @@ from triplewire.node.http.routes import (
     subscriptions,
     views,
 )
+from triplewire.node.http.routes.console import (
+    figures,
+    page,
+    pauses,
+    recent_events,
+    rule_base,
+    trials,
+    vocabulary,
+)
 from triplewire.node.http.sepa import oauth, protocol
 from triplewire.node.service import Node
 
 ROUTERS = (
     # Before events, whose names would take its path.
     sparql.router,
+    recent_events.router,
     events.router,
     subscriptions.router,
     views.router,
@@ -56,6 +66,12 @@ ROUTERS = (
     websub.router,
     solid.router,
     api_docs.router,
+    page.router,
+    figures.router,
+    pauses.router,
+    rule_base.router,
+    trials.router,
+    vocabulary.router,
 )
 
 

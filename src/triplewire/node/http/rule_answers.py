@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from triplewire.node.living.journal import FiringEntry, delta_by_component
 from triplewire.node.living.publication import PublishedChange
@@ -40,9 +40,10 @@ class RegisteredRule(RuleView, frozen=True, kw_only=True):
 
 
 class RuleList(Struct, frozen=True):
-    """Rules, in the order of registration."""
+    """Rules, in the order of registration; of a page, `total` is how many there are in all."""
 
     rules: list[RuleView]
+    total: int | UnsetType = UNSET
 
 
 class FiringView(FiringEntry, frozen=True, kw_only=True):

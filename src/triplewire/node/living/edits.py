@@ -13,7 +13,7 @@ from triplewire.errors import InvalidTerm, LimitExceeded
 from triplewire.rdf.events import Event
 from triplewire.rdf.literals.kept import as_kept
 from triplewire.rdf.terms import BlankNode, DefaultGraph, NamedNode, Quad, Term, Triple
-from triplewire.rules.changes import Edits, NamedEdits
+from triplewire.rules.changes import Edits, NamedEdits, parted
 from triplewire.rules.repository import Repository
 
 GraphName = NamedNode | DefaultGraph
@@ -49,7 +49,7 @@ class Collector:
 
     @property
     def edits(self) -> Edits:
-        inserted, deleted = _split(self._inserted), _split(self._deleted)
+        inserted, deleted = parted(self._inserted), parted(self._deleted)
         return Edits(inserted[0], deleted[0], NamedEdits(inserted[1], deleted[1]))
 
     def _check(self) -> None:
@@ -99,18 +99,6 @@ def in_graph(triple: Triple, graph: GraphName) -> Quad:
 def kept(quad: Quad) -> Quad:
     """A quad as the living graph keeps it."""
     return Quad(quad.subject, quad.predicate, as_kept(quad.object), quad.graph_name)
-
-
-def _split(quads: Iterable[Quad]) -> tuple[tuple[Triple, ...], tuple[Quad, ...]]:
-    """Triples of the default graph, and quads of the others."""
-    default: list[Triple] = []
-    named: list[Quad] = []
-    for quad in quads:
-        if isinstance(quad.graph_name, DefaultGraph):
-            default.append(quad.triple)
-        else:
-            named.append(quad)
-    return tuple(default), tuple(named)
 
 
 def _checked(quad: Quad) -> Quad:

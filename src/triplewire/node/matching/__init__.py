@@ -7,5 +7,6 @@ catch_up_step  catching up, as one step inside a transaction: a subscription rea
                chunk at a time
 event_parsing  N-Quads that the matcher's scanner understands become events without an object a term
 live_matchers  every live subscription in a matcher, one matcher for each grant under which somebody reads
+trials         a query over events that are in the log already: which match, and what came closest
 snapshots      what was compiled for matching is kept, so that a start need not do it again
 """

@@ -22,6 +22,7 @@ from triplewire.node.living.graph import LivingGraph
 from triplewire.node.living.journal import FiringEntry
 from triplewire.node.living.store import LivingStore, Work
 from triplewire.node.living.transaction import ExecutedUpdate, UpdateRequest, change_schema, execute_update
+from triplewire.node.rules.analysis_report import analysis_report
 from triplewire.node.rules.event_listener import EventListener
 from triplewire.node.rules.idempotency import IdempotencyKey
 from triplewire.node.rules.registration import (
@@ -41,6 +42,7 @@ from triplewire.store.disk import Connection
 from triplewire.store.tables import idempotency_keys, rule_records
 from triplewire.store.tables.identities import Client
 from triplewire.store.tables.rule_records import FiringRecord, RuleRecord
+from triplewire.wire.console import RuleAnalysis
 from triplewire.wire.schedules import TracedSchedule
 
 T = TypeVar("T")
@@ -152,6 +154,21 @@ class Rules:
         require_author(client)
         found = await self._state.store.read(lambda tx: journal.trace_of(tx, transaction))
         return _found(found, f"a schedule with the transaction {transaction!r}")
+
+    async def analysis(self, client: Client, more: Sequence[Rule] = ()) -> RuleAnalysis:
+        """What the analysis says of a client's rules, or an administrator's of all.
+
+        `more` are looked at with them, as if they were registered, instead of any of the same names.
+        """
+        require_author(client)
+        visible = {record.id for record in await self.listed(client)}
+        given = {rule.id for rule in more}
+
+        def question(living: LivingGraph) -> tuple[list[Rule], Schema]:
+            kept = [each.rule for each in living.rules if each.rule.id in visible - given]
+            return [*kept, *more], living.schema
+
+        return await asyncio.to_thread(analysis_report, *await self._read(question))
 
     # Updates and the schema
 

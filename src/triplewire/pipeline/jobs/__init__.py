@@ -3,6 +3,7 @@
 matching               match: files in, a lake out
 stream                 stream: the same for each micro-batch of what arrives, exactly once
 history                backfill, a new subscription over the lake's history; replay, what would have fired
+history_scope          which events of the history can matter, by their time and by what subscriptions require
 profiling              what a source publishes, and the advertisements that say so
 questions              what is asked of a lake's history: SPARQL, reports, shapes, rules
 compaction             fewer, larger files; quads in lexicographic order

@@ -10,6 +10,7 @@ import pyarrow as pa
 from msgspec import Struct
 
 from triplewire.errors import BadInputRefused
+from triplewire.pipeline.api_modes import parallelism
 from triplewire.pipeline.lake.states import file_batches
 from triplewire.pipeline.lake.table_writers import Part
 from triplewire.pipeline.lake.tables import REJECTS
@@ -50,7 +51,7 @@ def files_as_rows(spark: SparkSession, files: list[SourceFile]) -> DataFrame:
     As `spark.read.format("triplewire")` gives them, which is planned by the Python of the workers on the driver's host,
     where it need not be.
     """
-    tasks = plan_tasks(files, spark.sparkContext.defaultParallelism)
+    tasks = plan_tasks(files, parallelism(spark))
     return spark.range(0, len(tasks), 1, len(tasks)).mapInArrow(_reading(tasks), PROBLEM_COLUMNS)
 
 

@@ -6,17 +6,13 @@ by that measure the time left is for what is planned so far.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import msgspec
 from msgspec import Struct
 
 from triplewire.pipeline.progress import Counts, read_progress
 from triplewire.pipeline.storage.location import Location
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 _WHOLE = 1_000
 
@@ -57,21 +53,3 @@ class ByTasks(Struct, frozen=True):
             round(share * n) for n in (self.whole.events, self.whole.matches, self.whole.rejects)
         )
         return Counts(events, matches, rejects, round(share * _WHOLE))
-
-
-def share_done(spark: SparkSession, group: str) -> float:
-    """The share of the tasks of a job group, as far as they are planned, that are done."""
-    done, planned = map(sum, zip(*_stages(spark, group), strict=True))
-    return done / planned if planned else 0.0
-
-
-def _stages(spark: SparkSession, group: str) -> Iterator[tuple[int, int]]:
-    yield 0, 0
-    tracker = spark.sparkContext.statusTracker()
-    for number in tracker.getJobIdsForGroup(group):
-        job = tracker.getJobInfo(number)
-        for stage in map(tracker.getStageInfo, job.stageIds if job else ()):
-            if job is not None and stage is not None:
-                # A stage whose output was there already never runs, and its job succeeds without it.
-                over = job.status == "SUCCEEDED"
-                yield (stage.numTasks if over else stage.numCompletedTasks), stage.numTasks

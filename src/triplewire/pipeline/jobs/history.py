@@ -12,19 +12,21 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from triplewire.algebra.subscriptions import Subscription
 from triplewire.errors import InputError, LakeError
 from triplewire.pipeline.failures import explained
-from triplewire.pipeline.jobs.gauges import ByBytes
+from triplewire.pipeline.jobs.gauges import ByBytes, ByTasks, Gauge
+from triplewire.pipeline.jobs.history_scope import candidates
 from triplewire.pipeline.jobs.run_records import Outcome, RunStart, new_run_id, publish
 from triplewire.pipeline.jobs.subscription_loading import LoadedSubscriptions, load_subscriptions
 from triplewire.pipeline.jobs.task_runner import NoListener, ProgressListener, TaskResults, run_step
 from triplewire.pipeline.lake.commit_names import CommitName
-from triplewire.pipeline.lake.dataframes import payload_bytes, read_table, rows_in, stage
+from triplewire.pipeline.lake.dataframes import payload_bytes, read_files, read_table, rows_in, stage
 from triplewire.pipeline.lake.event_lake import Lake, existing_lake, open_lake, require_room
 from triplewire.pipeline.lake.states import LakeState
 from triplewire.pipeline.lake.table_writers import Part
 from triplewire.pipeline.lake.tables import EVENTS, NOTIFICATIONS
-from triplewire.pipeline.period import Period
+from triplewire.pipeline.period import ALWAYS, Period
 from triplewire.pipeline.progress import Counts, read_quarantined
 from triplewire.pipeline.rows import EVENT_SCHEMA
 from triplewire.pipeline.split_tasks import TaskReport
@@ -73,7 +75,6 @@ def backfill(spark: SparkSession, request: BackfillRequest, listener: ProgressLi
         return Outcome(lake.run_row(commit), lake.root.uri, repeated=True)
     loaded = load_subscriptions(spark, request, lake.indexes)
     state = lake.state()
-    events = read_table(spark, state, EVENTS, EVENT_SCHEMA.names)
 
     def lacking(found: DataFrame) -> DataFrame:
         if not state.files(NOTIFICATIONS):
@@ -82,7 +83,7 @@ def backfill(spark: SparkSession, request: BackfillRequest, listener: ProgressLi
         return found.join(known, ["subscription", "event"], "left_anti")
 
     rematch = _Rematch(state, lake, commit, "backfill", loaded, lacking)
-    return _published(spark, rematch, events, listener or NoListener())
+    return _published(spark, rematch, _History(spark, state, ALWAYS), listener or NoListener())
 
 
 def replay(spark: SparkSession, request: ReplayRequest, listener: ProgressListener | None = None) -> Outcome:
@@ -91,11 +92,13 @@ def replay(spark: SparkSession, request: ReplayRequest, listener: ProgressListen
     lake = open_lake(Location.of(request.out, request.storage).absolute())
     commit = CommitName(request.run_id or new_run_id("replay"))
     require_room(lake, commit.run)
+    if lake.has(commit):
+        return Outcome(lake.run_row(commit), lake.root.uri, repeated=True)
     loaded = _replayed(spark, request, source, lake)
     state = source.state(request.as_of)
-    events = Period(request.since, request.until).of(read_table(spark, state, EVENTS, EVENT_SCHEMA.names))
+    history = _History(spark, state, Period(request.since, request.until))
     rematch = _Rematch(state, lake, commit, "replay", loaded, lambda found: found)
-    return _published(spark, rematch, events, listener or NoListener())
+    return _published(spark, rematch, history, listener or NoListener())
 
 
 class _Rematch(Struct, frozen=True):
@@ -127,21 +130,54 @@ def _past_strategy(source: Lake, version: str) -> Strategy:
     return found
 
 
+class _History:
+    """The events of a lake in a period."""
+
+    def __init__(self, spark: SparkSession, state: LakeState, period: Period) -> None:
+        self._spark = spark
+        self._state = state
+        self._period = period
+        every = state.files(EVENTS)
+        if not every:
+            raise LakeError(wanted=f"data in the table {EVENTS}", found="none", source=state.root.uri)
+        # By what Delta was told of each file.
+        self._files = [file for file in every if period.meets(file.low.get("time"), file.high.get("time"))]
+
+    def events(self) -> DataFrame:
+        """All of them."""
+        return self._period.of(read_files(self._spark, self._state, EVENTS, self._files, EVENT_SCHEMA.names))
+
+    def candidates(self, subscriptions: list[Subscription]) -> DataFrame | None:
+        """Those that can matter to some subscriptions; None if that is no small part of them."""
+        found = candidates(self._spark, self._state, subscriptions, self._files) if subscriptions else None
+        return None if found is None else self._period.of(found)
+
+    def count(self) -> int:
+        """How many there are, whether they are looked at or told by what Delta knows."""
+        if self._period.is_always:
+            return sum(file.rows for file in self._files)
+        return self._period.of(read_files(self._spark, self._state, EVENTS, self._files, ["time"])).count()
+
+
 def _once(found: DataFrame) -> DataFrame:
     return found.dropDuplicates(["subscription", "event"])
 
 
-def _published(spark: SparkSession, rematch: _Rematch, events: DataFrame, listener: ProgressListener) -> Outcome:
+def _published(spark: SparkSession, rematch: _Rematch, history: _History, listener: ProgressListener) -> Outcome:
     lake = rematch.lake
     start = RunStart(run=rematch.commit.run, job=rematch.job, inputs=[rematch.source.root.uri])
     with lake.drafting(rematch.commit) as draft, explained():
+        some = history.candidates(rematch.loaded.subscriptions)
+        events = history.events() if some is None else some
         found = rematch.loaded.strategy.match(events, draft.progress)
         rows = _once(rematch.wanted(found))
 
         def act() -> tuple[list[Part], int]:
-            return stage(rows, draft, NOTIFICATIONS), events.count()
+            return stage(rows, draft, NOTIFICATIONS), history.count()
 
-        gauge = ByBytes(draft.progress, payload_bytes(rematch.source))
+        gauge: Gauge = ByTasks(draft.progress)
+        if some is None:
+            gauge = ByBytes(draft.progress, payload_bytes(rematch.source))
         parts, count = run_step(spark, listener, f"{rematch.job}: matching", gauge, act)
         counts = Counts(events=count, matches=rows_in(parts, NOTIFICATIONS))
         results = TaskResults([TaskReport(parts, counts, read_quarantined(draft.progress))])

@@ -23,6 +23,7 @@ from msgspec import Struct
 from triplewire.algebra.advertisements.advertisement import Advertisement
 from triplewire.algebra.advertisements.value_sets import Interval
 from triplewire.errors import InputError
+from triplewire.pipeline.api_modes import is_here
 from triplewire.pipeline.failures import explained
 from triplewire.pipeline.jobs.event_rows import files_as_rows, separate_rejects
 from triplewire.pipeline.jobs.gauges import ByBytes, ByTasks
@@ -97,7 +98,7 @@ def profile(spark: SparkSession, request: ProfileRequest, listener: ProgressList
     events, size = _events(spark, request)
     with tempfile.TemporaryDirectory(prefix="triplewire-profile-") as folder, explained():
         # Tasks on other machines cannot write their progress into a folder of the driver's.
-        progress_folder = folder if str(spark.sparkContext.master).startswith("local[") else None
+        progress_folder = folder if is_here(spark) else None
         gauge = ByTasks() if progress_folder is None else ByBytes(Location.of(progress_folder), size)
         measure = partial(_measured, events, request.by, progress_folder)
         report = run_step(spark, listener or NoListener(), "profiling", gauge, measure)

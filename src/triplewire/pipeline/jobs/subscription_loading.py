@@ -53,10 +53,14 @@ class SubscriptionFiles(Protocol):
 
 
 class LoadedSubscriptions(Struct, frozen=True):
-    """A strategy with the index of what could be subscribed, and a reject for what could not."""
+    """A strategy with the index of what could be subscribed, and a reject for what could not.
+
+    `subscriptions` are those of the index, where they were read; an index of the past does without.
+    """
 
     strategy: Strategy
     rejects: list[Reject]
+    subscriptions: list[Subscription] = []
 
 
 class ReadSubscriptions(Struct, frozen=True):
@@ -103,7 +107,7 @@ def _prepared(
     """A strategy that cuts the subscriptions into parts of its own: all of them are parsed here."""
     read = read_all(files.subscriptions, strict=files.strict, storage=files.storage)
     try:
-        return LoadedSubscriptions(prepare_in(spark, read.good, root, strategy, taxonomy), read.bad)
+        return LoadedSubscriptions(prepare_in(spark, read.good, root, strategy, taxonomy), read.bad, read.good)
     except TriplewireError:
         refused = _refused(read.good, taxonomy)
         if not refused:
@@ -112,7 +116,7 @@ def _prepared(
         raise BadInputRefused(len(refused), tuple(f"{r.subscription}: {r.reason}" for r in refused[:_SHOWN]))
     names = {reject.subscription for reject in refused}
     kept = [subscription for subscription in read.good if subscription.id not in names]
-    return LoadedSubscriptions(prepare_in(spark, kept, root, strategy, taxonomy), [*read.bad, *refused])
+    return LoadedSubscriptions(prepare_in(spark, kept, root, strategy, taxonomy), [*read.bad, *refused], kept)
 
 
 def _refused(subscriptions: Sequence[Subscription], taxonomy: Taxonomy | None) -> list[Reject]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
+from triplewire.pipeline.api_modes import parallelism
 from triplewire.pipeline.jobs.event_rows import EventRows, files_as_rows, refuse, separate_rejects
 from triplewire.pipeline.jobs.gauges import ByBytes, ByTasks
 from triplewire.pipeline.jobs.task_runner import ProgressListener, TaskResults, run_step
@@ -46,7 +47,7 @@ class TableFill(Struct, frozen=True, kw_only=True):
         """Fill the tables from files of events."""
         if not files:
             return TaskResults([])
-        tasks = plan_tasks(files, self.spark.sparkContext.defaultParallelism)
+        tasks = plan_tasks(files, parallelism(self.spark))
         reports = self.strategy.match_splits(self.spark, tasks, self.draft, strict=self.strict)
         if reports is None:
             return self.from_rows(separate_rejects(files_as_rows(self.spark, files)))

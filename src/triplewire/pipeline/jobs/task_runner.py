@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import msgspec
 
+from triplewire.pipeline.api_modes import ShareDone, interrupt, named_work, watched_work
+from triplewire.pipeline.carrying.kernels import carry_kernels
 from triplewire.pipeline.failures import explained_error
 from triplewire.pipeline.interrupts import deferred_interrupts
-from triplewire.pipeline.jobs.gauges import Gauge, share_done
+from triplewire.pipeline.jobs.gauges import Gauge
 from triplewire.pipeline.progress import Counts
 from triplewire.pipeline.split_tasks import TaskReport
 
@@ -70,10 +72,10 @@ class TaskResults(msgspec.Struct, frozen=True):
 
 def run_step(spark: SparkSession, listener: ProgressListener, doing: str, gauge: Gauge, action: Callable[[], T]) -> T:
     """Run a Spark action as a step of a run that a listener is shown."""
-    group = f"triplewire-{uuid.uuid4().hex[:8]}"
+    carry_kernels(spark)
     listener.begin(doing, gauge.total)
     try:
-        done = _watched(spark, group, action, lambda: listener.see(gauge.read(share_done(spark, group))))
+        done = _watched(spark, action, lambda share_done: listener.see(gauge.read(share_done())))
         # Spark's own count may lag behind the end.
         listener.see(gauge.read(1.0))
         return done
@@ -81,30 +83,30 @@ def run_step(spark: SparkSession, listener: ProgressListener, doing: str, gauge:
         listener.end()
 
 
-def _watched(spark: SparkSession, group: str, action: Callable[[], T], look: Callable[[], None]) -> T:
+def _watched(spark: SparkSession, action: Callable[[], T], look: Callable[[ShareDone], None]) -> T:
     from pyspark import InheritableThread
 
     outcome: list[Any] = []
+    name = f"triplewire-{uuid.uuid4().hex[:8]}"
 
     def act() -> None:
-        spark.sparkContext.setJobGroup(group, "triplewire", interruptOnCancel=True)
         try:
-            outcome.append(action())
+            with named_work(spark, name):
+                outcome.append(action())
         except BaseException as error:  # noqa: BLE001  raised again where it is waited for
             outcome.append(error)
 
-    thread = InheritableThread(target=act, name=group, daemon=True)
-    thread.start()
+    thread = InheritableThread(target=act, session=spark, name=name, daemon=True)
     try:
-        with deferred_interrupts() as pressed:
+        with deferred_interrupts() as pressed, watched_work(spark, name, thread) as share_done:
+            thread.start()
             while thread.is_alive():
                 thread.join(_LOOK_SECONDS)
                 if pressed.is_set():
                     raise KeyboardInterrupt
-                look()
+                look(share_done)
     except BaseException:
-        spark.sparkContext.cancelJobGroup(group)
-        thread.join()
+        interrupt(spark, name, thread)
         raise
     [result] = outcome
     if isinstance(result, BaseException):

@@ -147,7 +147,8 @@ def open_lake(root: Location) -> Lake:
     """A lake to write to, new or old."""
     description = root / _OURS / "lake.json"
     if find_file(description) is None:
-        if find_file(root) is not None or list_files(root) or list_folders(root):
+        others = [folder for folder in list_folders(root) if folder.name != _OURS]
+        if find_file(root) is not None or list_files(root) or others:
             raise LakeError(
                 wanted="a new folder, an empty one or an event lake", found="something else", source=root.uri
             )

@@ -9,7 +9,8 @@ from triplewire.matching.arrow_columns import spans
 from triplewire.matching.kernels.columns import END, EVENT_GRAPH, EVENT_REJECTED, START
 from triplewire.matching.kernels.scan.canonical import canonical_events
 from triplewire.matching.scanning.scanner import ScanError, ScanResult
-from triplewire.pipeline.rows import EVENT_SCHEMA, MOMENT
+from triplewire.pipeline.rows import EVENT_SCHEMA
+from triplewire.pipeline.sources.event_times import event_times
 from triplewire.pipeline.sources.split_reader import LocatedChunk, Reject
 from triplewire.pipeline.sources.splits import Split
 
@@ -22,7 +23,7 @@ def event_rows(scanned: ScanResult, split: Split) -> pa.Table:
     events = scanned.events[sound]
     names = spans(scanned.buffer, events[:, EVENT_GRAPH + START] + 1, events[:, EVENT_GRAPH + END] - 1)
     count = len(events)
-    times = pa.repeat(pa.scalar(split.modified, MOMENT), count)
+    times = event_times(scanned, split.options.event_time, split.modified).take(pa.array(np.flatnonzero(sound)))
     kept = payloads if count == len(scanned) else payloads.take(pa.array(np.flatnonzero(sound)))
     return pa.Table.from_arrays([names, pa.repeat(split.path, count), times, kept], schema=EVENT_SCHEMA)
 

@@ -6,8 +6,8 @@
 Columns: event, source, time, payload. Options: `path`, or `paths`, one a line; `mode`, as Spark's own text formats have
 it: FAILFAST (the default) fails on bad input with file and line, DROPMALFORMED leaves it out, PERMISSIVE keeps it as
 rows with a reason in one more column, `problem`; `splitBytes`; `eventBytes` and `eventQuads`, what one event may be;
-`base`; `contexts`, a map of JSON-LD contexts; `storage.KEY`, what --storage-option takes; for streams
-`maxFilesPerTrigger` (Spark 4.2 and later).
+`base`; `contexts`, a map of JSON-LD contexts; `eventTime`, the IRI of the property that is an event's time;
+`storage.KEY`, what --storage-option takes; for streams `maxFilesPerTrigger` (Spark 4.2 and later).
 """
 
 from __future__ import annotations
@@ -18,7 +18,14 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 from pyspark.sql import SparkSession
-from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
+from pyspark.sql.datasource import (
+    DataSource,
+    DataSourceReader,
+    DataSourceStreamReader,
+    DataSourceStreamWriter,
+    DataSourceWriter,
+    InputPartition,
+)
 
 from triplewire.errors import InputError, UnknownFormat
 from triplewire.matching.scanning.event_limits import within
@@ -67,6 +74,16 @@ class EventFiles(DataSource):
 
     def reader(self, schema: Any) -> DataSourceReader:
         return _Reader(dict(self.options))
+
+    def writer(self, schema: Any, overwrite: bool) -> DataSourceWriter:
+        from triplewire.pipeline.sinks.targets import batch_writer
+
+        return batch_writer(self.options, schema.names, overwrite=overwrite)
+
+    def streamWriter(self, schema: Any, overwrite: bool) -> DataSourceStreamWriter:  # noqa: N802  Spark's name
+        from triplewire.pipeline.sinks.targets import stream_writer
+
+        return stream_writer(self.options, schema.names)
 
     def streamReader(self, schema: Any) -> DataSourceStreamReader:  # noqa: N802  Spark's name
         return _StreamReader(dict(self.options))
@@ -191,6 +208,7 @@ def _read_options(options: Mapping[str, str]) -> ReadOptions:
         event_quads=quads,
         base=options.get("base"),
         contexts=options.get("contexts"),
+        event_time=options.get("eventtime"),
         storage=merged_options(storage),
     )
 

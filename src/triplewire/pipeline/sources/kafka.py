@@ -178,10 +178,10 @@ def _parsed(format: str, value: bytes | None, source: str, time: datetime) -> di
 
 def _reading(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
-        yield from _read(batch)
+        yield from read_messages(batch)
 
 
-def _read(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+def read_messages(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     """Scan all messages at once; where neighbours carry one graph, cut between them and scan again."""
     text, starts = joined(batch.column("value"))
     scanned = within(scan(text), DEFAULT_LIMITS)
@@ -191,7 +191,7 @@ def _read(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         yield _messages(scanned, begins, starts, batch)
         return
     for low, high in zip([0, *crossed], [*crossed, len(batch)], strict=True):
-        yield from _read(batch.slice(low, high - low))
+        yield from read_messages(batch.slice(low, high - low))
 
 
 def _rows_of_events(scanned: ScanResult, starts: Numbers) -> tuple[Numbers, Numbers]:

@@ -10,6 +10,7 @@ import fnmatch
 import glob
 import re
 import shutil
+import stat
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
@@ -38,7 +39,7 @@ class StoredFile(Struct, frozen=True):
 def find_file(location: Location) -> StoredFile | None:
     """The file at a location, or None if there is none."""
     if location.is_local:
-        return _stored_here(location) if location.local.is_file() else None
+        return _file_here(location)
     info = _info(location)
     return _stored(location, info) if info.type == fs.FileType.File else None
 
@@ -54,7 +55,7 @@ def list_files(folder: Location, *, recursive: bool = False) -> list[StoredFile]
     """The files of a folder, by name; none if there is no folder."""
     if folder.is_local:
         found = folder.local.rglob("*") if recursive else folder.local.glob("*")
-        return [_stored_here(folder.at(str(path))) for path in sorted(found) if path.is_file()]
+        return [file for path in sorted(found) if (file := _file_here(folder.at(str(path)))) is not None]
     infos = [info for info in _selected(folder, recursive=recursive) if info.type == fs.FileType.File]
     return sorted((_stored(_located(folder, info), info) for info in infos), key=lambda file: file.location.path)
 
@@ -118,12 +119,15 @@ def replace_bytes(location: Location, data: bytes) -> None:
 
 
 def replace_small(location: Location, data: bytes) -> None:
-    """The same for a few bytes that need not survive a crash, and that whoever reads them may find cut off."""
+    """The same for a few bytes that need not survive a crash."""
     if not location.is_local:
         replace_bytes(location, data)
         return
-    location.local.parent.mkdir(parents=True, exist_ok=True)
-    location.local.write_bytes(data)
+    path = location.local
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.part")
+    draft.write_bytes(data)
+    draft.replace(path)
 
 
 def delete_file(location: Location) -> None:
@@ -220,8 +224,14 @@ def _located(folder: Location, info: Any) -> Location:
     return folder / name
 
 
-def _stored_here(location: Location) -> StoredFile:
-    status = location.local.stat()
+def _file_here(location: Location) -> StoredFile | None:
+    """A file of this machine; None for a folder, and for what goes while it is looked at."""
+    try:
+        status = location.local.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    if not stat.S_ISREG(status.st_mode):
+        return None
     return StoredFile(location, status.st_size, datetime.fromtimestamp(status.st_mtime, UTC))
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+
 from triplewire.algebra.subscriptions import Subscription
+from triplewire.pipeline.api_modes import parallelism
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -57,8 +60,14 @@ def parts_for(index: int, memory: int, cores: int) -> int:
 
 def least_memory(spark: SparkSession) -> int:
     """The memory of the smallest host that a task ran on."""
-    tasks = spark.sparkContext.defaultParallelism
-    return int(spark.sparkContext.parallelize(range(tasks), tasks).map(lambda _: memory_here()).min())
+    tasks = parallelism(spark)
+    rows = spark.range(0, tasks, 1, tasks).mapInArrow(_memories, "memory long").collect()
+    return min(int(row.memory) for row in rows)
+
+
+def _memories(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for _ in batches:
+        yield pa.RecordBatch.from_pydict({"memory": [memory_here()]})
 
 
 def memory_here(groups: Path = _CONTROL_GROUPS) -> int:

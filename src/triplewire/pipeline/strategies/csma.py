@@ -22,6 +22,7 @@ from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 from msgspec import Struct
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  as everybody names it
@@ -32,7 +33,7 @@ from triplewire.matching import Matcher
 from triplewire.pipeline.index import IndexRef, index_at, version_of
 from triplewire.pipeline.lake.table_writers import Draft
 from triplewire.pipeline.payloads import match_batch
-from triplewire.pipeline.placement import located, matcher_of, place
+from triplewire.pipeline.placement import located, matcher_of, place, reaches_tasks
 from triplewire.pipeline.progress import Counts, TaskProgress
 from triplewire.pipeline.rows import EVENT_SCHEMA, MATCH_COLUMNS
 from triplewire.pipeline.sources.splits import Task
@@ -88,8 +89,9 @@ class Csma(Struct, frozen=True):
         keyed = events.select(*EVENT_SCHEMA.names).withColumn("key", F.xxhash64("event"))
         # Every step reads the quads again. Shuffled by event they are an exchange that Spark makes once and reuses.
         quads = keyed.mapInArrow(_exploding(self.seed, progress_folder), _QUADS).repartition("key")
-        candidates = _candidates(quads, _chains(spark, self.folder))
-        chained = _verified(keyed, candidates, self.folder, _verifying(opened, progress_folder))
+        candidates = _candidates(quads, _chains(spark, self.folder, progress_folder))
+        texts = _table(spark, self.folder, TEXTS, progress_folder)
+        chained = _verified(keyed, candidates, texts, _verifying(opened, progress_folder))
         if not opened.subscriptions:
             return chained
         return chained.unionByName(events.mapInArrow(_matching_open(opened, progress_folder), MATCH_COLUMNS))
@@ -128,9 +130,18 @@ def _exploding(seed: int, progress_folder: Location | str | None) -> Callable[[B
     return explode
 
 
-def _chains(spark: SparkSession, folder: str) -> DataFrame:
-    stored = spark.read.parquet(str(Path(folder) / CHAINS))
-    return stored.withColumn("chain", F.xxhash64("subscription", "constants", "slots", "masks"))
+def _table(spark: SparkSession, folder: str, name: str, progress_folder: Location | str | None) -> DataFrame:
+    """A table of the prepared folder: read where it lies, or carried in the query's own plan."""
+    path = Path(folder).resolve() / name
+    if reaches_tasks(spark, progress_folder):
+        return spark.read.parquet(str(path))
+    return spark.createDataFrame(pq.read_table(path))
+
+
+def _chains(spark: SparkSession, folder: str, progress_folder: Location | str | None) -> DataFrame:
+    return _table(spark, folder, CHAINS, progress_folder).withColumn(
+        "chain", F.xxhash64("subscription", "constants", "slots", "masks")
+    )
 
 
 def _candidates(quads: DataFrame, chains: DataFrame) -> DataFrame:
@@ -212,8 +223,9 @@ def _value(position: int, earlier: list[str]) -> Column:
     return F.when(slot >= 0, bound).otherwise(F.col(f"constant{position}"))
 
 
-def _verified(events: DataFrame, candidates: DataFrame, folder: str, verify: Callable[[Batches], Batches]) -> DataFrame:
-    texts = events.sparkSession.read.parquet(str(Path(folder) / TEXTS))
+def _verified(
+    events: DataFrame, candidates: DataFrame, texts: DataFrame, verify: Callable[[Batches], Batches]
+) -> DataFrame:
     asked = candidates.join(texts, "subscription").groupBy("key")
     lists = asked.agg(F.collect_list(F.struct("subscription", "language", "text", "owner")).alias("asked"))
     whole = events.join(lists, "key").drop("key")

@@ -6,11 +6,14 @@ notify. A task opens the snapshot of its own part and nothing else of the index 
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache, partial
 from pathlib import Path
 from secrets import randbits
 from typing import TYPE_CHECKING, ClassVar
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,10 +21,11 @@ from msgspec import Struct
 
 from triplewire.algebra.subscriptions import Subscription
 from triplewire.algebra.taxonomy import Taxonomy
+from triplewire.pipeline.api_modes import carry, parallelism
 from triplewire.pipeline.index import IndexRef, index_at, version_of
 from triplewire.pipeline.lake.table_writers import Draft
 from triplewire.pipeline.payloads import match_batch
-from triplewire.pipeline.placement import matcher_of, place
+from triplewire.pipeline.placement import located_file, matcher_of, place, reaches_tasks
 from triplewire.pipeline.progress import Counts, TaskProgress
 from triplewire.pipeline.rows import EVENT_COLUMNS, EVENT_SCHEMA, MATCH_COLUMNS
 from triplewire.pipeline.sources.splits import Task
@@ -32,7 +36,6 @@ from triplewire.pipeline.strategies.partitions import Partitioning, Routes, opti
 from triplewire.pipeline.strategies.prepared_folders import FORMAT, prepared_once, save_part
 
 if TYPE_CHECKING:
-    from pyspark.core.broadcast import Broadcast
     from pyspark.sql import DataFrame, SparkSession
 
 Batches = Iterator[pa.RecordBatch]
@@ -79,14 +82,21 @@ class Osma(Struct, frozen=True):
 
     def routes(self) -> Routes:
         """What leads events to parts."""
-        with np.load(Path(self.folder) / _ROUTES, allow_pickle=False) as stored:
+        path = located_file(Path(self.folder) / _ROUTES, self._carried_routes)
+        with np.load(path, allow_pickle=False) as stored:
             keys, parts = stored["keys"], stored["parts"]
         return routes_of(Partitioning(np.zeros(0, np.int32), keys, parts, self.masks, self.open_parts), self.parts)
+
+    @property
+    def _carried_routes(self) -> str:
+        return f"triplewire-routes-{self.version}-{self.seed:016x}.npz"
 
     def match(self, events: DataFrame, progress_folder: Location | str | None = None) -> DataFrame:
         spark = events.sparkSession
         indexes = [place(spark, index, progress_folder) for index in self.part_indexes]
-        routing = _routing(spark.sparkContext.broadcast(self.routes()), self.seed, progress_folder)
+        if not reaches_tasks(spark, progress_folder):
+            carry(spark, self._carried_routes, partial(shutil.copyfile, Path(self.folder).resolve() / _ROUTES))
+        routing = _routing(msgspec.structs.replace(self, folder=str(Path(self.folder).resolve())), progress_folder)
         routed = events.select(*EVENT_SCHEMA.names).mapInArrow(routing, f"{EVENT_COLUMNS}, {_PART} int")
         at_home = routed.repartitionById(self.parts, routed[_PART])
         return at_home.mapInArrow(_matching(indexes, progress_folder), MATCH_COLUMNS)
@@ -112,7 +122,7 @@ def prepare_parts(subscriptions: Sequence[Subscription], taxonomy: Taxonomy | No
 
 
 def _fitting_parts(spark: SparkSession, subscriptions: Sequence[Subscription]) -> int:
-    return parts_for(index_bytes(subscriptions), least_memory(spark), spark.sparkContext.defaultParallelism)
+    return parts_for(index_bytes(subscriptions), least_memory(spark), parallelism(spark))
 
 
 def _part_names(version: str, seed: int, parts: int) -> list[str]:
@@ -120,13 +130,17 @@ def _part_names(version: str, seed: int, parts: int) -> list[str]:
     return [f"{version}-{seed:016x}-part-{number:05}" for number in range(parts)]
 
 
-def _routing(
-    routes: Broadcast[Routes], seed: int, progress_folder: Location | str | None
-) -> Callable[[Batches], Batches]:
+# One: a worker serves one index at a time, and routes of the last one are of no use.
+@lru_cache(maxsize=1)
+def _routes_of(prepared: Osma) -> Routes:
+    return prepared.routes()
+
+
+def _routing(prepared: Osma, progress_folder: Location | str | None) -> Callable[[Batches], Batches]:
     def route(batches: Batches) -> Batches:
-        progress = TaskProgress(progress_folder)
+        routes, progress = _routes_of(prepared), TaskProgress(progress_folder)
         for batch in batches:
-            rows, parts = routes.value.of(quads_in(batch, seed))
+            rows, parts = routes.of(quads_in(batch, prepared.seed))
             progress.add(Counts(events=len(batch)))
             if rows.size:
                 yield batch.take(pa.array(rows)).append_column(_PART, pa.array(parts, pa.int32()))

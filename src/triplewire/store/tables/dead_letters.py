@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -57,11 +59,24 @@ def of_owner(connection: Connection, owner: str, id: int, limit: int) -> list[De
     return _found(connection, f"{mine} AND id > ?", (owner, id, limit))
 
 
+def of_subscriptions(connection: Connection, numbers: Sequence[int], id: int, limit: int) -> list[DeadLetter]:  # noqa: A002
+    """The same, of these subscriptions only."""
+    these = "subscription IN (SELECT value FROM json_each(?))"
+    return _found(connection, f"{these} AND id > ?", (json.dumps(list(numbers)), id, limit))
+
+
 def _found(connection: Connection, condition: str, parameters: tuple[Any, ...]) -> list[DeadLetter]:
     rows = connection.execute(
         f"SELECT {_COLUMNS} FROM dead_letters WHERE {condition} ORDER BY id LIMIT ?", parameters
     ).fetchall()
     return [DeadLetter(*row) for row in rows]
+
+
+def count(connection: Connection, owner: str | None = None) -> int:
+    """How many letters there are, of one client's subscriptions or of all."""
+    mine = "subscription IN (SELECT number FROM subscriptions WHERE owner = ?1)"
+    row = connection.execute(f"SELECT count(*) FROM dead_letters WHERE ?1 IS NULL OR {mine}", (owner,)).fetchone()
+    return int(row[0])
 
 
 def find(connection: Connection, id: int) -> DeadLetter | None:  # noqa: A002  the column's name

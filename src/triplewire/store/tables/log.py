@@ -125,6 +125,14 @@ def fitting(connection: Connection, position: int, limit: int, most_bytes: int) 
     return max(1, beyond)
 
 
+def newest(connection: Connection, limit: int, most_bytes: int) -> list[Record]:
+    """The newest records in order: at most `limit`, of at most so many bytes together, but one at least."""
+    sizes = connection.execute("SELECT length(nquads) FROM events ORDER BY position DESC LIMIT ?", (limit,)).fetchall()
+    total = accumulate(size for (size,) in sizes)
+    count = max(1, sum(size <= most_bytes for size in total))
+    return after(connection, head(connection) - count, count)
+
+
 def first_of(connection: Connection, origin: str, after: int) -> int | None:
     """The first position here of what another super-peer has published after a position there."""
     row = connection.execute(

@@ -80,6 +80,14 @@ def oldest(connection: Connection, owner: str | None = None) -> dict[int, float]
     return dict(rows)
 
 
+def first_accepted(connection: Connection) -> float | None:
+    """When the first event that anybody waits for was accepted, in Unix seconds; None if nothing waits."""
+    row = connection.execute(
+        "SELECT accepted FROM events WHERE position = (SELECT min(position) FROM outbox)"
+    ).fetchone()
+    return None if row is None else float(row[0])
+
+
 def _removed(connection: Connection, condition: str, parameters: tuple[Any, ...]) -> int:
     rows = connection.execute(
         f"DELETE FROM outbox WHERE {condition} RETURNING length(answer) + {ROW_BYTES}", parameters

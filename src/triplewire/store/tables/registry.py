@@ -30,6 +30,7 @@ class SubscriptionOptions(Struct, frozen=True, kw_only=True, omit_defaults=True)
     `lease_ends` is when the callback must be proven again, in Unix seconds. `window` is for how many seconds a view
     joins what changes into one notification. `why` asks for what each solution stands on. `topic` is the address of
     what a webhook of another `protocol` is about; such a subscription was made by that protocol, and ends with it.
+    While it is `paused`, nothing is handed out: what comes waits.
     """
 
     payload: Payload = "solutions"
@@ -42,6 +43,7 @@ class SubscriptionOptions(Struct, frozen=True, kw_only=True, omit_defaults=True)
     why: bool = False
     protocol: Protocol = "standard"
     topic: str | None = None
+    paused: bool = False
 
 
 class SubscriptionRecord(Struct, frozen=True):

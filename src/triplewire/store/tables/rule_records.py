@@ -83,6 +83,11 @@ def everyone(connection: Connection) -> list[RuleRecord]:
     return [RuleRecord(*row) for row in rows]
 
 
+def count(connection: Connection, owner: str | None = None) -> int:
+    """How many rules there are, of one client or of all."""
+    return int(connection.execute("SELECT count(*) FROM rules WHERE ?1 IS NULL OR owner = ?1", (owner,)).fetchone()[0])
+
+
 def find(connection: Connection, rule: str) -> RuleRecord | None:
     """A rule by its identifier."""
     row = connection.execute(f"SELECT {_COLUMNS} FROM rules WHERE id = ?", (rule,)).fetchone()

@@ -3,6 +3,7 @@
 administration  `/clients`, `/taxonomy`, `/explain`: who there is, what classes there are, how a query is matched
 advertisements  `/advertisements`: what a client will publish, so that subscriptions elsewhere find their way to
                 this node
+console         what the page in the browser shows, and the page itself: a folder of routes
 dead_letters    `/dead-letters`: notifications that were given up; one's own, and an administrator sees all
 events          `/events`: publish, and read what is kept
 explanations    `/explain`: how a query is matched, and why an event does or does not satisfy it

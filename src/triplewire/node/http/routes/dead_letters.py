@@ -9,6 +9,7 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from triplewire.errors import UnknownLetter
 from triplewire.node.http.authentication import client_of, node_of
 from triplewire.node.http.openapi import BEARER, json_answer, json_response, problems
+from triplewire.node.http.paging import Search, page_of
 from triplewire.node.http.routes.events import MOST_POSITION
 from triplewire.node.service import Node
 from triplewire.store.tables.dead_letters import DeadLetter
@@ -31,11 +32,16 @@ async def dead_letters(
     client: Caller,
     after: Annotated[int, Query(ge=0, le=MOST_POSITION)] = 0,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+    search: Search = "",
 ) -> Response:
-    """Notifications that were given up, oldest first. `next` is where to read on."""
+    """Notifications that were given up, oldest first. `next` is where to read on. `search` goes by subscription."""
     node = node_of(request)
     owner = None if client.rights.is_admin else client.id
-    found = await node.broker.dead_letters.after(owner, after=after, limit=limit + 1)
+    letters = node.broker.dead_letters
+    if search:
+        found = await letters.of_subscriptions(_named_like(node, owner, search), after, limit + 1)
+    else:
+        found = await letters.after(owner, after=after, limit=limit + 1)
     listed = [_shown(node, letter) for letter in found[:limit]]
     return json_response(DeadLetterList(listed, listed[-1].id if len(found) > limit else None))
 
@@ -68,6 +74,13 @@ async def _dead_letter(node: Node, client: Client, letter_id: int) -> DeadLetter
     if letter is None or record is None or not (client.rights.is_admin or record.owner == client.id):
         raise UnknownLetter(wanted=f"the dead letter {letter_id}", found="none")
     return letter
+
+
+def _named_like(node: Node, owner: str | None, search: str) -> list[int]:
+    """The subscriptions of an owner, or of all, whose names a search finds."""
+    index = node.broker.subscriptions.index
+    records = index if owner is None else index.of(owner)
+    return [record.number for record in page_of(records, search, lambda record: (record.name,)).items]
 
 
 def _shown(node: Node, letter: DeadLetter) -> DeadLetterView:

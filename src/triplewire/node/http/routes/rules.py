@@ -26,6 +26,7 @@ from triplewire.node.http.openapi import (
     problems,
     text_schema,
 )
+from triplewire.node.http.paging import Limit, Offset, Search, page_of
 from triplewire.node.http.problems import problem_with
 from triplewire.node.http.routes.events import MOST, MOST_POSITION
 from triplewire.node.http.routes.network_rules import (
@@ -120,15 +121,20 @@ async def register_rule(
     responses=json_answers(200, "Rules", RuleList, NetworkRules) | problems(401, 404),
     openapi_extra=BEARER,
 )
-async def list_rules(request: Request, scope: InScope = Scope.NODE) -> Response:
+async def list_rules(
+    request: Request, scope: InScope = Scope.NODE, search: Search = "", offset: Offset = 0, limit: Limit = None
+) -> Response:
     """The client's rules, in the order of registration; an administrator sees everybody's.
+
+    With `limit`, a page of those that `search` finds.
 
     Of the network's rules, an administrator sees replicas of other super-peers' as well.
     """
     if scope is Scope.NETWORK:
         return await list_network_rules(request)
     listed = await node_of(request).broker.rules.listed(client_of(request))
-    return json_response(RuleList([rule_view(record) for record in listed]))
+    page = page_of(listed, search, lambda record: (record.id, record.owner, record.text), offset, limit)
+    return json_response(RuleList([rule_view(record) for record in page.items], page.total))
 
 
 @router.get("/rules/{name}", responses=_SHOWN | problems(401, 404, 406), openapi_extra=BEARER)

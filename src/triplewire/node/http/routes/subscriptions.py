@@ -12,6 +12,7 @@ from triplewire.languages.sparql.syntax.limits import DEFAULT_LIMITS
 from triplewire.node.http.authentication import client_of, named_by, node_of
 from triplewire.node.http.bodies import media_type_of, read_body
 from triplewire.node.http.openapi import BEARER, json_answer, json_response, problems
+from triplewire.node.http.paging import Limit, Offset, Search, page_of
 from triplewire.node.http.routes.events import MOST_POSITION
 from triplewire.node.service import Node
 from triplewire.store.tables.registry import Delivery, Payload, SubscriptionOptions, SubscriptionRecord
@@ -75,12 +76,15 @@ async def subscribe(
     responses=json_answer(200, "Subscriptions", SubscriptionList) | problems(401, 403),
     openapi_extra=BEARER,
 )
-async def list_subscriptions(request: Request) -> Response:
-    """The client's subscriptions; an administrator sees everybody's."""
+async def list_subscriptions(
+    request: Request, search: Search = "", offset: Offset = 0, limit: Limit = None
+) -> Response:
+    """The client's subscriptions; an administrator sees everybody's. With `limit`, a page of what `search` finds."""
     node, client = node_of(request), client_of(request)
     index = node.broker.subscriptions.index
-    records = index if client.rights.is_admin else index.of(client.id)
-    return json_response(SubscriptionList([described(node, record) for record in records if not record.is_view]))
+    records = (record for record in (index if client.rights.is_admin else index.of(client.id)) if not record.is_view)
+    page = page_of(records, search, lambda record: (record.name, record.owner, record.text), offset, limit)
+    return json_response(SubscriptionList([described(node, record) for record in page.items], page.total))
 
 
 @router.get(
@@ -201,6 +205,9 @@ def described(node: Node, record: SubscriptionRecord) -> SubscriptionView:
         waiting_bytes=standing.bytes_waiting,
         unindexed=standing.is_unindexed,
         why=record.options.why,
+        paused=record.options.paused,
+        matched=standing.matched,
+        delivered=standing.delivered,
     )
 
 

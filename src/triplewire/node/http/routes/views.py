@@ -11,6 +11,7 @@ from triplewire.errors import UnknownFormat
 from triplewire.node.http.authentication import client_of, node_of
 from triplewire.node.http.bodies import media_type_of
 from triplewire.node.http.openapi import BEARER, json_answer, json_response, problems
+from triplewire.node.http.paging import Limit, Offset, Search, page_of
 from triplewire.node.http.routes.subscriptions import Name, Owner, Why, proven, subscription_of, text_of
 from triplewire.node.living.service import require_reader
 from triplewire.node.service import Node
@@ -65,11 +66,12 @@ async def put_view(
 
 
 @router.get("/views", responses=json_answer(200, "Views", ViewList) | problems(401, 403), openapi_extra=BEARER)
-async def list_views(request: Request) -> Response:
-    """The client's views; an administrator sees everybody's."""
+async def list_views(request: Request, search: Search = "", offset: Offset = 0, limit: Limit = None) -> Response:
+    """The client's views; an administrator sees everybody's. With `limit`, a page of those that `search` finds."""
     node, client = node_of(request), client_of(request)
     records = node.broker.views.of(None if client.rights.is_admin else client.id)
-    return json_response(ViewList([status_of(node, record) for record in records]))
+    page = page_of(records, search, lambda record: (record.name, record.owner, record.text), offset, limit)
+    return json_response(ViewList([status_of(node, record) for record in page.items], page.total))
 
 
 @router.get(
@@ -128,4 +130,7 @@ def status_of(node: Node, record: SubscriptionRecord) -> ViewStatus:
         latest=progress.latest,
         waiting_bytes=progress.bytes_waiting,
         why=record.options.why,
+        paused=record.options.paused,
+        matched=progress.matched,
+        delivered=progress.delivered,
     )

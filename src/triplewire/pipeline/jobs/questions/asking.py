@@ -32,6 +32,9 @@ from triplewire.pipeline.jobs.gauges import ByTasks
 from triplewire.pipeline.jobs.questions.parquet_folder import require_new, write_folder
 from triplewire.pipeline.jobs.questions.past import PastRequest
 from triplewire.pipeline.jobs.task_runner import NoListener, ProgressListener, run_step
+from triplewire.pipeline.lake.states import LakeState
+from triplewire.pipeline.lake.tables import EVENTS
+from triplewire.pipeline.progress import Counts
 from triplewire.pipeline.storage.location import Location
 from triplewire.rdf.solutions import Solutions, Triples
 from triplewire.rdf.terms import Triple
@@ -69,22 +72,27 @@ class Answer(Struct, frozen=True):
 
 def ask(spark: SparkSession, request: AskRequest, listener: ProgressListener | None = None) -> Answer | bool:
     """The answer, at the driver."""
+    state = request.state()
     with explained():
-        return run_step(spark, listener or NoListener(), "asking", ByTasks(), _question(spark, request).answer)
+        question = _question(spark, request, state)
+        return run_step(spark, listener or NoListener(), "asking", _gauge(state), question.answer)
 
 
 def write_answer(spark: SparkSession, request: AskRequest, out: str, listener: ProgressListener | None = None) -> None:
     """Write the answer of a SELECT or CONSTRUCT as a folder of Parquet, which must be new."""
-    folder = Location.of(out, request.storage).absolute()
+    folder, state = Location.of(out, request.storage).absolute(), request.state()
     require_new(folder)
     with explained():
-        question = _question(spark, request)
-        run_step(spark, listener or NoListener(), "asking", ByTasks(), lambda: question.write(folder))
+        question = _question(spark, request, state)
+        run_step(spark, listener or NoListener(), "asking", _gauge(state), lambda: question.write(folder))
 
 
-def _question(spark: SparkSession, request: AskRequest) -> Question:
-    quads = quads_of(spark, request.state(), request.period)
-    return Question(spark, request.query, quads, request.limit)
+def _question(spark: SparkSession, request: AskRequest, state: LakeState) -> Question:
+    return Question(spark, request.query, quads_of(spark, state, request.period), request.limit)
+
+
+def _gauge(state: LakeState) -> ByTasks:
+    return ByTasks(whole=Counts(events=state.count(EVENTS)))
 
 
 class Question:

@@ -24,8 +24,9 @@ from triplewire.pipeline.jobs.subscription_loading import read_all, read_taxonom
 from triplewire.pipeline.jobs.task_runner import NoListener, ProgressListener, run_step
 from triplewire.pipeline.lake.dataframes import read_table
 from triplewire.pipeline.lake.states import LakeState
-from triplewire.pipeline.lake.tables import NOTIFICATIONS
+from triplewire.pipeline.lake.tables import EVENTS, NOTIFICATIONS
 from triplewire.pipeline.payloads import match_payloads
+from triplewire.pipeline.progress import Counts
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -119,7 +120,9 @@ def report(spark: SparkSession, request: ReportRequest, listener: ProgressListen
         return msgspec.structs.replace(found, silent=silent, costs=costs, sample=sample)
 
     with explained():
-        return run_step(spark, listener or NoListener(), "reporting", ByTasks(), act)
+        return run_step(
+            spark, listener or NoListener(), "reporting", ByTasks(whole=Counts(events=state.count(EVENTS))), act
+        )
 
 
 def _once(rows: DataFrame) -> DataFrame:

@@ -25,6 +25,8 @@ from triplewire.pipeline.jobs.questions.parquet_folder import require_new, write
 from triplewire.pipeline.jobs.questions.past import PastRequest, past_events
 from triplewire.pipeline.jobs.questions.rule_replay import EventFilter, RuleReplay, listens
 from triplewire.pipeline.jobs.task_runner import NoListener, ProgressListener, run_step
+from triplewire.pipeline.lake.tables import EVENTS
+from triplewire.pipeline.progress import Counts
 from triplewire.pipeline.storage.copies import files_here
 from triplewire.pipeline.storage.location import Location
 from triplewire.rdf.documents import read_document
@@ -110,7 +112,9 @@ def dry_run(spark: SparkSession, request: RulesRequest, listener: ProgressListen
     out = None if request.out is None else Location.of(request.out, request.storage).absolute()
     if out is not None:
         require_new(out)
-    events = past_events(spark, request, request.state(), ["event", "source", "time", "payload"])
+    state = request.state()
+    events = past_events(spark, request, state, ["event", "source", "time", "payload"])
+    gauge = ByTasks(whole=Counts(events=state.count(EVENTS)))
 
     def act() -> RulesReport:
         # The replay is one task and its answer small beside the history: it is not done twice.
@@ -123,7 +127,7 @@ def dry_run(spark: SparkSession, request: RulesRequest, listener: ProgressListen
             units.unpersist()
 
     with explained():
-        return run_step(spark, listener or NoListener(), "replaying rules", ByTasks(), act)
+        return run_step(spark, listener or NoListener(), "replaying rules", gauge, act)
 
 
 class _Setting(Struct, frozen=True):

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from triplewire.errors import InputError, LakeError
+from triplewire.pipeline.api_modes import is_connect
 from triplewire.pipeline.jobs.stream.change_log import ChangeLog
 from triplewire.pipeline.jobs.stream.folder_follower import follow_folder
 from triplewire.pipeline.jobs.stream.log_follower import follow_log
@@ -66,6 +67,8 @@ def stream(
     """Stream until drained, or until asked to stop."""
     source, stop = request.source, stop or StopSignal()
     checked_name(request.name)
+    if is_connect(spark):
+        _require_classic(request)
     if isinstance(source, Folder):
         source.require()
         if request.assembly is not None and not source.location.is_local:
@@ -80,11 +83,27 @@ def stream(
     batches = MicroBatches(spark, lake, request, listener or NoListener(), stop)
     if isinstance(source, NodeLog):
         follow_log(spark, request, source, lake, batches, stop)
-    elif isinstance(source, Folder) and not (lake.root.is_local and source.location.is_local):
+    elif isinstance(source, Folder) and request.assembly is None and not _spark_reads(spark, source, lake):
         follow_folder(spark, request, source, batches, stop)
     else:
         run_structured(spark, request, source, lake, batches, stop)
     return batches.summary
+
+
+def _spark_reads(spark: SparkSession, source: Folder, lake: Lake) -> bool:
+    """Whether Structured Streaming can list the folder, and keep its checkpoint in the lake."""
+    return not is_connect(spark) and source.location.is_local and lake.root.is_local
+
+
+def _require_classic(request: StreamRequest) -> None:
+    """Refuse what needs `foreachBatch`, which would run in the server there, away from this process."""
+    if isinstance(request.source, Topic) or request.assembly is not None:
+        raise InputError(
+            subject="a stream over Spark Connect",
+            wanted="a folder of whole events or the log of a node",
+            found="quads that arrive apart" if request.assembly else "a topic of Kafka",
+            hint="run it with --master",
+        )
 
 
 def _require_same(lake: Lake, name: str, identity: str) -> None:

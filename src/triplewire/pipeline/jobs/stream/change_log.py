@@ -15,8 +15,8 @@ import pyoxigraph
 from msgspec import Struct
 
 from triplewire.rdf.events import Event
-from triplewire.rdf.terms import TW, DefaultGraph, Quad, Triple
-from triplewire.rules.changes import Changes, Edits, NamedEdits
+from triplewire.rdf.terms import TW, Quad
+from triplewire.rules.changes import Changes, Edits, NamedEdits, parted
 from triplewire.rules.execution import events_of
 from triplewire.wire.answers import ChangePage, ChangeView
 
@@ -70,7 +70,7 @@ class ChangeLog:
 def events_of_change(node: str, change: ChangeView) -> Iterator[Event]:
     """What a change inserted and deleted, deletions first."""
     removed, added = _quads(change.removed), _quads(change.added)
-    (gone, named_gone), (new, named_new) = _parted(removed), _parted(added)
+    (gone, named_gone), (new, named_new) = parted(removed), parted(added)
     changes = Changes(Edits(new, gone, NamedEdits(named_new, named_gone)), new, gone)
     time = datetime.fromtimestamp(change.time, UTC)
     return events_of({str(change.position): changes}, source=TW[f"changes:{node}"].value, time=time)
@@ -79,14 +79,3 @@ def events_of_change(node: str, change: ChangeView) -> Iterator[Event]:
 def _quads(lines: Iterable[str]) -> list[Quad]:
     text = "".join(f"{line} .\n" for line in lines)
     return list(pyoxigraph.parse(text, format=pyoxigraph.RdfFormat.N_QUADS))
-
-
-def _parted(quads: Iterable[Quad]) -> tuple[tuple[Triple, ...], tuple[Quad, ...]]:
-    """Triples of the default graph, and quads of the named ones."""
-    default, named = [], []
-    for quad in quads:
-        if isinstance(quad.graph_name, DefaultGraph):
-            default.append(quad.triple)
-        else:
-            named.append(quad)
-    return tuple(default), tuple(named)
