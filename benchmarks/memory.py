@@ -35,12 +35,19 @@ class MemoryWatch:
 
 
 def _workers() -> Iterator[Path]:
+    """The workers of this process's sessions, and of nobody else's."""
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            if b"pyspark.daemon" in (folder / "cmdline").read_bytes():
+            if b"pyspark.daemon" in (folder / "cmdline").read_bytes() and os.getpid() in _ancestors(folder):
                 yield folder
         except OSError:
             continue
+
+
+def _ancestors(process: Path) -> Iterator[int]:
+    while (parent := int((process / "stat").read_text().rpartition(")")[2].split()[1])) > 1:
+        yield parent
+        process = Path(f"/proc/{parent}")
 
 
 def _private_bytes(process: Path) -> int:
