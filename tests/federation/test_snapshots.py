@@ -114,7 +114,7 @@ def packed(body: bytes) -> bytes:
         (b"", "something else"),
         (DATA[1:], "something else"),
         (DATA[:BEGIN], "format 0"),
-        (DATA[:BEGIN] + b"\x00\x02" + DATA[BEGIN + 2 :], "format 2"),
+        (DATA[:BEGIN] + b"\x00\x07" + DATA[BEGIN + 2 :], "format 7"),
         (DATA[:-1], "checksum"),
         (DATA[:BODY], "checksum"),
         (DATA[: BODY + 9] + bytes([DATA[BODY + 9] ^ 1]) + DATA[BODY + 10 :], "checksum"),

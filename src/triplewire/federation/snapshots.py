@@ -36,7 +36,7 @@ from triplewire.rules.execution.units import Commutes
 from triplewire.rules.precedence import Precedence
 from triplewire.rules.schema import Schema
 
-FORMAT = 1
+FORMAT = 2
 
 _MARK = b"tw:federation:"
 _NUMBER_BYTES = 2

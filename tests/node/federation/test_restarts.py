@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -146,10 +147,10 @@ async def test_while_the_disk_is_full_nothing_leaves_and_afterwards_all_of_it(
         log = b.federation.participation.host.log
         original, is_full = log.append, True
 
-        async def append(inputs: list[bytes]) -> None:
+        async def append(inputs: list[bytes], also: Callable[[Connection], None]) -> None:
             if is_full:
                 raise DiskFull("no space is left")
-            await original(inputs)
+            await original(inputs, also)
 
         monkeypatch.setattr(log, "append", append)
         await a.update(BIRTH.format("ann"))
