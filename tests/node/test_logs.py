@@ -12,11 +12,12 @@ from triplewire.node.logs import ACCESS, JsonLine, OneLine, configure
 @pytest.fixture
 def loggers():
     root, access = logging.getLogger(), logging.getLogger(ACCESS)
-    before, levels = root.handlers[:], (root.level, access.level)
+    known = (root, access, logging.getLogger("httpx"))
+    before, levels = root.handlers[:], [logger.level for logger in known]
     yield
     root.handlers[:] = before
-    root.setLevel(levels[0])
-    access.setLevel(levels[1])
+    for logger, level in zip(known, levels, strict=True):
+        logger.setLevel(level)
 
 
 @pytest.mark.parametrize("formatter", [OneLine(), JsonLine()])
@@ -35,3 +36,9 @@ def test_what_opens_something_is_left_out(loggers, capsys):
     configure(OneLine(), "debug")
     logging.getLogger("triplewire.some").debug("with tws_abc-def")
     assert "with tws_…" in capsys.readouterr().err
+
+
+def test_addresses_of_webhooks_are_not_written_whole(loggers, capsys):
+    configure(OneLine(), "info")
+    logging.getLogger("httpx").info("HTTP Request: POST http://127.0.0.1/hook?token=abc")
+    assert "token" not in capsys.readouterr().err

@@ -16,6 +16,7 @@ from triplewire.node.access.identity import SECRET_PREFIX
 from triplewire.node.access.stream_tokens import PREFIX as TOKEN_PREFIX
 
 ACCESS = "triplewire.access"
+_HTTP_CLIENT = "httpx"
 _SECRET = re.compile(rf"({SECRET_PREFIX}|{TOKEN_PREFIX}|{ACCESS_PREFIX})[A-Za-z0-9_-]+")
 
 
@@ -45,6 +46,8 @@ def configure(formatter: logging.Formatter, level: str = "info") -> None:
     handler.setFormatter(formatter)
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
     logging.getLogger(ACCESS).setLevel(logging.INFO)
+    # It writes whole addresses, and those of webhooks may hold what opens something.
+    logging.getLogger(_HTTP_CLIENT).setLevel(logging.DEBUG if level == "debug" else logging.WARNING)
 
 
 def _message(record: logging.LogRecord) -> str:
