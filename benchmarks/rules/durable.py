@@ -13,9 +13,9 @@ from triplewire.languages.rdftl.syntax import Update
 from triplewire.node.living import journal
 from triplewire.node.living.graph import LivingGraph
 from triplewire.node.living.store import LivingStore
-from triplewire.node.rules.event_triggers import TriggeredBy
 from triplewire.node.rules.registration import RuleRegistration, put_rule
 from triplewire.node.store import Store
+from triplewire.rules.event_triggers import TriggeredBy
 from triplewire.rules.execution import ScheduleOutcome
 from triplewire.store import Database
 from triplewire.store.disk import Connection
