@@ -16,7 +16,7 @@ _BARE = {"true", "false"}
 def short(term: Term, prefixes: Mapping[str, str] = WELL_KNOWN) -> str:
     """The term in Turtle, as short as it gets without losing anything.
 
-    >>> short(Literal("2004", datatype=XSD["integer"])), short(NamedNode(RDF + "type"))
+    >>> short(Literal("2004", datatype=XSD["integer"])), short(NamedNode(f"{WELL_KNOWN['rdf']}type"))
     ('2004', 'rdf:type')
     """
     if isinstance(term, NamedNode):

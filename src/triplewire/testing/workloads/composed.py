@@ -29,7 +29,7 @@ def composed(
 ) -> Workload:
     """As `mixed`; every third query has OPTIONAL, UNION, MINUS, NOT EXISTS or a path as well, in turn.
 
-    >>> next(composed(1, 1, seed=7).rows()).text[-59:]
+    >>> next(composed(1, 1, seed=7).rows()).text[-54:]
     'OPTIONAL { ?s <http://example.org/category0> ?more } }'
     """
     if tuple(languages) != ("sparql",):
