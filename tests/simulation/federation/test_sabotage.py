@@ -19,12 +19,11 @@ from triplewire.federation.indexes.local_index import IndexChange, LocalIndex
 from triplewire.federation.inputs import Input, Tick, decode_input, encode_input
 from triplewire.federation.machine import RuleMachine
 from triplewire.federation.outputs import Output
-from triplewire.federation.registration import rule_base
 from triplewire.federation.registration.registrar import Registrar
 from triplewire.federation.sites.privileges import Privileges
 from triplewire.federation.sites.requests import Report
 from triplewire.federation.super_peer import RuleSuperPeer
-from triplewire.rules.changes import Changes, Edits
+from triplewire.rules.changes import Edits
 from triplewire.rules.execution.triggering.deferral import Standing
 from triplewire.rules.execution.triggering.reachability import ReachIndex
 from triplewire.rules.paths import DeltaTerms
@@ -109,11 +108,7 @@ def what_is_deleted_has_never_been(patch: pytest.MonkeyPatch) -> None:
 
 
 def nobody_looks_where_paths_lead(patch: pytest.MonkeyPatch) -> None:
-    class Blind(ReachIndex):
-        def of(self, changes: Changes) -> list[str]:
-            return []
-
-    patch.setattr(rule_base, "ReachIndex", Blind)
+    patch.setattr(ReachIndex, "of", lambda self, changes: [])
 
 
 def rules_that_abort_act_nowhere(patch: pytest.MonkeyPatch) -> None:
