@@ -14,9 +14,10 @@ from rich.text import Text
 
 from triplewire import Advertisement, Event, Match, Matcher, Subscription, Taxonomy
 from triplewire.algebra.reasoning.covering import explain_covers
+from triplewire.cli.names import short_solution, shortened
 from triplewire.languages.files import load_subscriptions
 from triplewire.matching.explain import why_not
-from triplewire.rdf.prefixes import WELL_KNOWN, short_solution, shortened
+from triplewire.rdf.prefixes import WELL_KNOWN
 
 HERE = Path(__file__).parent / "papers"
 

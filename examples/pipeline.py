@@ -18,12 +18,13 @@ from rich.table import Table
 from rich.text import Text
 
 from triplewire.cli.generate import Name, generate_command
+from triplewire.cli.names import shortened
 from triplewire.cli.pipeline.progress import ProgressBar
 from triplewire.cli.screen import printable
 from triplewire.pipeline.jobs.matching import MatchRequest, match_files
 from triplewire.pipeline.lake.tables import Run
 from triplewire.pipeline.session import SessionSettings, spark_session
-from triplewire.rdf.prefixes import WELL_KNOWN, shortened
+from triplewire.rdf.prefixes import WELL_KNOWN
 
 SEED = 7
 PREFIXES = {**WELL_KNOWN, "ex": "http://example.org/"}
