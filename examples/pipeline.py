@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pyarrow.parquet as pq
 from deltalake import DeltaTable
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -76,7 +77,7 @@ def notifications(lake: Path, texts: dict[str, tuple[str, str]]) -> Table:
     table = Table(box=SIMPLE_HEAD, title="Five notifications", title_justify="left", title_style="bold")
     for heading in ("subscription", "query", "event", "solution"):
         table.add_column(heading, overflow="fold")
-    rows = DeltaTable(lake / "notifications").to_pyarrow_dataset().head(2_000).to_pylist()
+    rows = _first_rows(DeltaTable(lake / "notifications"), 2_000)
     rows.sort(key=lambda row: (int(row["subscription"][1:]) // 4 % 400, row["subscription"]))
     for row in _various(rows, texts):
         language, text = texts[row["subscription"]]
@@ -89,6 +90,18 @@ def notifications(lake: Path, texts: dict[str, tuple[str, str]]) -> Table:
         )
         table.add_row(*map(printable, cells), end_section=True)
     return table
+
+
+def _first_rows(table: DeltaTable, count: int) -> list[dict[str, Any]]:
+    """Some rows, read here. A scan of the whole table would go on reading ahead after these, until the program ends."""
+    rows: list[dict[str, Any]] = []
+    for file in table.file_uris():
+        with pq.ParquetFile(file) as parts:
+            for batch in parts.iter_batches(count):
+                rows += batch.to_pylist()
+                if len(rows) >= count:
+                    return rows[:count]
+    return rows
 
 
 def _various(rows: list[dict[str, Any]], texts: dict[str, tuple[str, str]]) -> list[dict[str, Any]]:
