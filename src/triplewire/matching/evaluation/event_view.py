@@ -95,11 +95,6 @@ class EventView:
             types[node].add(cls)
         return {node: frozenset(classes) for node, classes in types.items()}
 
-    @cached_property
-    def nodes(self) -> frozenset[Term]:
-        """Every term that stands as a subject or an object."""
-        return frozenset(term for subject, _, obj in self.rows for term in (subject, obj))
-
 
 def mask_of(key: Key) -> Mask:
     return key[0] is not None, key[1] is not None, key[2] is not None
